@@ -1,0 +1,122 @@
+"""Everything that can be refused or go wrong, as one tree; the class docstring is the default message.
+
+LifecycleError
+├── UsageError                 exit 2, nothing changed
+│   ├── UnknownName            lists the known names
+│   ├── NotAllowedNow          the state forbids it; says what would be allowed
+│   └── ConfigError            all faults of a file at once
+├── StoreError                 the database cannot serve
+│   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
+│   └── DatabaseBusy           another process holds the write lock
+├── LeaseLost                  the run is no longer ours; nothing was written
+├── NotLeader                  another daemon leads; nothing was written
+└── AgentError                 one agent call failed; `kind` is its class
+    ├── AgentUnavailable       not installed, not logged in, not configured
+    ├── AgentTimedOut
+    ├── AgentCrashed
+    └── AgentRubbish           no usable answer after repair
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class LifecycleError(Exception):
+    """The command could not be carried out."""
+
+    exit_code = 1
+
+    def __init__(self, what: str | None = None, *, why: str = "", fix: str = "", **ids: object) -> None:
+        """`what` happened, `why`, and what to do (`fix`): one line each; `ids` name the things concerned."""
+        self.what = what or (type(self).__doc__ or "").splitlines()[0]
+        self.why = why
+        self.fix = fix
+        self.ids = ids
+        super().__init__(self.what)
+
+    def lines(self) -> list[str]:
+        return [line for line in (self.what, self.why, self.fix) if line]
+
+
+class UsageError(LifecycleError):
+    """The command is not valid; nothing was changed."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """No such name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, fix: str = "") -> None:
+        listed = ", ".join(known) or "(none)"
+        super().__init__(f"unknown {kind} {name!r}", why=f"known: {listed}", fix=fix, kind=kind, name=name)
+
+
+class NotAllowedNow(UsageError):
+    """The present state does not allow this."""
+
+
+class ConfigError(UsageError):
+    """The configuration cannot be used."""
+
+    def __init__(self, faults: Iterable[str], *, fix: str = "run `lifecycle config check` after the change") -> None:
+        self.faults = list(faults)
+        super().__init__(f"configuration has {len(self.faults)} fault(s)", why="\n".join(self.faults), fix=fix)
+
+
+class StoreError(LifecycleError):
+    """The database cannot serve."""
+
+
+class DatabaseUnusable(StoreError):
+    """The database cannot be used."""
+
+    exit_code = 2
+
+
+class DatabaseBusy(StoreError):
+    """Another process holds the database's write lock."""
+
+    exit_code = 2
+
+
+class LeaseLost(LifecycleError):
+    """The run is no longer ours; nothing was written."""
+
+
+class NotLeader(LifecycleError):
+    """Another daemon leads this database; nothing was written."""
+
+
+class AgentError(LifecycleError):
+    """An agent call failed."""
+
+    exit_code = 4
+    kind = "error"
+    charged = True  # whether the attempt counts against the task
+
+
+class AgentUnavailable(AgentError):
+    """The agent is not installed, not logged in, or not configured."""
+
+    kind = "unavailable"
+    charged = False
+
+
+class AgentTimedOut(AgentError):
+    """The agent did not answer within its limits and was stopped."""
+
+    kind = "timeout"
+
+
+class AgentCrashed(AgentError):
+    """The agent's process ended without an answer."""
+
+    kind = "crashed"
+
+
+class AgentRubbish(AgentError):
+    """The agent's answer could not be used, also after one repair."""
+
+    kind = "rubbish"

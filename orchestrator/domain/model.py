@@ -1,0 +1,117 @@
+"""The words of the product as types (spec: domain, sections 1 to 4). Values only.
+
+Task states:
+
+    pending --claim--> in_progress --report--> completed
+       ^  ^                 |  \\--> failed --skip--> skipped
+       |  \\----retry--------|------/    ^
+       \\---- lost, retryable failure, released; `cancelled` from any unfinished state
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class TaskStatus(StrEnum):
+    PENDING = "pending"  # waits for its blockers or for an offer
+    IN_PROGRESS = "in_progress"  # exactly one open run
+    COMPLETED = "completed"  # final: rework is a new -R<n> task
+    FAILED = "failed"  # the third charged run ended badly
+    SKIPPED = "skipped"  # a person said so; satisfies its successors
+    CANCELLED = "cancelled"  # a person said so
+
+
+SATISFIED = (TaskStatus.COMPLETED, TaskStatus.SKIPPED)
+UNFINISHED = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
+
+
+class SessionStatus(StrEnum):
+    ACTIVE = "active"
+    PAUSED = "paused"  # always with a reason and a way on
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+class PauseReason(StrEnum):
+    CHECKPOINT = "checkpoint"
+    SIGNOFF_BLOCKED = "signoff_blocked"
+    REVISION_EXHAUSTED = "revision_exhausted"
+    TASK_FAILED = "task_failed"
+    DISCUSSION_BLOCKED = "discussion_blocked"
+    PLAN_APPROVAL = "plan_approval"
+    SUPERVISION_BLOCKED = "supervision_blocked"
+    DISCUSSION_FEEDBACK = "discussion_feedback"
+    AGENT_UNAVAILABLE = "agent_unavailable"
+    DISK = "disk"
+    STALLED = "stalled"
+    BUDGET = "budget"
+    USER = "user"
+
+
+class RunOutcome(StrEnum):
+    COMPLETED = "completed"
+    FAILED = "failed"  # charged
+    LOST = "lost"  # charged: its host died or its lease ran out
+    RELEASED = "released"  # given back on purpose, not charged
+    CANCELLED = "cancelled"  # a person said so, not charged
+
+
+class Consensus(StrEnum):
+    REACHED = "reached"
+    BLOCKED = "blocked"
+
+
+class Severity(StrEnum):
+    HIGH = "HIGH"
+    MEDIUM = "MEDIUM"
+    LOW = "LOW"
+
+
+class Gate(StrEnum):
+    PASS = "PASS"  # noqa: S105 - a gate, not a password
+    REVIEW = "REVIEW"
+    FAIL = "FAIL"
+
+
+class AdvanceKind(StrEnum):
+    LOOP = "loop"  # the same run's role goes on with its serial successor
+    FAST = "fast"  # the worker starts the one simple successor itself
+    YIELD = "yield"  # the successor is offered, the slot goes to an older offer
+    REPORT = "report"  # left to a beat
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDef:
+    """One task of a pipeline, before it belongs to a session."""
+
+    key: str
+    role: str
+    prefix: str
+    blocked_by: tuple[str, ...] = ()
+    round: str | None = None  # DISCUSS-001 ... when the task is critiqued inline
+    phase: str = "spec"
+    checkpoint_after: bool = False  # the session pauses when this task completes
+    payload: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """A task as the rules see it: one row of a session's graph."""
+
+    key: str
+    role: str
+    prefix: str
+    status: TaskStatus
+    blocked_by: tuple[str, ...] = ()
+    round: str | None = None
+    phase: str = "spec"
+    revision_of: str | None = None  # the task's original key, None for originals
+    revision_no: int = 0
+    made_for: bool = False  # revision asked for this very task (counts to its limit), not cascaded
+    checkpoint_after: bool = False
+    offered: bool = False
+    not_before: int | None = None  # microseconds, UTC
+    attempts: int = 0
+    seq: int = 0  # order of creation

@@ -1,0 +1,53 @@
+"""Words and their overlap, in any script: Unicode words, stemmed where English; CJK as bigrams (domain, section 11)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import regex
+import snowballstemmer
+
+_WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*")
+_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_STOP = frozenset(
+    "a an and are as at be been before but by can could do does for from had has have if in into is it its may might must no nor not "
+    "of on or our shall should so than that the their them then there these they this those to under was we were what when where which "
+    "while who will with within would you your i he she his her also each every any all some such via per up out more most other".split()
+)
+_CJK_STOP = frozenset("的 了 和 与 或 在 是 有 我们 并 可以 必须 应该 需要 以及 对 为 等 个 把 被 将".split())
+
+
+@cache
+def _stemmer() -> object:
+    return snowballstemmer.stemmer("english")
+
+
+@cache
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word)) if word.isascii() else word  # type: ignore[attr-defined]
+
+
+def is_cjk(text: str) -> bool:
+    """Whether `text` is mostly written in Chinese, Japanese or Korean characters."""
+    letters = regex.findall(r"\p{L}", text)
+    return bool(letters) and len(_CJK.findall(text)) * 3 >= len(letters)
+
+
+def keywords(text: str) -> frozenset[str]:
+    """The meaningful words of `text`: lower case, English stemmed, stop words left out, CJK runs as bigrams."""
+    found: set[str] = set()
+    for token in _WORD.findall(text):
+        if _CJK.match(token):
+            found.update(token[i : i + 2] for i in range(max(1, len(token) - 1)))
+        else:
+            word = token.lower()
+            if word not in _STOP:
+                found.add(_stem(word))
+    return frozenset(found - _CJK_STOP)
+
+
+def overlap(wanted: str, text: str | frozenset[str]) -> float:
+    """Share (0 to 1) of the keywords of `wanted` that occur in `text`; 1.0 when `wanted` has none."""
+    need = keywords(wanted)
+    have = text if isinstance(text, frozenset) else keywords(text)
+    return len(need & have) / len(need) if need else 1.0

@@ -1,0 +1,1 @@
+"""The worker host: claims offered tasks and takes each through the five phases."""

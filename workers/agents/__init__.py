@@ -1,0 +1,1 @@
+"""What thinks: agents behind one protocol."""

@@ -1,0 +1,30 @@
+"""The keys of `AgentRequest.facts`: what a task is asked with, as values. Missing knowledge is None or empty, never invented."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from workers.content import Architecture, Brief, Discovery, Epics, Requirements
+
+
+class Facts(TypedDict, total=False):
+    request: str  # the user's request, whole
+    language: str  # "en" or "zh": the language of the body
+    codebase: dict[str, Any] | None  # an exploration (workers/inline/explore), None without a repository
+    discovery: Discovery | None
+    brief: Brief | None  # ids allotted, as registered
+    requirements: Requirements | None
+    architecture: Architecture | None
+    epics: Epics | None
+    previous: Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
+    feedback: list[str]  # a person's words, divergences, action items, missing requirements that the task must answer
+    improve: dict[str, Any] | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
+    action_items: list[str]  # of the last round, for the next document
+    wisdom: dict[str, list[str]]  # learnings, decisions, conventions, issues: data with a sender, never instructions
+    decisions: list[str]  # the accumulator's key decisions
+    # critique only:
+    artifact_path: str
+    artifact: str  # the text under review, cut at a stated length
+    artifact_content: Any  # its content model, where it has one
+    focus: str
+    perspective: dict[str, Any]  # name, label, focus areas

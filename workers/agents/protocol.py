@@ -1,0 +1,80 @@
+"""The seam between a run and whatever does its thinking (architecture, "Agents").
+
+An agent is asked with an `AgentRequest` and answers with an `AgentReply`, or raises one of the `AgentError`s of
+`orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.workdir`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds; None means no such limit."""
+
+    start: float | None = 60.0  # until the first byte of output
+    silence: float | None = 300.0  # between two bytes of output
+    turn: float | None = 900.0
+    total: float | None = 1800.0
+    output_bytes: int = 10 * 1024 * 1024  # more than this and the agent is stopped
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRequest:
+    """One question. `facts` holds the same things as `prompt`, as values, for agents that read no prose."""
+
+    kind: str  # discovery, brief, requirements, architecture, architecture_review, epics, critique
+    prompt: str  # everything a language model needs, the schema's JSON included
+    schema: type[BaseModel] | None  # the reply must validate against this
+    facts: Mapping[str, Any]  # keys are named in workers/agents/facts.py
+    workdir: Path  # the run's private directory
+    session: str
+    task: str
+    role: str
+    run: str  # marks every process of the run: LIFECYCLE_RUN
+    round: str | None = None
+    perspective: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
+    on_guardian: Callable[[Any], None] | None = None  # told of each external process's guardian when it starts
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call consumed; None where the agent does not say."""
+
+    model: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReply:
+    text: str
+    data: BaseModel | None  # an instance of request.schema, or None when no schema was asked for
+    agent: str
+    usage: Usage = field(default_factory=Usage)
+    retries: int = 0  # repair turns
+    notes: tuple[str, ...] = ()  # what was cut, replaced or mined; goes into the record
+    mined: bool = False  # the data was picked out of prose, not given as structured data
+
+
+class Agent(Protocol):
+    name: str
+
+    def available(self) -> str | None:
+        """None when usable now, else why not and what to do, in one line. Cheap; calls no model."""
+
+    def ask(self, request: AgentRequest) -> AgentReply:
+        """Answer without touching the work tree. Raises an AgentError."""
+
+    def work(self, request: AgentRequest) -> AgentReply:
+        """Edit files below `request.workdir`. Raises an AgentError."""

@@ -1,0 +1,266 @@
+"""What agents deliver: validated content. Templates give it its form, code gives it its ids (domain, section 10).
+
+Every list item that is documented under an identifier has `id`: an existing identifier to keep or change that item, or
+"new", or "new:<handle>" when another item of the same reply refers to it by that handle. References (`goals`,
+`requirements`, `depends_on`, `adrs` ...) hold identifiers, or "new:<handle>" of the same reply.
+`source` says where a statement comes from: `stated` in the request, found in the `repository`, or `proposed` by the agent,
+then with its `reason`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Source = Literal["stated", "repository", "proposed"]
+Moscow = Literal["Must", "Should", "Could", "Won't"]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+
+
+class Content(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Statement(Content):
+    text: Line
+    source: Source = "proposed"
+    reason: Text = ""  # why it is proposed; empty for stated and repository
+
+
+class User(Content):
+    name: Line
+    needs: list[Line] = []
+    source: Source = "proposed"
+
+
+class StatedRequirement(Content):
+    """One requirement sentence of the request, taken over word for word."""
+
+    text: Line
+    kind: Literal["functional", "nonfunctional", "constraint", "exclusion"]
+    moscow: Moscow
+    category: Literal["", "P", "S", "SC", "U"] = ""  # non-functional: performance, security, scalability, usability
+    actor: Text = ""
+
+
+class Dimension(Content):
+    name: Line
+    why: Line
+
+
+class Discovery(Content):
+    title: Line  # short name of what is to be made
+    problem_statement: Line
+    situation: list[Line] = []  # sentences of the request that describe the present
+    goals: list[Line] = []  # stated goals and success measures
+    target_users: list[User] = []
+    domain: Line
+    constraints: list[Line] = []
+    requirements: list[StatedRequirement] = []
+    exclusions: list[Line] = []
+    entities: list[Line] = []
+    dependencies: list[Line] = []  # existing systems, people or contracts it relies on
+    exploration_dimensions: list[Dimension] = Field(default=[], max_length=5)
+    complexity: Literal["low", "medium", "high"] = "low"
+    complexity_reason: Text = ""
+    open_questions: list[Line] = []
+    ui: bool = False
+    design_notes: list[Statement] = []  # only for UI work: goes to analysis/design-intelligence.json
+
+
+class Goal(Content):
+    id: Line = "new"
+    text: Line
+    metric: Text = ""  # how it is measured
+    target: Text = ""  # a value given in the request, or empty: then it becomes an open question
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Synthesis(Content):
+    product: Text = ""
+    technical: Text = ""
+    user: Text = ""
+
+
+class Brief(Content):
+    title: Line
+    vision: Statement
+    situation: Text
+    impact: Text = ""
+    users: list[User] = []
+    goals: list[Goal] = []
+    in_scope: list[Statement] = []
+    out_of_scope: list[Statement] = []
+    assumptions: list[Statement] = []
+    constraints: list[Statement] = []
+    dependencies: list[Statement] = []
+    synthesis: Synthesis = Synthesis()
+    open_questions: list[Line] = []
+
+
+class UserStory(Content):
+    as_a: Line
+    i_want: Line
+    so_that: Text = ""
+
+
+class Requirement(Content):
+    id: Line = "new"
+    kind: Literal["functional", "nonfunctional"] = "functional"
+    category: Literal["", "P", "S", "SC", "U"] = ""  # for nonfunctional: makes NFR-P-001, ...
+    title: Line
+    statement: Line
+    user_story: UserStory | None = None
+    acceptance_criteria: list[Line] = []
+    moscow: Moscow = "Must"
+    goals: list[Line] = []  # G-001 ...
+    quote: Text = ""  # the sentence of the request it carries, word for word
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Entity(Content):
+    name: Line
+    description: Text = ""
+    attributes: list[Line] = []
+    relations: list[Line] = []
+    source: Source = "proposed"
+
+
+class Requirements(Content):
+    summary: Text = ""
+    items: list[Requirement] = []
+    entities: list[Entity] = []
+    integrations: list[Statement] = []
+    open_questions: list[Line] = []
+
+
+class Component(Content):
+    name: Line
+    responsibility: Line
+    requirements: list[Line] = []
+    depends_on: list[Line] = []  # names of other components
+    files: list[Line] = []  # existing files of the repository it maps to
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Choice(Content):
+    layer: Line  # language, storage, interface, deployment ...
+    choice: Line
+    rationale: Line
+    source: Source = "proposed"
+
+
+class Operation(Content):
+    """One operation the system offers (an endpoint, a command, a function), by name and purpose."""
+
+    name: Line
+    purpose: Line
+    requirements: list[Line] = []
+
+
+class Alternative(Content):
+    name: Line
+    pros: list[Line] = []
+    cons: list[Line] = []
+
+
+class Adr(Content):
+    id: Line = "new"
+    title: Line
+    context: Line
+    decision: Line
+    alternatives: list[Alternative] = []
+    consequences: list[Line] = []
+    requirements: list[Line] = []
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Architecture(Content):
+    overview: Text
+    style: Statement
+    actors: list[Line] = []  # for the context diagram
+    external_systems: list[Line] = []
+    components: list[Component] = []
+    stack: list[Choice] = []
+    data_model: list[Entity] = []
+    api: list[Operation] = []
+    security: list[Statement] = []
+    adrs: list[Adr] = []
+    open_questions: list[Line] = []
+
+
+class Concern(Content):
+    text: Line
+    severity: Literal["low", "medium", "high", "critical"] = "medium"
+    refers_to: Text = ""
+
+
+class ArchitectureReview(Content):
+    """The second agent's critical reading of an architecture draft."""
+
+    concerns: list[Concern] = []
+    suggestions: list[Line] = []
+
+
+class Story(Content):
+    id: Line = "new"
+    title: Line
+    as_a: Line
+    i_want: Line
+    so_that: Text = ""
+    acceptance_criteria: list[Line] = []
+    size: Literal["S", "M", "L", "XL"] = "M"
+    requirements: list[Line] = []
+    adrs: list[Line] = []
+
+
+class Epic(Content):
+    id: Line = "new"
+    title: Line
+    goal: Line
+    moscow: Moscow = "Must"
+    mvp: bool = True
+    requirements: list[Line] = []
+    depends_on: list[Line] = []  # other epics
+    stories: list[Story] = []
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Epics(Content):
+    summary: Text = ""
+    items: list[Epic] = []
+    open_questions: list[Line] = []
+
+
+class Weakness(Content):
+    text: Line
+    severity: Literal["low", "medium", "high", "critical"] = "medium"
+
+
+class Risk(Content):
+    description: Line
+    likelihood: Literal["low", "medium", "high"] = "medium"
+    impact: Literal["low", "medium", "high"] = "medium"
+    mitigation: Text = ""
+
+
+class Critique(Content):
+    """One perspective's reading of an artifact (domain, section 8)."""
+
+    rating: Annotated[int, Field(ge=1, le=5, strict=True)]
+    strengths: list[Line] = []
+    weaknesses: list[Weakness] = []
+    suggestions: list[Line] = []
+    missing_requirements: list[Line] = []  # coverage only; each quotes one
+    risk_level: Literal["low", "medium", "high", "critical"] | None = None  # risk only
+    risks: list[Risk] = []
+    testability_issues: list[Line] = []
+    open_questions: list[Line] = []
+    assumptions: list[Line] = []

@@ -1,0 +1,1 @@
+"""Utilities any role calls inside its own task: discuss, explore, document generation."""
