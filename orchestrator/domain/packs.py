@@ -1,0 +1,434 @@
+"""Reading a pack from plain YAML values: every fault is found, none stops the others from being found.
+
+A fault names its place as a path of keys and indices; who read the file turns that into a file and a line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from orchestrator.domain import ids
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological
+from orchestrator.domain.model import TaskDef
+from orchestrator.domain.pipelines import (
+    Gates,
+    Pack,
+    Perspective,
+    PipelineDef,
+    Role,
+    Round,
+    Supervision,
+)
+
+ID_PREFIXES = ("TLS", "UAN", "TC")
+
+
+def read_pack(data: Mapping[str, Any]) -> tuple[Pack | None, list[Fault]]:
+    """The pack, or None and all its faults."""
+    reader = _Reader()
+    top = reader.mapping(data, (), _TOP)
+    roles = _roles(reader, top)
+    perspectives = _perspectives(reader, top)
+    rounds = _rounds(reader, top, perspectives, roles)
+    pipelines = _Pipelines(reader, roles, rounds, top).read()
+    pack = Pack(
+        roles=roles,
+        perspectives=perspectives,
+        rounds=rounds,
+        pipelines=pipelines,
+        gates=_gates(reader, top),
+        supervise=_supervise(reader, top, roles),
+        modes=_word_lists(reader, top, "modes"),
+        feedback=_word_lists(reader, top, "feedback"),
+    )
+    return (None, reader.faults) if reader.faults else (pack, [])
+
+
+class _Reader:
+    """Takes values of the right type and notes a fault, with a usable stand-in, for the others."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def fault(self, place: Place, text: str) -> None:
+        self.faults.append(Fault(place, text))
+
+    def mapping(self, value: object, place: Place, known: Collection[str] | None = None) -> dict[str, Any]:
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.fault(place, f"expected keys with values, found {_found(value)}")
+            return {}
+        result: dict[str, Any] = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                self.fault((*place, str(key)), f"a key must be text, found {_found(key)}; put it in quotes")
+            elif known is not None and key not in known:
+                self.fault((*place, key), unknown("key", key, known))
+            else:
+                result[key] = item
+        return result
+
+    def entries(self, top: Mapping[str, Any], section: str) -> dict[str, Any]:
+        return self.mapping(top.get(section), (section,))
+
+    def text(self, value: object, place: Place, default: str = "") -> str:
+        if isinstance(value, str) and value.strip():
+            return value
+        self.fault(place, f"expected text, found {_found(value)}; put it in quotes")
+        return default
+
+    def texts(self, value: object, place: Place) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            self.fault(place, f"expected a list, found {_found(value)}")
+            return ()
+        return tuple(self.text(item, (*place, index)) for index, item in enumerate(value))
+
+    def flag(self, value: object, place: Place) -> bool:
+        if isinstance(value, bool):
+            return value
+        self.fault(place, f"expected true or false, found {_found(value)}")
+        return False
+
+    def number(self, value: object, place: Place, low: float, high: float) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            self.fault(place, f"expected a number, found {_found(value)}")
+        elif not low <= value <= high:
+            self.fault(place, f"expected a number from {low:g} to {high:g}, found {value}")
+        else:
+            return value
+        return low
+
+    def known(self, kind: str, name: str, names: Collection[str], place: Place) -> bool:
+        if name and name not in names:
+            self.fault(place, unknown(kind, name, names))
+        return name in names
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """What to say of an unknown name: the near one when there is one, else all known ones."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    if near:
+        return f"unknown {kind} {ids.shown(name)}; did you mean {near[0]!r}?"
+    return f"unknown {kind} {ids.shown(name)}; known: {', '.join(names) or '(none)'}"
+
+
+def _found(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text {ids.shown(value)}" if value.strip() else "empty text"
+    if isinstance(value, Mapping):
+        return "keys with values"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return f"the {type(value).__name__} {ids.shown(str(value))}"
+
+
+def _roles(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Role]:
+    roles: dict[str, Role] = {}
+    owners: dict[str, str] = {}
+    for name, raw in reader.entries(top, "roles").items():
+        place: Place = ("roles", name)
+        given = reader.mapping(raw, place, _names(Role))
+        role = Role(name=name, kind=reader.text(given.get("kind"), (*place, "kind")))
+        for key in ("prefixes", "agents", "may", "may_not"):
+            if key in given:
+                role = replace(role, **{key: reader.texts(given[key], (*place, key))})  # type: ignore[arg-type]
+        for key in ("inner_loop", "installed"):
+            if key in given:
+                role = replace(role, **{key: reader.flag(given[key], (*place, key))})  # type: ignore[arg-type]
+        if given.get("instructions") is not None:
+            path = reader.text(given["instructions"], (*place, "instructions"))
+            role = replace(role, instructions=path)
+            if path.startswith(("/", "~")) or ".." in path.split("/"):
+                reader.fault((*place, "instructions"), "must be a file below the configuration folder")
+        for index, prefix in enumerate(role.prefixes):
+            where: Place = (*place, "prefixes", index)
+            if not ids.is_key(f"{prefix}-001") or prefix != ids.parse_key(f"{prefix}-001").stem:
+                reader.fault(where, f"{ids.shown(prefix)} is no task prefix: upper case letters and hyphens")
+            elif prefix in owners:
+                reader.fault(where, f"prefix {prefix!r} belongs to role {owners[prefix]!r} already")
+            owners.setdefault(prefix, name)
+        roles[name] = role
+    return roles
+
+
+def _perspectives(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Perspective]:
+    chains = {
+        agent: reader.texts(chain, ("fallback", agent))
+        for agent, chain in reader.entries(top, "fallback").items()
+    }
+    result: dict[str, Perspective] = {}
+    for name, raw in reader.entries(top, "perspectives").items():
+        place: Place = ("perspectives", name)
+        given = reader.mapping(raw, place, ("agent", "label", "focus"))
+        agent = reader.text(given.get("agent"), (*place, "agent"))
+        result[name] = Perspective(
+            name=name,
+            label=reader.text(given.get("label"), (*place, "label")),
+            focus=reader.texts(given.get("focus"), (*place, "focus")),
+            agents=tuple(dict.fromkeys((agent, *chains.get(agent, ()), "builtin"))),
+        )
+    return result
+
+
+def _rounds(
+    reader: _Reader,
+    top: Mapping[str, Any],
+    perspectives: Collection[str],
+    roles: Collection[str],
+) -> dict[str, Round]:
+    result: dict[str, Round] = {}
+    for key, raw in reader.entries(top, "rounds").items():
+        place: Place = ("rounds", key)
+        given = reader.mapping(raw, place, _names(Round))
+        if not ids.is_key(key) or ids.parse_key(key).stem != "DISCUSS":
+            reader.fault(place, f"{ids.shown(key)} is no round: a round looks like DISCUSS-001")
+        texts = {name: reader.text(given.get(name), (*place, name)) for name in _ROUND_TEXTS}
+        views = reader.texts(given.get("perspectives"), (*place, "perspectives"))
+        for index, name in enumerate(views):
+            reader.known("perspective", name, perspectives, (*place, "perspectives", index))
+        reader.known("role", texts["caller"], roles, (*place, "caller"))
+        path = texts["artifact"]
+        if path.startswith(("/", "~")) or ".." in path.split("/"):
+            reader.fault((*place, "artifact"), "must be a path below the session directory")
+        result[key] = Round(key=key, perspectives=views, **texts)
+    return result
+
+
+def _gates(reader: _Reader, top: Mapping[str, Any]) -> Gates:
+    given = reader.mapping(top.get("gates"), ("gates",), _names(Gates, leave_out=()))
+    weights = {
+        name: reader.number(value, ("gates", "weights", name), 0, 100)
+        for name, value in reader.mapping(given.get("weights"), ("gates", "weights"), _DIMENSIONS).items()
+    }
+    for dimension in _DIMENSIONS:
+        if dimension not in weights:
+            reader.fault(("gates", "weights"), f"the weight of {dimension} is missing")
+    if len(weights) == len(_DIMENSIONS) and not math.isclose(sum(weights.values()), 100):
+        reader.fault(
+            ("gates", "weights"), f"weights must add up to 100, these make {sum(weights.values()):g}"
+        )
+    sections = {
+        name: reader.texts(value, ("gates", "required_sections", name))
+        for name, value in reader.mapping(
+            given.get("required_sections"), ("gates", "required_sections"), _DOCUMENTS
+        ).items()
+    }
+    numbers = {
+        name: reader.number(given[name], ("gates", name), *_RANGES.get(name, (0, 100)))
+        for name in _names(Gates, leave_out=("weights", "required_sections"))
+        if name in given
+    }
+    gates = Gates(weights=weights, required_sections=sections, **numbers)  # type: ignore[arg-type]
+    for better, worse in (("pass_score", "fail_score"), ("pass_coverage", "fail_coverage")):
+        if getattr(gates, better) < getattr(gates, worse):
+            reader.fault(("gates", better), f"must not be below {worse}")
+    return gates
+
+
+def _supervise(reader: _Reader, top: Mapping[str, Any], roles: Mapping[str, Role]) -> tuple[Supervision, ...]:
+    raw = top.get("supervise")
+    if raw is None:
+        return ()
+    if not isinstance(raw, list):
+        reader.fault(("supervise",), f"expected a list, found {_found(raw)}")
+        return ()
+    result: list[Supervision] = []
+    owners = _owners(roles)
+    for index, item in enumerate(raw):
+        place: Place = ("supervise", index)
+        given = reader.mapping(item, place, _names(Supervision, leave_out=()))
+        key = _key(reader, given.get("key"), (*place, "key"))
+        after = _key(reader, given.get("after"), (*place, "after"))
+        if key:
+            _owner(reader, key, owners, (*place, "key"))
+        result.append(Supervision(key, after, str(given.get("compares", ""))))
+    return tuple(result)
+
+
+def _word_lists(reader: _Reader, top: Mapping[str, Any], section: str) -> dict[str, tuple[str, ...]]:
+    known = _MODE_WORDS if section == "modes" else None
+    entries = reader.mapping(top.get(section), (section,), known)
+    return {name: reader.texts(words, (section, name)) for name, words in entries.items()}
+
+
+class _Pipelines:
+    """Reads the pipelines, joins their parts, and checks each one's graph."""
+
+    def __init__(
+        self, reader: _Reader, roles: Mapping[str, Role], rounds: Collection[str], top: Mapping[str, Any]
+    ) -> None:
+        self.reader = reader
+        self.owners = _owners(roles)
+        self.roles = roles
+        self.rounds = rounds
+        self.given = reader.entries(top, "pipelines")
+        self.done: dict[str, PipelineDef] = {}
+        self.open: list[str] = []  # pipelines whose parts are being joined, outermost first
+
+    def read(self) -> dict[str, PipelineDef]:
+        for name in self.given:
+            self.pipeline(name)
+        return {name: self.done[name] for name in self.given}
+
+    def pipeline(self, name: str) -> PipelineDef:
+        if name not in self.done:
+            self.open.append(name)
+            self.done[name] = self._pipeline(name, ("pipelines", name))
+            self.open.pop()
+        return self.done[name]
+
+    def _pipeline(self, name: str, place: Place) -> PipelineDef:
+        reader = self.reader
+        given = reader.mapping(self.given[name], place, _PIPELINE_KEYS)
+        flags = {k: reader.flag(given[k], (*place, k)) for k in _PIPELINE_FLAGS if k in given}
+        id_prefix = given.get("id_prefix", "TLS")
+        if id_prefix not in ID_PREFIXES:
+            reader.fault((*place, "id_prefix"), f"must be one of {', '.join(ID_PREFIXES)}")
+            id_prefix = "TLS"
+        checkpoint = flags.pop("checkpoint", False)
+        phase = reader.text(given.get("phase", "spec"), (*place, "phase"), "spec")
+        before = len(reader.faults)
+        if "tasks" in given and "parts" in given:
+            reader.fault(place, "has both tasks and parts; give one of them")
+        if "parts" in given:
+            tasks = self._joined(given["parts"], (*place, "parts"), checkpoint)
+        else:
+            tasks = self._tasks(given.get("tasks", []), (*place, "tasks"), phase)
+        self._rounds_once(tasks, place)
+        if not flags.get("built_at_start", False) and len(reader.faults) == before:
+            for fault in graph_faults(tasks):
+                reader.fault((*place, *fault.place), fault.text)
+        title = reader.text(given.get("title", name), (*place, "title"))
+        return PipelineDef(name, topological(tasks), title, id_prefix=id_prefix, **flags)
+
+    def _rounds_once(self, tasks: list[TaskDef], place: Place) -> None:
+        """A round is one task of the standalone form, so one pipeline can name it once only."""
+        first: dict[str, str] = {}
+        for task in tasks:
+            if task.round and first.setdefault(task.round, task.key) != task.key:
+                self.reader.fault(
+                    place, f"{task.round} is the round of {first[task.round]} and of {task.key}"
+                )
+
+    def _joined(self, raw: object, place: Place, checkpoint: bool) -> list[TaskDef]:
+        joined: list[TaskDef] = []
+        for index, part in enumerate(self.reader.texts(raw, place)):
+            where: Place = (*place, index)
+            if not self.reader.known("pipeline", part, self.given, where):
+                continue
+            if part in self.open:
+                self.reader.fault(where, f"cycle: {' > '.join([*self.open, part])}")
+                continue
+            tasks = self.pipeline(part).tasks
+            if joined:
+                blocked = {blocker for task in joined for blocker in task.blocked_by}
+                ends = tuple(task.key for task in joined if task.key not in blocked)
+                joined = [
+                    replace(t, checkpoint_after=True) if checkpoint and t.key in ends else t for t in joined
+                ]
+                tasks = tuple(t if t.blocked_by else replace(t, blocked_by=ends) for t in tasks)
+            joined.extend(tasks)
+        return joined
+
+    def _tasks(self, raw: object, place: Place, phase: str) -> list[TaskDef]:
+        if not isinstance(raw, list):
+            self.reader.fault(place, f"expected a list, found {_found(raw)}")
+            return []
+        if len(raw) > TASK_LIMIT:
+            self.reader.fault(place, f"has {len(raw)} tasks; at most {TASK_LIMIT} are allowed")
+            return []
+        read = (self._task(item, (*place, index), phase) for index, item in enumerate(raw))
+        return [task for task in read if task is not None]
+
+    def _task(self, raw: object, place: Place, phase: str) -> TaskDef | None:
+        reader = self.reader
+        given = reader.mapping(raw, place, _TASK_KEYS)
+        key = _key(reader, given.get("key"), (*place, "key"))
+        blockers = reader.texts(given.get("blocked_by", []), (*place, "blocked_by"))
+        round_key = given.get("round")
+        if round_key is not None:
+            round_key = reader.text(round_key, (*place, "round"))
+            reader.known("round", round_key, self.rounds, (*place, "round"))
+        checkpoint = "checkpoint_after" in given and reader.flag(
+            given["checkpoint_after"], (*place, "checkpoint_after")
+        )
+        payload = reader.mapping(given.get("payload"), (*place, "payload"))
+        if not key:
+            return None
+        owner = _owner(reader, key, self.owners, (*place, "key"))
+        if owner is None:
+            return None
+        role, prefix = owner
+        if "role" in given:
+            stated = reader.text(given["role"], (*place, "role"))
+            if reader.known("role", stated, self.roles, (*place, "role")) and stated != role:
+                reader.fault((*place, "role"), f"prefix {prefix!r} belongs to role {role!r}")
+        phase = reader.text(given.get("phase", phase), (*place, "phase"))
+        return TaskDef(key, role, prefix, blockers, round_key, phase, checkpoint, payload)
+
+
+def _key(reader: _Reader, value: object, place: Place) -> str:
+    key = reader.text(value, place)
+    if key and (not ids.is_key(key) or ids.parse_key(key).revision):
+        reader.fault(place, f"{ids.shown(key)} is no task id: one looks like DRAFT-002 or IMPROVE-depth-001")
+        return ""
+    return key
+
+
+def _owner(reader: _Reader, key: str, owners: Mapping[str, str], place: Place) -> tuple[str, str] | None:
+    try:
+        prefix = ids.prefix_of(key, owners)
+    except LifecycleError as error:
+        reader.fault(place, f"unknown role: {error.what}; {error.why}")
+        return None
+    return owners[prefix], prefix
+
+
+def _owners(roles: Mapping[str, Role]) -> dict[str, str]:
+    return {prefix: role.name for role in roles.values() for prefix in role.prefixes}
+
+
+def _names(cls: Any, leave_out: Collection[str] = ("name", "key")) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(cls) if f.name not in leave_out)
+
+
+_TOP = (
+    "extends",
+    "roles",
+    "fallback",
+    "perspectives",
+    "rounds",
+    "gates",
+    "pipelines",
+    "supervise",
+    "modes",
+    "feedback",
+)
+_ROUND_TEXTS = ("after", "artifact", "focus", "caller")
+_DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")
+_DOCUMENTS = ("brief", "requirements", "architecture", "epics")
+_RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}
+_MODE_WORDS = ("frontend", "backend", "analyze", "spec", "quick", "deep")
+_PIPELINE_KEYS = (
+    "title",
+    "tasks",
+    "parts",
+    "phase",
+    "checkpoint",
+    "needs_spec",
+    "built_at_start",
+    "id_prefix",
+)
+_PIPELINE_FLAGS = ("checkpoint", "needs_spec", "built_at_start")
+_TASK_KEYS = ("key", "role", "round", "blocked_by", "phase", "checkpoint_after", "payload")
