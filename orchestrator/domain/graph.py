@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from orchestrator.domain import ids
-from orchestrator.domain.model import TaskDef
+from orchestrator.domain.model import TaskDef, TaskState
 
 TASK_LIMIT = 5_000  # more tasks than this in one pipeline are refused
+AnyTask = TypeVar("AnyTask", TaskDef, TaskState)
 Place = tuple[str | int, ...]  # keys and indices, from the outside in
 
 
@@ -21,7 +23,7 @@ class Fault:
         return f"{'.'.join(map(str, self.place)) or 'the pack'}: {self.text}"
 
 
-def topological(tasks: Iterable[TaskDef]) -> tuple[TaskDef, ...]:
+def topological(tasks: Iterable[AnyTask]) -> tuple[AnyTask, ...]:
     """The tasks with blockers first, otherwise as they were given. A cycle's tasks are left out."""
     waiting = list(tasks)
     dependents: dict[str, list[int]] = {}
@@ -30,7 +32,7 @@ def topological(tasks: Iterable[TaskDef]) -> tuple[TaskDef, ...]:
         unmet.append(len(task.blocked_by))
         for blocker in task.blocked_by:
             dependents.setdefault(blocker, []).append(index)
-    ordered: list[TaskDef] = []
+    ordered: list[AnyTask] = []
     ready = [index for index, count in enumerate(unmet) if count == 0]
     for index in ready:  # grows while it is read: each task is appended once, when its last blocker is placed
         ordered.append(waiting[index])
@@ -42,7 +44,7 @@ def topological(tasks: Iterable[TaskDef]) -> tuple[TaskDef, ...]:
 
 
 def graph_faults(tasks: Iterable[TaskDef]) -> list[Fault]:
-    """What is wrong with a graph: duplicate ids, edges to itself or nothing, cycles, tasks no start reaches."""
+    """What is wrong with a graph: duplicate ids, bad edges, cycles, tasks no start reaches."""
     listed = list(tasks)
     faults: list[Fault] = []
     if len(listed) > TASK_LIMIT:

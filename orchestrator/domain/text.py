@@ -51,3 +51,15 @@ def overlap(wanted: str, text: str | frozenset[str]) -> float:
     need = keywords(wanted)
     have = text if isinstance(text, frozenset) else keywords(text)
     return len(need & have) / len(need) if need else 1.0
+
+
+def mentions(text: str, word: str) -> bool:
+    """Whether `text` holds a word or phrase: English in any inflected form, CJK wherever it occurs."""
+    if _CJK.search(word):
+        return word in text
+    wanted, have = _stems(word), _stems(text)
+    return any(have[i : i + len(wanted)] == wanted for i in range(len(have) - len(wanted) + 1))
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(token.lower()) for token in _WORD.findall(text)]

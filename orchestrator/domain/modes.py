@@ -1,0 +1,113 @@
+"""Which mode a request gets, and why (domain, sections 3 and 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from orchestrator.domain.errors import NotAllowedNow, UnknownName
+from orchestrator.domain.pipelines import Pack
+from orchestrator.domain.text import mentions
+
+FALLBACK = "spec-only"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFacts:
+    """What the project says about the work to come."""
+
+    frontend: str | None = None  # the frontend framework found in package.json
+    coding_agent: bool = False  # an agent that can edit files is configured
+    spec: bool = False  # --spec, or a finished session with one
+    installed: frozenset[str] | None = None  # roles whose work is built; None: as the pack says
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChoice:
+    mode: str
+    why: str
+
+
+def choose(request: str, facts: ProjectFacts, pack: Pack, wanted: str | None = None) -> ModeChoice:
+    """The mode of a session: the one asked for, if it can be had, else what request and project suggest."""
+    if wanted is not None:
+        return _asked(request, facts, pack, wanted)
+    mode, why = _base(request, facts, pack)
+    mode, more = _upgraded(mode, request, facts, pack)
+    why = f"{why}; {more}" if more else why
+    missing = missing_roles(pack, mode, facts.installed)
+    if missing:
+        return ModeChoice(FALLBACK, f"{why}: {mode}; but {_not_installed(missing)}")
+    return ModeChoice(mode, why)
+
+
+def missing_roles(pack: Pack, mode: str, installed: Collection[str] | None = None) -> tuple[str, ...]:
+    """The roles a mode needs and that are not built yet, in the order of their tasks."""
+    have = pack.installed if installed is None else installed
+    pipeline = pack.pipelines[mode]
+    needed = ("dynamic",) if pipeline.built_at_start else pipeline.roles
+    return tuple(role for role in needed if role not in have)
+
+
+def depth(request: str, pack: Pack) -> str:
+    """How deep an analysis goes, by the words of its request."""
+    if _first(request, pack, "deep"):
+        return "deep"
+    return "quick" if _first(request, pack, "quick") else "standard"
+
+
+def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeChoice:
+    mode = (
+        f"analyze-{depth(request, pack)}"
+        if wanted == "analyze" and "analyze" not in pack.pipelines
+        else wanted
+    )
+    if mode not in pack.pipelines:
+        raise UnknownName("mode", wanted, pack.pipelines)
+    missing = missing_roles(pack, mode, facts.installed)
+    if missing:
+        usable = [name for name in pack.pipelines if not missing_roles(pack, name, facts.installed)]
+        raise NotAllowedNow(
+            f"mode {mode} cannot run yet: {_not_installed(missing)}",
+            why=f"usable now: {', '.join(usable) or '(none)'}",
+            fix=f"choose one with --mode, for example --mode {usable[0]}" if usable else "",
+        )
+    if pack.pipelines[mode].needs_spec and not facts.spec:
+        raise NotAllowedNow(
+            f"mode {mode} needs a specification",
+            why="neither --spec PATH nor a finished session with one was given",
+            fix="make one with --mode spec-only or --mode full-lifecycle",
+        )
+    return ModeChoice(mode, "you asked for it")
+
+
+def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
+    if facts.spec:
+        return "impl-only", "a specification is given"
+    if word := _first(request, pack, "spec"):
+        return "spec-only", f"the request says {word!r}"
+    if word := _first(request, pack, "analyze"):
+        return f"analyze-{depth(request, pack)}", f"the request says {word!r}"
+    if facts.coding_agent:
+        return "full-lifecycle", "a coding agent is configured"
+    return "spec-only", "no coding agent is configured"
+
+
+def _upgraded(mode: str, request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
+    """Frontend work needs the frontend roles."""
+    word = _first(request, pack, "frontend")
+    sign = f"the request says {word!r}" if word else f"the project uses {facts.frontend}"
+    if not (word or facts.frontend) or mode not in ("impl-only", "full-lifecycle"):
+        return mode, ""
+    if mode == "full-lifecycle":
+        return "full-lifecycle-fe", sign
+    backend = _first(request, pack, "backend")
+    return ("fullstack", f"{sign} and {backend!r}") if backend else ("fe-only", sign)
+
+
+def _first(request: str, pack: Pack, words: str) -> str | None:
+    return next((word for word in pack.modes.get(words, ()) if mentions(request, word)), None)
+
+
+def _not_installed(roles: Collection[str]) -> str:
+    return f"not installed: {', '.join(roles)}"

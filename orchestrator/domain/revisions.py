@@ -1,0 +1,236 @@
+"""Rework: the tasks that revise, recheck and improve make, and who waits for them (domain, section 6).
+
+A completed task is never changed. Its rework is `-R<n>`, and everything completed behind it is reworked too,
+one after the other, up to the quality check. The chain is found on the *original* tasks: revisions are
+versions of them and never links of their own. New tasks wait only for completed ones and for each
+other, unfinished ones wait for the new: so the graph stays acyclic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.domain import ids
+from orchestrator.domain.errors import NotAllowedNow, UnknownName
+from orchestrator.domain.graph import topological
+from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
+
+LIMIT = 2  # revisions made for one task without --force
+RECHECK = "QUALITY"  # prefix of the task that scores the specification
+IMPROVE = "IMPROVE"
+DRAFTS = ("DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004")
+TARGETS = {  # dimension -> the documents an improvement works on, where the scores name none
+    "completeness": DRAFTS,
+    "consistency": DRAFTS,
+    "traceability": DRAFTS[1:],
+    "depth": DRAFTS,
+    "coverage": DRAFTS[1:2],
+}
+
+Graph = Mapping[str, TaskState]
+Edge = tuple[str, str]  # (task, new blocker)
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionPlan:
+    """What one command of rework adds to a session, applied in one transaction."""
+
+    tasks: tuple[TaskState, ...]  # new and pending, blockers first
+    extra_edges: tuple[Edge, ...] = ()  # existing tasks that wait for a new one
+    release: tuple[str, ...] = ()  # running tasks whose run is given back, not charged
+    withdraw: tuple[str, ...] = ()  # offered tasks that may not start now
+    documents: tuple[str, ...] = ()  # improve: the drafts to work on
+    dimension: str | None = None
+
+
+def plan_revision(graph: Graph, task: str, force: bool = False) -> RevisionPlan:
+    """Revise a completed task and everything completed behind it. Raises UnknownName or NotAllowedNow."""
+    base = ids.parse_key(task).base
+    if task not in graph or base not in graph:
+        raise UnknownName("task", task, graph)
+    _refuse_unless_completed(graph, base)
+    made = sum(state.made_for for state in _revisions(graph, base))
+    if made >= LIMIT and not force:
+        raise NotAllowedNow(
+            f"{base} has been revised {made} times already",
+            why=f"a task is revised at most {LIMIT} times",
+            fix=f"`lifecycle revise {base} --force` allows one more",
+        )
+    originals = _originals(graph)
+    behind = _descendants(originals, base)
+    chain = _chain(originals, base, behind)
+    rework = [key for key in chain if graph[key].status is TaskStatus.COMPLETED and not _open(graph, key)]
+    waiting = [state for key in dict.fromkeys((*behind, *chain)) for state in _open(graph, key)]
+    return _plan(graph, rework, waiting, made_for=base)
+
+
+def plan_high(graph: Graph, task: str) -> RevisionPlan:
+    """The revision that follows a HIGH verdict on `task`: only its direct, pending successors wait for it."""
+    waiting = [s for s in graph.values() if task in s.blocked_by and s.status is TaskStatus.PENDING]
+    return _plan(graph, [task], waiting, made_for=task)
+
+
+def plan_recheck(graph: Graph) -> RevisionPlan:
+    """Score the specification again."""
+    check = _finished_check(graph, "recheck")
+    if pending := _open(graph, check):
+        raise NotAllowedNow(
+            f"{pending[0].key} is {pending[0].status} already", why="it scores what is there then"
+        )
+    return _plan(graph, _with_discussion(graph, check), _not_started(graph, check))
+
+
+def plan_improve(
+    graph: Graph,
+    dimension: str | None,
+    scores: Mapping[str, float],
+    weak_documents: Sequence[str] = (),
+    role: str = "writer",
+) -> RevisionPlan:
+    """Work on one dimension (the lowest-scoring when None is named), then score again.
+
+    `weak_documents` are the drafts the scores point at; without them the dimension's usual ones.
+    """
+    check = _finished_check(graph, "improve")
+    if dimension is not None and dimension not in TARGETS:
+        raise UnknownName("dimension", dimension, TARGETS)
+    chosen = dimension or min(TARGETS, key=lambda name: scores.get(name, 100.0))
+    stem = f"{IMPROVE}-{chosen}-"
+    number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)
+    improve = TaskState(
+        key=f"{stem}{number:03d}",
+        role=role,
+        prefix=IMPROVE,
+        status=TaskStatus.PENDING,
+        blocked_by=(check,),
+        phase=graph[check].phase,
+    )
+    documents = tuple(weak_documents) or tuple(key for key in TARGETS[chosen] if key in graph)
+    again = _open(graph, check)
+    if again:
+        plan = _plan_edges([state for state in again if state.revision_of], improve.key)
+        return replace(plan, tasks=(improve,), documents=documents, dimension=chosen)
+    plan = _plan(graph, _with_discussion(graph, check), _not_started(graph, check), first_blocker=improve.key)
+    return replace(plan, tasks=(improve, *plan.tasks), documents=documents, dimension=chosen)
+
+
+def _plan(
+    graph: Graph,
+    rework: Sequence[str],
+    waiting: Iterable[TaskState],
+    made_for: str | None = None,
+    first_blocker: str | None = None,
+) -> RevisionPlan:
+    """New revisions of `rework`, each blocked by the one before, and edges to the last for whoever waits."""
+    tasks: list[TaskState] = []
+    blockers = tuple(key for key in (rework[0], first_blocker) if key)
+    for key in rework:
+        number = 1 + max((state.revision_no for state in _revisions(graph, key)), default=0)
+        tasks.append(
+            replace(
+                graph[key],
+                key=ids.revision_key(key, number),
+                status=TaskStatus.PENDING,
+                blocked_by=blockers,
+                revision_of=key,
+                revision_no=number,
+                made_for=key == made_for,
+                offered=False,
+                not_before=None,
+                attempts=0,
+                seq=0,
+            )
+        )
+        blockers = (tasks[-1].key,)
+    return replace(_plan_edges(waiting, tasks[-1].key), tasks=tuple(tasks))
+
+
+def _plan_edges(waiting: Iterable[TaskState], blocker: str) -> RevisionPlan:
+    states = list(waiting)
+    return RevisionPlan(
+        tasks=(),
+        extra_edges=tuple((state.key, blocker) for state in states),
+        release=tuple(state.key for state in states if state.status is TaskStatus.IN_PROGRESS),
+        withdraw=tuple(s.key for s in states if s.offered and s.status is TaskStatus.PENDING),
+    )
+
+
+def _chain(originals: Graph, base: str, behind: Sequence[str]) -> list[str]:
+    """`base` and what is behind it, as far as the quality check and its own discussion."""
+    check = next((key for key, state in originals.items() if state.prefix == RECHECK), None)
+    if check is None or originals[base].phase != originals[check].phase:
+        return [base, *behind]
+    after = set(_descendants(originals, check))
+    before = [key for key in behind if key not in after and key != check]
+    own = [] if base == check else [base]
+    return own + before + _with_discussion(originals, check)
+
+
+def _with_discussion(graph: Graph, check: str) -> list[str]:
+    """The check, and in the standalone form the discussion that signs it off."""
+    discussions = [
+        state.key
+        for state in graph.values()
+        if state.prefix == "DISCUSS" and check in state.blocked_by and state.revision_of is None
+        if state.status is TaskStatus.COMPLETED
+    ]
+    return [check, *discussions]
+
+
+def _finished_check(graph: Graph, command: str) -> str:
+    checks = [state for state in graph.values() if state.prefix == RECHECK and state.revision_of is None]
+    done = [state.key for state in checks if state.status is TaskStatus.COMPLETED]
+    if not done:
+        why = f"{checks[0].key} is {checks[0].status}" if checks else "this session has no quality check"
+        raise NotAllowedNow(f"{command} needs a readiness report", why=why, fix="wait until it is completed")
+    return done[0]
+
+
+def _not_started(graph: Graph, check: str) -> list[TaskState]:
+    """What is behind the check and has not begun: it waits for the new score."""
+    states = [state for key in _descendants(_originals(graph), check) for state in _open(graph, key)]
+    return [state for state in states if state.status is not TaskStatus.IN_PROGRESS]
+
+
+def _refuse_unless_completed(graph: Graph, base: str) -> None:
+    newest = _open(graph, base) or [graph[base]]
+    if newest[0].status is not TaskStatus.COMPLETED:
+        raise NotAllowedNow(
+            f"{newest[0].key} is {newest[0].status}, not completed",
+            why="only completed work can be revised",
+            fix="give it words with `lifecycle feedback`, or wait until it is completed",
+        )
+
+
+def _originals(graph: Graph) -> dict[str, TaskState]:
+    """The original tasks in topological order, edges to revisions turned into edges to their originals."""
+    plain = [
+        replace(state, blocked_by=tuple(dict.fromkeys(_bases(graph, state) - {state.key})))
+        for state in graph.values()
+        if state.revision_of is None
+    ]
+    return {state.key: state for state in topological(plain)}
+
+
+def _bases(graph: Graph, state: TaskState) -> set[str]:
+    bases = {graph[key].revision_of or key for key in state.blocked_by if key in graph}
+    return {key for key in bases if key in graph}
+
+
+def _descendants(originals: Graph, base: str) -> list[str]:
+    """Everything behind `base`, in topological order."""
+    reached = {base}
+    for key, state in originals.items():  # blockers come first, so one pass is enough
+        if reached.intersection(state.blocked_by):
+            reached.add(key)
+    return [key for key in originals if key in reached and key != base]
+
+
+def _revisions(graph: Graph, base: str) -> list[TaskState]:
+    return [state for state in graph.values() if state.revision_of == base]
+
+
+def _open(graph: Graph, base: str) -> list[TaskState]:
+    """The unfinished versions of a task: itself, or its newest revisions."""
+    return [s for s in (graph[base], *_revisions(graph, base)) if s.status in UNFINISHED]

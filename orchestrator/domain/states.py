@@ -1,0 +1,150 @@
+"""Which changes of state exist, and for each pause what `resume` means and what else leads on (domain, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+
+EXIT_DONE = 0
+EXIT_FAILED = 1
+EXIT_WAITING = 3  # it waits for a person
+EXIT_AGENT = 4  # no agent can be used
+EXIT_DETACHED = 130  # it goes on without us
+
+TASK: Mapping[TaskStatus, frozenset[TaskStatus]] = MappingProxyType(
+    {
+        TaskStatus.PENDING: frozenset({TaskStatus.IN_PROGRESS, TaskStatus.SKIPPED, TaskStatus.CANCELLED}),
+        TaskStatus.IN_PROGRESS: frozenset(
+            {TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.PENDING, TaskStatus.CANCELLED}
+        ),
+        TaskStatus.FAILED: frozenset({TaskStatus.PENDING, TaskStatus.SKIPPED, TaskStatus.CANCELLED}),
+        TaskStatus.COMPLETED: frozenset(),
+        TaskStatus.SKIPPED: frozenset(),
+        TaskStatus.CANCELLED: frozenset(),
+    }
+)
+
+SESSION: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
+    {
+        SessionStatus.ACTIVE: frozenset(
+            {SessionStatus.PAUSED, SessionStatus.COMPLETED, SessionStatus.CANCELLED}
+        ),
+        SessionStatus.PAUSED: frozenset({SessionStatus.ACTIVE, SessionStatus.CANCELLED}),
+        SessionStatus.COMPLETED: frozenset({SessionStatus.ACTIVE, SessionStatus.CANCELLED}),
+        SessionStatus.CANCELLED: frozenset(),
+    }
+)
+
+CHARGED = frozenset({RunOutcome.FAILED, RunOutcome.LOST})  # these count against a task's attempts
+REOPENING = ("revise", "feedback", "recheck", "improve")  # commands that make a completed session active
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """One pause reason: what `resume` does, the decision it leaves, and the other commands that lead on."""
+
+    reason: PauseReason
+    resume: str  # what `resume` means
+    decision: str | None  # kind of the decision row that `resume` records; None when nothing is approved
+    actions: tuple[str, ...]  # offered to the user, `resume` first; `cancel` is always possible
+    needs: str | None = None  # the option without which `resume` is refused
+    exit_code: int = EXIT_WAITING
+
+
+_REWORK = ("improve", "revise", "recheck", "feedback")
+_CHECKS = ("doctor", "repair", "resume --skip TASK")
+
+PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
+    {
+        pause.reason: pause
+        for pause in (
+            Pause(
+                PauseReason.CHECKPOINT,
+                "approve what is there, as it is now",
+                "approve_checkpoint",
+                ("resume", *_REWORK),
+            ),
+            Pause(
+                PauseReason.SIGNOFF_BLOCKED,
+                "accept as is; stands for the checkpoint too",
+                "accept_signoff",
+                ("resume", *_REWORK),
+            ),
+            Pause(
+                PauseReason.REVISION_EXHAUSTED,
+                "accept the revision as is",
+                "accept_revision",
+                ("resume", "revise", "feedback"),
+            ),
+            Pause(PauseReason.TASK_FAILED, "retry", "retry", ("resume", "resume --skip TASK")),
+            Pause(
+                PauseReason.DISCUSSION_BLOCKED,
+                "take an option",
+                "decide_discussion",
+                ("resume --decide TEXT", "revise"),
+                needs="--decide",
+            ),
+            Pause(PauseReason.PLAN_APPROVAL, "approve the plan", "approve_plan", ("resume", "feedback")),
+            Pause(PauseReason.SUPERVISION_BLOCKED, "go on as is", "accept_supervision", ("resume", "revise")),
+            Pause(
+                PauseReason.DISCUSSION_FEEDBACK,
+                "go on with the text given",
+                "discussion_feedback",
+                ("resume --decide TEXT",),
+                needs="--decide",
+            ),
+            Pause(
+                PauseReason.AGENT_UNAVAILABLE,
+                "check again",
+                None,
+                ("resume", *_CHECKS),
+                exit_code=EXIT_AGENT,
+            ),
+            Pause(PauseReason.DISK, "check again", None, ("resume", *_CHECKS)),
+            Pause(PauseReason.STALLED, "check again", None, ("resume", *_CHECKS)),
+            Pause(
+                PauseReason.BUDGET,
+                "go on with a new budget",
+                "raise_budget",
+                ("resume --budget AMOUNT",),
+                needs="--budget",
+            ),
+            Pause(PauseReason.USER, "go on", None, ("resume",)),
+        )
+    }
+)
+
+
+def check(old: TaskStatus, new: TaskStatus) -> None:
+    """Refuse a change of a task's state that does not exist."""
+    if new not in TASK[old]:
+        raise NotAllowedNow(f"a task cannot go from {old} to {new}", why=_possible(TASK[old]))
+
+
+def check_session(old: SessionStatus, new: SessionStatus) -> None:
+    """Refuse a change of a session's state that does not exist; pausing twice keeps the first reason."""
+    if new not in SESSION[old]:
+        raise NotAllowedNow(f"a session cannot go from {old} to {new}", why=_possible(SESSION[old]))
+
+
+def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:
+    """The exit code of a command that followed a session until it ended or waits."""
+    if status is SessionStatus.PAUSED and reason is not None:
+        return PAUSES[reason].exit_code
+    return _EXIT[status]
+
+
+def _possible(states: frozenset[TaskStatus] | frozenset[SessionStatus]) -> str:
+    return f"possible: {', '.join(sorted(states)) or 'nothing, it is final'}"
+
+
+_EXIT = {
+    SessionStatus.COMPLETED: EXIT_DONE,
+    SessionStatus.CANCELLED: EXIT_FAILED,
+    SessionStatus.PAUSED: EXIT_WAITING,
+    SessionStatus.ACTIVE: EXIT_DETACHED,
+}
