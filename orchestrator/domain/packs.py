@@ -273,6 +273,7 @@ class _Pipelines:
         self.roles = roles
         self.rounds = rounds
         self.given = reader.entries(top, "pipelines")
+        self.whole = True  # no task of the pipeline had to be left out
         self.done: dict[str, PipelineDef] = {}
         self.open: list[str] = []  # pipelines whose parts are being joined, outermost first
 
@@ -298,7 +299,7 @@ class _Pipelines:
             id_prefix = "TLS"
         checkpoint = flags.pop("checkpoint", False)
         phase = reader.text(given.get("phase", "spec"), (*place, "phase"), "spec")
-        before = len(reader.faults)
+        self.whole = True
         if "tasks" in given and "parts" in given:
             reader.fault(place, "has both tasks and parts; give one of them")
         if "parts" in given:
@@ -306,7 +307,7 @@ class _Pipelines:
         else:
             tasks = self._tasks(given.get("tasks", []), (*place, "tasks"), phase)
         self._rounds_once(tasks, place)
-        if not flags.get("built_at_start", False) and len(reader.faults) == before:
+        if not flags.get("built_at_start", False) and self.whole:
             for fault in graph_faults(tasks):
                 reader.fault((*place, *fault.place), fault.text)
         title = reader.text(given.get("title", name), (*place, "title"))
@@ -326,9 +327,11 @@ class _Pipelines:
         for index, part in enumerate(self.reader.texts(raw, place)):
             where: Place = (*place, index)
             if not self.reader.known("pipeline", part, self.given, where):
+                self.whole = False
                 continue
             if part in self.open:
                 self.reader.fault(where, f"cycle: {' > '.join([*self.open, part])}")
+                self.whole = False
                 continue
             tasks = self.pipeline(part).tasks
             if joined:
@@ -344,9 +347,11 @@ class _Pipelines:
     def _tasks(self, raw: object, place: Place, phase: str) -> list[TaskDef]:
         if not isinstance(raw, list):
             self.reader.fault(place, f"expected a list, found {_found(raw)}")
+            self.whole = False
             return []
         if len(raw) > TASK_LIMIT:
             self.reader.fault(place, f"has {len(raw)} tasks; at most {TASK_LIMIT} are allowed")
+            self.whole = False
             return []
         read = (self._task(item, (*place, index), phase) for index, item in enumerate(raw))
         return [task for task in read if task is not None]
@@ -365,12 +370,10 @@ class _Pipelines:
         )
         payload = reader.mapping(given.get("payload"), (*place, "payload"))
         if not key:
+            self.whole = False
             return None
-        owner = _owner(reader, key, self.owners, (*place, "key"))
-        if owner is None:
-            return None
-        role, prefix = owner
-        if "role" in given:
+        role, prefix = _owner(reader, key, self.owners, (*place, "key")) or ("", "")
+        if "role" in given and role:
             stated = reader.text(given["role"], (*place, "role"))
             if reader.known("role", stated, self.roles, (*place, "role")) and stated != role:
                 reader.fault((*place, "role"), f"prefix {prefix!r} belongs to role {role!r}")

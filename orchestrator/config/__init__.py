@@ -1,0 +1,70 @@
+"""Where shipped files are, and how packs and settings are read, each checked as a whole.
+
+Importing this module is cheap; the libraries that read files are imported by the functions that need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
+    from orchestrator.domain.pipelines import Pack
+
+LEASE_SECONDS = 30.0
+RENEW_SECONDS = 5.0
+WATCHDOG_MARGIN_SECONDS = 5.0  # agents are stopped so long before their lease can end
+RECONCILE_SECONDS = 10.0
+MAX_ATTEMPTS = 3
+BACKOFF_SECONDS = (5.0, 20.0, 80.0)
+SLOTS = 4
+AGENT_PROCESSES = 4  # per worker host
+DISCUSS_SECONDS = 600.0  # then the record is PARTIAL
+AGENT_START_SECONDS = 60.0
+AGENT_SILENCE_SECONDS = 300.0
+AGENT_TURN_SECONDS = 900.0
+AGENT_TOTAL_SECONDS = 1800.0
+IDLE_EXIT_SECONDS = 900.0  # the daemon leaves when nothing happened for so long
+
+PROJECT_FOLDER = ".workflow"
+
+
+def resources() -> Path:
+    """The folder that holds `config` and `migrations`: inside an installed package, else beside it."""
+    package = Path(__file__).resolve().parent.parent
+    bundled = package / "_bundled"
+    return bundled if (bundled / "config").is_dir() else package.parent
+
+
+def user_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """The user's configuration folder; `LIFECYCLE_CONFIG_DIR` names another."""
+    named = (environ or {}).get("LIFECYCLE_CONFIG_DIR")
+    if named:
+        return Path(named)
+    import platformdirs
+
+    return platformdirs.user_config_path("team-lifecycle", appauthor=False)
+
+
+def load_pack(project: Path | None, environ: Mapping[str, str] | None = None) -> Pack:
+    """The shipped pack, the user's and the project's over it. Raises ConfigError with all faults."""
+    from orchestrator.config.packs import load
+
+    folders = [user_dir(environ) / "packs"]
+    if project is not None:
+        folders.append(project / PROJECT_FOLDER / "packs")
+    return load(resources() / "config", folders)
+
+
+def load_settings(
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+) -> Settings:
+    """Defaults < user file < project file < `LIFECYCLE_*` < flags. Raises ConfigError with all faults."""
+    from orchestrator.config.settings import load
+
+    files = [user_dir(environ) / "config.toml"]
+    if project is not None:
+        files.append(project / PROJECT_FOLDER / "config.toml")
+    return load(files, environ, flags or {})

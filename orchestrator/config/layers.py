@@ -1,0 +1,139 @@
+"""The places settings come from, as plain values that know where each was written."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PREFIX = "LIFECYCLE_"
+SIZE_LIMIT = 1024 * 1024  # bytes
+Place = tuple[str | int, ...]
+
+_HEADER = re.compile(r"\s*\[\[?([^\]]+)\]\]?")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_LINE = re.compile(r"\(at line (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    values: dict[str, Any]
+    where: Callable[[Place], str]  # how to call a place in messages
+    faults: list[str] = field(default_factory=list)
+
+    def has(self, place: Place) -> bool:
+        here: Any = self.values
+        part: Any
+        for part in place:
+            if (isinstance(here, Mapping) and part in here) or (
+                isinstance(here, list) and isinstance(part, int) and part < len(here)
+            ):
+                here = here[part]
+            else:
+                return False
+        return True
+
+
+def file_layer(path: Path) -> Layer:
+    """A TOML file; no file is an empty layer."""
+    lines: dict[Place, int] = {}
+
+    def where(place: Place) -> str:
+        while place and place not in lines:
+            place = place[:-1]
+        return f"{path}:{lines.get(place, 1)}"
+
+    if not path.exists() and not path.is_symlink():
+        return Layer({}, where)
+    try:
+        if not path.is_file():  # a FIFO would hang
+            return Layer({}, where, [f"{path}: is no regular file"])
+        with path.open("rb") as file:
+            raw = file.read(SIZE_LIMIT + 1)
+        if len(raw) > SIZE_LIMIT:
+            return Layer({}, where, [f"{path}: is larger than {SIZE_LIMIT // 1024} KiB"])
+        text = raw.decode("utf-8")
+        values = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        return Layer({}, where, [f"{path}:{raw[: error.start].count(10) + 1}: is not UTF-8"])
+    except tomllib.TOMLDecodeError as error:
+        line = _LINE.search(str(error))
+        return Layer({}, where, [f"{path}:{line[1] if line else 1}: {str(error).partition(' (at')[0]}"])
+    except (OSError, RecursionError) as error:
+        return Layer({}, where, [f"{path}: {getattr(error, 'strerror', None) or 'is nested too deep'}"])
+    lines.update(toml_lines(text))
+    return Layer(values, where)
+
+
+def toml_lines(text: str) -> dict[Place, int]:
+    """The line of each key of a TOML text, from 1."""
+    lines: dict[Place, int] = {}
+    table: Place = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if key := _KEY.match(line):
+            lines.setdefault(table + _parts(key[1]), number)
+        elif header := _HEADER.match(line):
+            table = _parts(header[1])
+            lines.setdefault(table, number)
+    return lines
+
+
+def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
+    """`LIFECYCLE_SLOTS=8`, `LIFECYCLE_AGENT_LIMITS__TURN=60`; lists and tables as JSON.
+
+    Other variables with the prefix are not ours to judge, unless they are nearly a setting: that is a slip.
+    """
+    values: dict[str, Any] = {}
+    names: dict[Place, str] = {}
+    faults: list[str] = []
+    for variable, text in sorted(environ.items()):
+        if not variable.upper().startswith(PREFIX):
+            continue
+        place: Place = tuple(variable[len(PREFIX) :].lower().split("__"))
+        name = str(place[0])
+        if name not in known:
+            near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.8)
+            if near:
+                faults.append(f"{variable}: unknown setting; did you mean {PREFIX}{near[0].upper()}?")
+        elif place in names:
+            faults.append(f"{variable}: given a second time, as {names[place]}")
+        else:
+            names[place] = variable
+            _put(values, place, _value(text))
+
+    def where(place: Place) -> str:
+        while place and place not in names:
+            place = place[:-1]
+        return names.get(place, "environment")
+
+    return Layer(values, where, faults)
+
+
+def _put(values: dict[str, Any], place: Place, value: object) -> None:
+    here = values
+    for part in place[:-1]:
+        inner = here.get(str(part))
+        if not isinstance(inner, dict):
+            inner = here[str(part)] = {}
+        here = inner
+    here[str(place[-1])] = value
+
+
+def _value(text: str) -> object:
+    """Lists and tables are JSON; anything else stays text, the setting's type decides."""
+    if text.lstrip().startswith(("[", "{")):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text  # its setting's type refuses it, with the variable's name
+    return text
+
+
+def _parts(key: str) -> Place:
+    return tuple(part.strip("\"'") for part in _PART.findall(key))

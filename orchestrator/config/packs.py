@@ -1,0 +1,80 @@
+"""Packs in their files: the shipped one, and those that extend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from orchestrator.config import strict_yaml
+from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.graph import Place
+from orchestrator.domain.packs import read_pack
+from orchestrator.domain.pipelines import Pack
+
+SHIPPED = ("pipelines", "roles", "perspectives", "gates", "modes", "feedback")
+WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewhere single keys are
+
+Origins = dict[Place, tuple[Path, int]]
+
+
+def load(shipped: Path, folders: Sequence[Path]) -> Pack:
+    """The shipped pack with the files of `folders` over it, later ones last."""
+    data: dict[str, Any] = {}
+    origins: Origins = {}
+    faults: list[str] = []
+    for path in [shipped / f"{name}.yaml" for name in SHIPPED]:
+        faults += _add(data, origins, path)
+    for path in _files(folders, faults):
+        faults += _add(data, origins, path, extends=True)
+    if not faults:
+        pack, found = read_pack(data)
+        if pack is not None:
+            return pack
+        faults = [f"{_where(origins, fault.place)}: {fault}" for fault in found]
+    raise ConfigError(faults)
+
+
+def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:
+    files: list[Path] = []
+    for folder in folders:
+        try:
+            names = sorted(entry for entry in folder.iterdir() if entry.suffix in (".yaml", ".yml"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # no such folder, no packs
+        except OSError as error:
+            faults.append(f"{folder}: {error.strerror}")
+            continue
+        files += names
+    return files
+
+
+def _add(data: dict[str, Any], origins: Origins, path: Path, extends: bool = False) -> list[str]:
+    values, lines, faults = strict_yaml.read(path)
+    if faults:
+        return faults
+    if extends and values.pop("extends", None) != "default":
+        return [f"{path}:{lines.get(('extends',), 1)}: a pack must begin with `extends: default`"]
+    for section, entries in values.items():
+        _merge(data, section, entries, replace_at=2 if section in WHOLE else None)
+    for place, line in lines.items():
+        origins[place] = (path, line)
+    return []
+
+
+def _merge(into: dict[str, Any], key: str, value: object, replace_at: int | None, depth: int = 1) -> None:
+    """Lay `value` over what `into` has: keys one by one, lists and single values as a whole."""
+    old = into.get(key)
+    if isinstance(old, dict) and isinstance(value, dict) and depth != replace_at:
+        for name, item in value.items():
+            _merge(old, name, item, replace_at, depth + 1)
+    else:
+        into[key] = value
+
+
+def _where(origins: Origins, place: Place) -> str:
+    """File and line of a place, or of the nearest thing around it that stands in a file."""
+    while place and place not in origins:
+        place = place[:-1]
+    path, line = origins.get(place, (Path("pack"), 1))
+    return f"{path}:{line}"

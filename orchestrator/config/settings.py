@@ -1,0 +1,203 @@
+"""The settings: each with its default, its unit and its doc; all sources are checked together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from orchestrator import config
+from orchestrator.config.layers import Layer, environ_layer, file_layer
+from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.packs import unknown
+
+
+def _no_truth_value(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("expected a number, found a truth value")
+    return value
+
+
+Seconds = Annotated[
+    float, BeforeValidator(_no_truth_value), Field(gt=0, le=7 * 24 * 3600, allow_inf_nan=False)
+]
+Count = Annotated[int, BeforeValidator(_no_truth_value), Field(ge=1, le=256)]
+Number = Annotated[float, BeforeValidator(_no_truth_value), Field(allow_inf_nan=False)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AgentLimits(_Part):
+    start: Seconds = Field(default=config.AGENT_START_SECONDS, description="seconds until the first output")
+    silence: Seconds = Field(default=config.AGENT_SILENCE_SECONDS, description="seconds between two outputs")
+    turn: Seconds = Field(default=config.AGENT_TURN_SECONDS, description="seconds for one answer")
+    total: Seconds = Field(
+        default=config.AGENT_TOTAL_SECONDS, description="seconds for all answers of one run"
+    )
+
+
+class AgentSettings(_Part):
+    kind: Literal["command", "builtin"] = Field(default="command", description="how the agent is reached")
+    command: list[Name] = Field(
+        default=[], description="program and arguments; prompt on stdin, answer on stdout"
+    )
+    env: list[Name] = Field(default=[], description="names of the environment variables it may see")
+    edits_files: bool = Field(
+        default=False, description="whether it can edit files in a work tree (a coding agent)"
+    )
+    limits: AgentLimits | None = Field(default=None, description="its own time limits, else `agent_limits`")
+
+    @model_validator(mode="after")
+    def _has_command(self) -> AgentSettings:
+        if self.kind == "command" and not self.command:
+            raise ValueError('an agent of kind "command" needs a command')
+        if self.kind == "builtin" and self.command:
+            raise ValueError('an agent of kind "builtin" has no command')
+        return self
+
+
+class Settings(BaseSettings):
+    """Everything a user can set, beside the packs."""
+
+    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+
+    lease_seconds: Seconds = Field(
+        default=config.LEASE_SECONDS, description="seconds a worker host may be silent"
+    )
+    renew_seconds: Seconds = Field(
+        default=config.RENEW_SECONDS, description="seconds between two renewals of a lease"
+    )
+    watchdog_margin_seconds: Seconds = Field(
+        default=config.WATCHDOG_MARGIN_SECONDS,
+        description="seconds before a lease's end at which agents are stopped",
+    )
+    reconcile_seconds: Seconds = Field(
+        default=config.RECONCILE_SECONDS, description="seconds between two looks at what has stopped moving"
+    )
+    max_attempts: Count = Field(
+        default=config.MAX_ATTEMPTS, description="charged attempts before a task has failed"
+    )
+    backoff_seconds: list[Seconds] = Field(
+        default=list(config.BACKOFF_SECONDS),
+        min_length=1,
+        max_length=20,
+        description="seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
+    )
+    slots: Count = Field(default=config.SLOTS, description="runs a worker host does at the same time")
+    agent_processes: Count = Field(
+        default=config.AGENT_PROCESSES, description="agent processes of a worker host"
+    )
+    discuss_seconds: Seconds = Field(
+        default=config.DISCUSS_SECONDS,
+        description="seconds for a discussion, after which its record is PARTIAL",
+    )
+    agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
+    idle_exit_seconds: Seconds = Field(
+        default=config.IDLE_EXIT_SECONDS, description="seconds without work after which the daemon leaves"
+    )
+    journal: Literal["wal", "truncate"] = Field(
+        default="wal", description="SQLite's journal; truncate is slower and avoids the WAL-reset bug"
+    )
+    synchronous: Literal["FULL", "NORMAL"] = Field(
+        default="FULL", description="NORMAL is faster; a power cut may then lose what was acknowledged last"
+    )
+    discuss: Literal["inline", "standalone", "off"] = Field(
+        default="inline", description="how artifacts are discussed"
+    )
+    execution: Literal["parallel", "sequential"] = Field(
+        default="parallel", description="all ready tasks, or one at a time"
+    )
+    consensus_threshold: Annotated[Number, Field(ge=1, le=5)] | None = Field(
+        default=None, description="mean rating (1 to 5) a discussion needs; without it the pack's gate"
+    )
+    budget: Annotated[Number, Field(gt=0)] | None = Field(
+        default=None, description="US dollars a session may cost; without it there is no limit"
+    )
+    agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
+    roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
+    perspectives: dict[Name, list[Name]] = Field(default={}, description="perspective -> its agents in order")
+
+
+def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """The settings of all layers, or a ConfigError with every fault of every layer."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    layers = [
+        Layer(given, _flag),
+        environ_layer(environ, Settings.model_fields),
+        *(file_layer(path) for path in reversed(files)),
+    ]
+
+    class Layered(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls, settings_cls: type[BaseSettings], *_: Any, **__: Any
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return tuple(InitSettingsSource(settings_cls, layer.values) for layer in layers)
+
+    faults = [fault for layer in layers for fault in layer.faults]
+    bad: set[str] = set()
+    settings = None
+    try:
+        settings = Layered()
+    except ValidationError as error:
+        for one in error.errors(include_url=False, include_input=False):
+            bad.add(str(one["loc"][0]) if one["loc"] else "")
+            faults.append(_fault(layers, one["loc"], one["type"], one["msg"]))
+    faults += _together(layers, bad)
+    if faults or settings is None:
+        raise ConfigError(dict.fromkeys(faults))
+    return settings
+
+
+def _fault(layers: Sequence[Layer], place: tuple[str | int, ...], kind: str, text: str) -> str:
+    layer = next((layer for layer in layers if layer.has(place)), None)
+    where = layer.where(place) if layer else "settings"
+    dotted = ".".join(map(str, place))
+    if kind == "extra_forbidden":
+        return f"{where}: {unknown('setting', dotted, _siblings(place))}"
+    return f"{where}: {dotted}: {text.removeprefix('Value error, ')}"
+
+
+def _siblings(place: tuple[str | int, ...]) -> list[str]:
+    """The names that would be known where an unknown one stands, with the path in front."""
+    parts = [str(part) for part in place[:-1]]
+    model: type[BaseModel] = _MODELS.get(parts[0] if parts else "", Settings)
+    if parts and parts[-1] == "limits":
+        model = AgentLimits
+    return [".".join([*parts, name]) for name in model.model_fields]
+
+
+def _together(layers: Sequence[Layer], bad: Collection[str]) -> list[str]:
+    """What single settings allow and two of them together do not."""
+
+    def number(name: str) -> float | None:
+        if name in bad:
+            return None
+        layer = next((layer for layer in layers if name in layer.values), None)
+        return float(layer.values[name] if layer else Settings.model_fields[name].default)
+
+    def where(*names: str) -> str:
+        return next((layer.where((n,)) for layer in layers for n in names if n in layer.values), "settings")
+
+    faults: list[str] = []
+    lease, renew, margin = map(number, ("lease_seconds", "renew_seconds", "watchdog_margin_seconds"))
+    if lease is not None and renew is not None and lease < 2 * renew:
+        at = where("lease_seconds", "renew_seconds")
+        faults.append(f"{at}: lease_seconds ({lease:g}) must be at least twice renew_seconds ({renew:g})")
+    if lease is not None and renew is not None and margin is not None and lease <= renew + margin:
+        at = where("watchdog_margin_seconds", "lease_seconds", "renew_seconds")
+        faults.append(f"{at}: lease_seconds ({lease:g}) must exceed renew_seconds + watchdog_margin_seconds")
+    return faults
+
+
+def _flag(place: tuple[str | int, ...]) -> str:
+    return f"--{str(place[0]).replace('_', '-')}" if place else "flags"
+
+
+_MODELS: dict[str, type[BaseModel]] = {"agent_limits": AgentLimits, "agents": AgentSettings}
