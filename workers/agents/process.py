@@ -1,0 +1,298 @@
+"""The host's side of an agent process: start it under a guardian, extend its lease, stop it, read its output.
+
+The guardian (workers/guardian.py) ends the agent with all its descendants. What is left to do here is the one
+thing a guardian cannot do: notice that it is itself dead or wedged, and then clear up by the mark that every
+process of a call carries in its environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from orchestrator.domain.errors import AgentUnavailable
+from workers.agents.protocol import Limits
+from workers.guardian import KILL_SECONDS, LINUX, TERM_GRACE, clock
+
+GUARDIAN = Path(__file__).resolve().parents[1] / "guardian.py"
+CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes; LIFECYCLE_RUN names all of a run
+OVERDUE = TERM_GRACE + KILL_SECONDS + 3.0  # seconds after an end was due, until the guardian counts as wedged
+COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an agent process ended: exit code or signal, and who or what ended it."""
+
+    # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, guardian_died
+    ended_by: str
+    exit: int | None = None
+    signal: int | None = None
+    seconds: float = 0.0
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    survivors_killed: int = 0
+    max_rss_kb: int = 0
+    left: bool = False  # something could not be killed
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    text: str
+    notes: tuple[str, ...] = ()  # what was replaced or cut
+
+
+class GuardedProcess:
+    """One agent process; started by the constructor, from any thread. Close it, or use `with`.
+
+    Raises AgentUnavailable when no process can be started at all (no descriptors, no memory).
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes,
+        limits: Limits,
+        run: str,
+        lease_seconds: float,
+        run_dir: Path,
+        rlimits: Mapping[str, int] | None = None,
+    ) -> None:
+        self.mark = uuid.uuid4().hex
+        self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._ended: Ended | None = None
+        self._answer = b""
+        self._stopping = False
+        self._started = clock()
+        self._due = self._started + lease_seconds  # when the guardian has to end it at the latest
+        marks = {"LIFECYCLE_RUN": run, CALL_MARK: self.mark}
+        self._files: list[IO[bytes]] = []
+        try:
+            calls = run_dir / "calls"
+            calls.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for kind in ("in", "out", "err"):
+                self._files.append(_private_file(calls / f"{self.mark}.{kind}"))
+            prompt, out, err = self._files
+            prompt.write(stdin)
+            prompt.seek(0)
+            self._guardian = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(GUARDIAN)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=marks,
+                cwd="/",
+                pass_fds=[file.fileno() for file in self._files],
+                start_new_session=True,
+            )
+        except OSError as error:
+            for file in self._files:
+                file.close()
+            raise AgentUnavailable("no agent process can be started", why=str(error), run=run) from error
+        job = {
+            "argv": list(argv),
+            "cwd": str(cwd),
+            "env": {**env, **marks},
+            "stdin": prompt.fileno(),
+            "stdout": out.fileno(),
+            "stderr": err.fileno(),
+            "limits": {name: getattr(limits, name) for name in ("start", "silence", "turn", "total")},
+            "output_bytes": limits.output_bytes,
+            "rlimits": dict(rlimits or {}),
+            "deadline": lease_seconds,
+            "sent": self._started,
+        }
+        self._send(job)
+        assert self._guardian.stdin is not None
+        os.set_blocking(
+            self._guardian.stdin.fileno(), False
+        )  # a wedged guardian must not hold up a heartbeat
+
+    @property
+    def pid(self) -> int:
+        """The guardian's process id."""
+        return self._guardian.pid
+
+    def extend(self, seconds: float) -> None:
+        """Let the lease end so many seconds from now, if it has not ended yet."""
+        sent = clock()
+        if self._send({"deadline": seconds, "sent": sent}) and not self._stopping:
+            self._due = max(self._due, sent + seconds)
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Ask for the end: SIGTERM, a short grace, then SIGKILL to every descendant; `wait` tells when."""
+        self._stopping = True
+        self._send({"stop": reason})
+        self._due = min(self._due, clock())
+
+    def wait(self, seconds: float | None = None) -> Ended | None:
+        """How it ended, or None when it has not within `seconds`. When it returns, no descendant lives."""
+        until = None if seconds is None else clock() + seconds
+        with self._reading:
+            while self._ended is None:
+                now = clock()
+                if now >= self._due + OVERDUE:
+                    self._ended = self._clear_up("the guardian did not answer")
+                    break
+                ends = [self._due + OVERDUE] + ([until] if until is not None else [])
+                if self._more(max(0.0, min(ends) - now)):
+                    self._ended = self._report()
+                elif until is not None and clock() >= until:
+                    return None
+            return self._ended
+
+    def stdout(self, limit: int = 10 * 1024 * 1024) -> Output:
+        return decode(_read(self._files[1], 0, limit))
+
+    def stderr_tail(self, limit: int = 4_000) -> Output:
+        size = os.fstat(self._files[2].fileno()).st_size
+        return decode(_read(self._files[2], max(0, size - limit), limit))
+
+    def close(self) -> None:
+        """End it if it still runs, and let go of the files."""
+        self.stop("closed")
+        self.wait()
+        for file in self._files:
+            file.close()
+        for pipe in (self._guardian.stdin, self._guardian.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    def __enter__(self) -> GuardedProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, command: Mapping[str, object]) -> bool:
+        """False when the guardian is gone or does not read: `wait` finds out which."""
+        line = json.dumps(command).encode() + b"\n"
+        assert self._guardian.stdin is not None
+        with self._lock:
+            while line:
+                try:
+                    line = line[os.write(self._guardian.stdin.fileno(), line) :]
+                except (BrokenPipeError, BlockingIOError):
+                    return False
+        return True
+
+    def _more(self, seconds: float) -> bool:
+        """Read on in the guardian's answer; True at its end."""
+        assert self._guardian.stdout is not None
+        pipe = self._guardian.stdout.fileno()
+        poll = select.poll()  # not select: a host may have more than 1024 descriptors
+        poll.register(pipe, select.POLLIN)
+        if not poll.poll(min(seconds, 3600.0) * 1000):
+            return False
+        data = os.read(pipe, 65_536)
+        self._answer += data
+        return not data
+
+    def _report(self) -> Ended:
+        self._guardian.wait()
+        try:
+            return Ended(**json.loads(self._answer))
+        except ValueError:
+            return self._clear_up(f"the guardian ended without a report (status {self._guardian.returncode})")
+
+    def _clear_up(self, why: str) -> Ended:
+        """Do the guardian's work for it: it is dead or wedged."""
+        self._guardian.kill()
+        self._guardian.wait()
+        killed, left = kill_marked(CALL_MARK, self.mark)
+        return Ended(
+            ended_by="guardian_died",
+            seconds=round(clock() - self._started, 3),
+            stdout_bytes=os.fstat(self._files[1].fileno()).st_size,
+            stderr_bytes=os.fstat(self._files[2].fileno()).st_size,
+            survivors_killed=killed,
+            left=left,
+            error=why,
+        )
+
+
+def agent_environment(
+    environ: Mapping[str, str], allowed: Iterable[str], extra: Mapping[str, str]
+) -> dict[str, str]:
+    """What an agent may see of our environment: the usual names, locale, the allowed ones, and `extra`."""
+    names = {*COMMON, *allowed, *(name for name in environ if name.startswith("LC_"))}
+    return {**{name: environ[name] for name in sorted(names) if name in environ}, "TERM": "dumb", **extra}
+
+
+def decode(data: bytes) -> Output:
+    """Bytes of an agent as text that can be stored: never fails, says in notes what it replaced."""
+    notes = []
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+        notes.append("a byte order mark was removed")
+    text = data.decode("utf-8", errors="replace")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append("bytes that are not UTF-8 were replaced")
+    if "\0" in text:
+        text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        notes.append("NUL characters were replaced")
+    return Output(text, tuple(notes))
+
+
+def marked(name: str, value: str) -> list[int]:
+    """Living processes that carry `name=value` in their environment; empty where there is no /proc."""
+    wanted = f"{name}={value}".encode()
+    processes = Path("/proc").glob("[0-9]*") if LINUX else ()
+    return [int(process.name) for process in processes if wanted in _environment(process)]
+
+
+def _environment(process: Path) -> list[bytes]:
+    """Nothing for another user's process, or one that has just ended: they are none of ours."""
+    with contextlib.suppress(OSError):
+        if environment := (process / "environ").read_bytes():
+            return environment.split(b"\0")
+    for thread in process.glob("task/*/environ"):  # its first thread is dead, others may live
+        with contextlib.suppress(OSError):
+            if environment := thread.read_bytes():
+                return environment.split(b"\0")
+    return []
+
+
+def kill_marked(name: str, value: str) -> tuple[int, bool]:
+    """Kill all processes with this mark; how many, and whether some are left after a few seconds."""
+    killed: set[int] = set()
+    until = time.monotonic() + KILL_SECONDS
+    while living := marked(name, value):
+        if time.monotonic() >= until:
+            return len(killed), True
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in living:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+        killed.update(living)
+    return len(killed), False
+
+
+def _private_file(path: Path) -> IO[bytes]:
+    """Made by us and held open: an agent that swaps the name for a link or a pipe changes nothing."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    return os.fdopen(handle, "r+b", buffering=0)
+
+
+def _read(file: IO[bytes], start: int, limit: int) -> bytes:
+    return os.pread(file.fileno(), limit, start)

@@ -1,0 +1,379 @@
+"""Starts one agent process and sees to it that nothing of it lives on.
+
+Killing an agent is not enough: its children survive it, those that called `setsid` survive the killing
+of its group, and when the host is killed nobody is left to do even that. So between host and agent
+stands this small program. It is a child subreaper (orphans of the agent become its own children), it
+holds the read end of a pipe whose write end only the host has (end of file = the host is gone), and it
+keeps the lease's end by its own clock, so that it also acts when the host is stopped or wedged.
+Whatever ends the agent, all descendants are killed before one JSON line of report goes to the host.
+
+It runs as `python -I -S guardian.py` with the standard library alone, so that it starts at once and
+nothing in a user's folder or environment changes it. It has one thread: the agent's parent-death signal
+fires when the thread that forked it ends. Lines in: the job, then `{"deadline": seconds, "sent":
+clock}` and `{"stop": reason}`. Elsewhere than on Linux there is neither subreaper nor parent-death
+signal: the pipe and the group kill remain.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from typing import Any, NamedTuple
+
+LINUX = sys.platform == "linux"
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+CHUNK = 65_536
+TICK = 1.0  # seconds; a suspended machine wakes us no earlier
+TERM_GRACE = 2.0  # seconds between SIGTERM and SIGKILL
+POLITE = (
+    "start",
+    "silence",
+    "turn",
+    "total",
+    "stopped",
+)  # ends that begin with SIGTERM; the others kill at once
+STRAGGLER_GRACE = 0.25  # seconds that children of an agent which ended by itself may take to end too
+KILL_SECONDS = 10.0  # then what cannot be killed (a setuid program, a dead disk) is reported as left
+FREEZE_ROUNDS = 100
+HANDLED = tuple(getattr(signal, f"SIG{name}") for name in ("PIPE", "XFSZ", "HUP", "INT", "TERM", "CHLD"))
+
+
+def clock() -> float:
+    """Seconds on the clock that host and guardian share; time spent suspended counts too."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if LINUX else time.monotonic()
+
+
+def prctl(option: int, value: int) -> None:
+    if LINUX and ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl({option})")
+
+
+class Process(NamedTuple):
+    dead: bool  # its first thread is; others may live on
+    parent: int
+    group: int
+
+
+Family = dict[int, Process]
+
+
+class Guardian:
+    def __init__(self, job: dict[str, Any], commands: bytes) -> None:
+        self.job = job
+        self.limits: dict[str, float | None] = job["limits"]
+        self.output_bytes: int = job["output_bytes"]
+        self.lease_end: float = job["sent"] + job["deadline"]
+        self.started = self.last_byte = clock()
+        self.unread = b""  # of a command whose line is not whole yet
+        self.asked: str | None = None  # host_gone or stopped
+        self.output: dict[int, int] = {}  # our end of a pipe -> file it goes to
+        self.written: dict[int, int] = {}  # file -> bytes
+        self.agent = 0
+        self.status: int | None = None
+        self.max_rss = 0
+        self.killed: set[int] = set()
+        self.error = ""
+        self.obey(commands)
+
+    def run(self) -> dict[str, Any]:
+        ended_by = "spawn_failed"
+        left = False
+        self.wake, wake_end = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda *_: setattr(self, "asked", self.asked or "stopped"))
+        try:
+            if self.spawn():
+                while (reason := self.ending()) is None:
+                    self.pump(min(self.lease_end, *self.ends().values(), clock() + TICK) - clock())
+                ended_by = reason
+                self.let_go(reason)
+        finally:
+            left = self.kill_all()
+        self.pump(0.0, rounds=64)  # what the dead left in the pipes
+        if ended_by == "exited" and self.overflowed():
+            ended_by = "output_limit"
+        return self.report(ended_by, left)
+
+    def spawn(self) -> bool:
+        """Start the agent; False (and `error`) when its program could not be executed."""
+        stdout, stdout_end = os.pipe()
+        stderr, stderr_end = os.pipe()
+        failure, failure_end = os.pipe()  # closed by a successful exec
+        guardian = os.getpid()
+        try:
+            self.agent = os.fork()
+        except OSError as error:
+            self.error = str(error)
+            return False
+        if self.agent == 0:
+            try:
+                self.become_agent(guardian, stdout_end, stderr_end)
+            except BaseException as error:
+                os.write(failure_end, str(error).encode(errors="replace")[:1000])
+            finally:
+                os._exit(127)
+        for end in (stdout_end, stderr_end, failure_end):
+            os.close(end)
+        self.error = os.read(failure, 1000).decode(errors="replace")
+        os.close(failure)
+        for pipe, file in ((stdout, self.job["stdout"]), (stderr, self.job["stderr"])):
+            os.set_blocking(pipe, False)
+            self.output[pipe] = file
+            self.written[file] = 0
+        os.set_blocking(0, False)
+        return not self.error
+
+    def become_agent(self, guardian: int, stdout: int, stderr: int) -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != guardian:  # it died before the signal was set
+            os._exit(127)
+        os.setsid()  # also: no terminal to ask questions on
+        for number in HANDLED:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for name, value in self.job["rlimits"].items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+        os.dup2(self.job["stdin"], 0)
+        os.dup2(stdout, 1)
+        os.dup2(stderr, 2)
+        os.chdir(self.job["cwd"])
+        os.execvpe(self.job["argv"][0], self.job["argv"], self.job["env"])  # noqa: S606 - no shell wanted
+
+    def ends(self) -> dict[str, float]:
+        """When each limit is reached."""
+        since = {"turn": self.started, "total": self.started}
+        since["silence" if any(self.written.values()) else "start"] = self.last_byte
+        limits = ((name, self.limits.get(name), begun) for name, begun in since.items())
+        return {name: begun + limit for name, limit, begun in limits if limit is not None}
+
+    def ending(self) -> str | None:
+        """Why the agent has to end now, or has ended. A lease that is over stays over."""
+        now = clock()
+        if now >= self.lease_end:
+            return "lease"
+        if self.asked:
+            return self.asked
+        if self.overflowed():
+            return "output_limit"
+        if self.status is not None:
+            return "exited"
+        return next((name for name, end in self.ends().items() if now >= end), None)
+
+    def overflowed(self) -> bool:
+        return bool(self.error) or max(self.written.values()) >= self.output_bytes
+
+    def pump(self, seconds: float, rounds: int = 1) -> None:
+        """Wait at most so long for something to happen, and take note of it: output, commands, the dead."""
+        for _ in range(rounds):
+            waited = [self.wake, *self.output] + ([0] if self.asked != "host_gone" else [])
+            ready, _, _ = select.select(waited, [], [], max(0.0, seconds))
+            for pipe in ready:
+                if pipe == self.wake:
+                    os.read(self.wake, CHUNK)
+                elif pipe == 0:
+                    self.hear()
+                else:
+                    self.take(pipe)
+            self.reap()
+            if not ready:
+                return
+
+    def hear(self) -> None:
+        data = os.read(0, CHUNK)
+        if not data:
+            self.asked = "host_gone"
+        self.obey(data)
+
+    def obey(self, data: bytes) -> None:
+        *lines, self.unread = (self.unread + data).split(b"\n")
+        for line in lines:
+            command = json.loads(line)
+            if "deadline" in command and clock() < self.lease_end:
+                self.lease_end = max(self.lease_end, command["sent"] + command["deadline"])
+            if "stop" in command:
+                self.asked = self.asked or "stopped"
+
+    def take(self, pipe: int) -> None:
+        """Move output from a pipe to its file, up to the limit; what comes after it is thrown away."""
+        data = os.read(pipe, CHUNK)
+        if not data:
+            del self.output[pipe]
+            os.close(pipe)
+            return
+        file = self.output[pipe]
+        self.last_byte = clock()
+        data = data[: self.output_bytes - self.written[file]]
+        try:
+            while data:
+                count = os.write(file, data)
+                self.written[file] += count
+                data = data[count:]
+        except OSError as error:  # a full disk must not keep us from ending the agent
+            self.error = self.error or f"output could not be kept: {error}"
+
+    def reap(self) -> bool:
+        """Collect the dead; whether any descendant is left (the kernel knows: orphans become ours)."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            self.max_rss = max(self.max_rss, usage.ru_maxrss)
+            if pid == self.agent:
+                self.status = status
+
+    def let_go(self, reason: str) -> None:
+        """Give the agent the time to end by itself that `reason` allows."""
+        grace = {"exited": STRAGGLER_GRACE}.get(reason, 0.0)
+        if reason in POLITE:
+            grace = TERM_GRACE
+            self.send_groups(signal.SIGTERM, self.family())
+            self.send_groups(signal.SIGCONT, self.family())
+        until = clock() + grace
+        while self.reap() and clock() < min(until, self.lease_end) and self.asked != "host_gone":
+            self.pump(until - clock())
+
+    def kill_all(self) -> bool:
+        """Kill every descendant; True when some could not be killed.
+
+        All are stopped first, until a look round finds none that is new: a stopped process forks no more, so
+        that a fork bomb cannot outrun the killing.
+        """
+        until = clock() + KILL_SECONDS
+        while self.reap():
+            if clock() >= until:
+                return True
+            stopped: set[int] = set()
+            for _ in range(FREEZE_ROUNDS):
+                family = self.family()
+                fresh = {pid: about for pid, about in family.items() if pid not in stopped}
+                if not fresh:
+                    break
+                self.send_groups(signal.SIGSTOP, fresh)
+                self.send_each(signal.SIGSTOP, fresh)
+                stopped.update(fresh)
+            family = self.family()
+            self.killed.update(pid for pid, process in family.items() if not process.dead)
+            self.send_groups(signal.SIGKILL, family)
+            self.send_each(signal.SIGKILL, family)
+            self.pump(0.02)
+        return False
+
+    def family(self) -> Family:
+        """All descendants by pid."""
+        if not LINUX:
+            return {} if self.status is not None else {self.agent: Process(False, os.getpid(), self.agent)}
+        found: Family = {}
+        parents = [os.getpid()]
+        while parents:
+            for child in children(parents.pop()):
+                about = state(child)
+                if about is not None and child not in found:
+                    found[child] = about
+                    parents.append(child)
+        return found
+
+    def send_groups(self, number: int, family: Family) -> None:
+        for group in {process.group for process in family.values()} - {os.getpgrp(), 0}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or a setuid program
+                os.killpg(group, number)
+
+    def send_each(self, number: int, family: Family) -> None:
+        ours = {os.getpid(), *family}
+        for pid in family:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if not LINUX:
+                    os.kill(pid, number)
+                    continue
+                handle = os.pidfd_open(pid)
+                try:
+                    about = state(pid)
+                    if about is not None and about.parent in ours:  # else the number has gone to a stranger
+                        signal.pidfd_send_signal(handle, number)
+                finally:
+                    os.close(handle)
+
+    def report(self, ended_by: str, left: bool) -> dict[str, Any]:
+        status = self.status
+        self.killed.discard(self.agent)
+        return {
+            "exit": os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,
+            "signal": os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None,
+            "ended_by": ended_by,
+            "seconds": round(clock() - self.started, 3),
+            "stdout_bytes": self.written.get(self.job["stdout"], 0),
+            "stderr_bytes": self.written.get(self.job["stderr"], 0),
+            "survivors_killed": len(self.killed),
+            "max_rss_kb": self.max_rss if LINUX else self.max_rss // 1024,
+            "left": left,
+            "error": self.error,
+        }
+
+
+def children(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - pathlib doubles the start-up time
+            found += map(int, read(f"/proc/{pid}/task/{thread}/children").split())
+    return found
+
+
+def state(pid: int) -> Process | None:
+    """None when the process is gone."""
+    mode, parent, group, *_ = read(f"/proc/{pid}/stat").rpartition(b")")[2].split() or (b"", b"0", b"0")
+    return Process(mode in (b"Z", b"X"), int(parent), int(group)) if mode else None
+
+
+def read(path: str) -> bytes:
+    """A file of /proc; empty when its process is gone."""
+    try:
+        with open(path, "rb") as listing:  # noqa: PTH123 - pathlib doubles the start-up time
+            return listing.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def first_line() -> tuple[bytes, bytes] | None:
+    """The job's line and what followed it; None when the host went before it was whole."""
+    data = b""
+    while b"\n" not in data:
+        more = os.read(0, CHUNK)
+        if not more:
+            return None
+        data += more
+    line, _, rest = data.partition(b"\n")
+    return line, rest
+
+
+def main() -> int:
+    os.umask(0o077)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    given = first_line()
+    if given is None:
+        return 0
+    job = json.loads(given[0])
+    for file in (job["stdin"], job["stdout"], job["stderr"]):
+        os.set_inheritable(file, False)
+    answer = json.dumps(Guardian(job, given[1]).run()).encode() + b"\n"
+    with contextlib.suppress(BrokenPipeError):  # the host is gone, nobody wants to know
+        while answer:
+            answer = answer[os.write(1, answer) :]
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
