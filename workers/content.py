@@ -41,7 +41,9 @@ class StatedRequirement(Content):
     text: Line
     kind: Literal["functional", "nonfunctional", "constraint", "exclusion"]
     moscow: Moscow
-    category: Literal["", "P", "S", "SC", "U"] = ""  # non-functional: performance, security, scalability, usability
+    category: Literal["", "P", "S", "SC", "U"] = (
+        ""  # non-functional: performance, security, scalability, usability
+    )
     actor: Text = ""
 
 

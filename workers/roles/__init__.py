@@ -1,1 +1,67 @@
-"""One file a role."""
+"""One file a role. A role says what a task makes; the runtime takes it through the five phases.
+
+A role's module offers `produce(context) -> Produced` and may offer more for its tests; which module serves a role stands
+at the end of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.domain.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """What a task made. `note` is what the runtime keeps of it in the database, to find it again after a death."""
+
+    files: Mapping[str, tuple[bytes, str]]  # path below the session directory -> (bytes, kind)
+    artifact: str  # the path that is discussed and referred to
+    summary: str
+    message_type: str
+    agent: str
+    key_decisions: Sequence[str] = ()
+    notes: Sequence[str] = ()  # what was cut, repaired or left out
+    wisdom: Sequence[tuple[str, str]] = ()
+    gate: Mapping[str, Any] | None = None
+    shared: Any = None
+
+    @property
+    def note(self) -> dict[str, Any]:
+        return {
+            "artifact": self.artifact,
+            "summary": self.summary,
+            "message_type": self.message_type,
+            "agent": self.agent,
+            "key_decisions": list(self.key_decisions),
+            "notes": list(self.notes),
+            "wisdom": [list(entry) for entry in self.wisdom],
+            "gate": self.gate,
+            "shared": self.shared,
+        }
+
+    @classmethod
+    def again(cls, files: Mapping[str, tuple[bytes, str]], note: Mapping[str, Any]) -> Produced:
+        """What an earlier run of the same task with the same input had produced."""
+        wisdom = [(file, text) for file, text in note["wisdom"]]
+        return cls(files=files, **{**note, "wisdom": wisdom})
+
+
+def produce_for(role: str) -> Callable[..., Produced]:
+    """The function that does a role's work. Raises UnknownName, which lists the roles that are built."""
+    import importlib
+
+    if role not in MODULES:
+        raise UnknownName("role", role, sorted(MODULES))
+    found: Callable[..., Produced] = importlib.import_module(MODULES[role]).produce
+    return found
+
+
+MODULES = {
+    "analyst": "workers.roles.analyst",
+    "writer": "workers.roles.writer",
+    "reviewer": "workers.roles.reviewer",
+    "discussant": "workers.roles.discussant",
+}

@@ -1,0 +1,154 @@
+"""The composition root: finds the project, opens its store, and passes everything on explicitly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.config import resources
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.store.database import inspect
+from orchestrator.store.store import Store
+
+if TYPE_CHECKING:
+    from orchestrator.config import Settings
+    from orchestrator.domain.pipelines import Pack
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    root: Path
+
+    @property
+    def workflow(self) -> Path:
+        return self.root / ".workflow"
+
+    @property
+    def database(self) -> Path:
+        return self.workflow / "lifecycle.db"
+
+    @property
+    def logs(self) -> Path:
+        return self.workflow / "logs"
+
+    @property
+    def runs(self) -> Path:
+        """Where each run has its private directory."""
+        return self.workflow / "runs"
+
+
+def find_project(start: Path | None = None) -> Project:
+    """The nearest folder upward with `.workflow/`, else the git root, else the folder itself. Raises UsageError."""
+    try:
+        here = (start or Path.cwd()).resolve(strict=True)
+    except OSError as error:
+        raise UsageError(
+            "the current folder cannot be used", why=str(error), fix="change to a folder that exists"
+        ) from error
+    if ".git" in here.parts:
+        raise UsageError("a project cannot lie inside .git", why=str(here), fix="change to the work tree")
+    chain = [here, *here.parents]
+    for mark in (".workflow", ".git"):
+        for folder in chain:
+            if (folder / mark).exists() and (mark == ".git" or (folder / mark).is_dir()):
+                return Project(folder)
+    return Project(here)
+
+
+def prepare(project: Project) -> None:
+    """Make `.workflow/` (kept out of git) when it is missing. Raises UsageError."""
+    try:
+        project.workflow.mkdir(exist_ok=True, mode=0o700)
+        ignore = project.workflow / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        raise UsageError(
+            "the project folder cannot be written",
+            why=str(error),
+            fix="choose a folder of yours, or change its rights",
+        ) from error
+
+
+def open_for_writing(
+    project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
+) -> Store:
+    """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
+    from orchestrator.store.database import SCHEMA
+
+    prepare(project)
+    refuse_other_owner(project.database)
+    if inspect(project.database) != SCHEMA:
+        from orchestrator.store.migrate import ensure_schema
+
+        ensure_schema(project.database, resources() / "migrations")
+    return Store(
+        project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
+    )
+
+
+def open_for_reading(project: Project) -> Store:
+    """The project's store for looking only. Raises UsageError when there is none yet."""
+    from orchestrator.store.database import SCHEMA
+
+    found = inspect(project.database)
+    if found is None:
+        raise UsageError(
+            "no sessions here",
+            why=f"there is no database in {project.workflow}",
+            fix='begin one with `lifecycle start "..."`',
+        )
+    if found != SCHEMA:
+        from orchestrator.store.migrate import ensure_schema
+
+        ensure_schema(project.database, resources() / "migrations")
+    return Store(project.database)
+
+
+def refuse_other_owner(database: Path) -> None:
+    """Raises UsageError when the database belongs to another user: its files would become a mix of owners."""
+    if database.exists() and database.stat().st_uid != os.getuid():
+        raise UsageError(
+            "the database belongs to another user",
+            why=f"{database} has owner {database.stat().st_uid}, you are {os.getuid()}",
+            fix="run the command as its owner",
+        )
+
+
+def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> Settings:
+    from orchestrator.config import load_settings
+
+    return load_settings(project.root, os.environ, flags or {})
+
+
+def read_pack(project: Project) -> Pack:
+    from orchestrator.config import load_pack
+
+    return load_pack(project.root)
+
+
+def ensure_daemon(project: Project) -> subprocess.Popen[bytes] | None:
+    """Wake the daemon, or start one when none listens; the new process when one was started."""
+    from orchestrator import bus
+    from orchestrator.dispatch.local import start_daemon
+
+    if bus.wake_daemon(project.database):
+        return None
+    return start_daemon(project.root, project.logs / "daemon.out")
+
+
+__all__ = [
+    "LifecycleError",
+    "Project",
+    "ensure_daemon",
+    "find_project",
+    "open_for_reading",
+    "open_for_writing",
+    "prepare",
+    "read_pack",
+    "read_settings",
+]

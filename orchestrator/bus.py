@@ -1,0 +1,116 @@
+"""Waking each other: datagrams on Unix sockets in a private directory. A lost wake costs one timer period, never more.
+
+A wake is sent after the commit: sent before, its receiver could look before there is anything to see.
+The sockets lie in a short directory of the user's own, since a socket's path may have 107 bytes and a project's may not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from orchestrator.domain.errors import StoreError
+
+MAX_DATAGRAM = 200_000  # bytes; the kernel's default send buffer holds this
+
+
+def runtime_directory(database: Path) -> Path:
+    """The private directory (mode 0700, owned by us) for the sockets of this database. Raises StoreError."""
+    name = hashlib.sha256(os.fsencode(database.resolve())).hexdigest()[:12]
+    candidates = [Path(base) for base in (os.environ.get("XDG_RUNTIME_DIR"),) if base and len(base) < 60]
+    base = next((path for path in candidates if path.is_dir() and os.access(path, os.W_OK)), None)
+    top = base / "lifecycle" if base else Path("/tmp") / f"lifecycle-{os.getuid()}"  # noqa: S108 - owner and mode are checked
+    for directory in (top, top / name):
+        directory.mkdir(mode=0o700, exist_ok=True)
+        found = directory.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise StoreError(
+                f"{directory} is not safe to use",
+                why="it must be a directory of yours that nobody else may enter",
+                fix=f"remove it, or chmod 700 {directory}",
+            )
+    return top / name
+
+
+class Waker:
+    """A socket that others wake us at; `wait` returns at once when somebody has."""
+
+    def __init__(
+        self, database: Path, name: str, on_message: Callable[[dict[str, Any]], None] | None = None
+    ) -> None:
+        """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
+        self.path = runtime_directory(database) / f"{name[:20]}.sock"
+        self._on_message = on_message
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+        self.path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
+        self._socket.bind(str(self.path))
+        self._pending = threading.Event()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a wake, at most `seconds`; drains all that have come, so many make one."""
+        if self._pending.is_set():
+            self._pending.clear()
+            seconds = 0
+        self._socket.settimeout(max(seconds, 0.0001))
+        woken = False
+        while True:
+            try:
+                raw = self._socket.recv(MAX_DATAGRAM)
+            except (TimeoutError, BlockingIOError):
+                return woken
+            except OSError:
+                if self._socket.fileno() == -1:  # closed while waiting: the process is ending
+                    return woken
+                raise
+            woken = True
+            self._deliver(raw)
+            self._socket.settimeout(0.0001)
+
+    def _deliver(self, raw: bytes) -> None:
+        if self._on_message is None or raw == b"wake":
+            return
+        try:
+            message = json.loads(raw)
+        except ValueError:
+            return  # not ours; a wake is all that a stranger's datagram can be
+        if isinstance(message, dict):
+            self._on_message(message)
+
+    def wake_self(self) -> None:
+        wake_path(self.path)
+
+    def close(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self._socket.close()
+
+
+def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
+    """Send a wake (or a message) to a socket; False when nobody listens there."""
+    raw = b"wake" if message is None else json.dumps(message).encode()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+        sender.setblocking(False)
+        try:
+            sender.sendto(raw, str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except (BlockingIOError, PermissionError):
+            return True  # its queue is full of wakes already, or it is another user's: the timer finds it
+    return True
+
+
+def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
+    """Wake the coordinator of this database; False when no daemon listens."""
+    return wake_path(runtime_directory(database) / "daemon.sock", message)
+
+
+def wake_hosts(database: Path, message: dict[str, Any] | None = None) -> int:
+    """Wake every worker host of this database; how many listened."""
+    directory = runtime_directory(database)
+    return sum(wake_path(path, message) for path in directory.glob("h-*.sock"))

@@ -1,0 +1,89 @@
+"""One beat: read what happened -> update the session -> offer what is ready -> stop.
+
+A beat is one transaction on one session. It clears the session's dirty mark first, and reads everything after that, so a
+wake that comes meanwhile marks it again and none is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orchestrator import failpoints
+from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
+from orchestrator.domain.readiness import offers
+from orchestrator.store import leases, messages, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+from orchestrator.store.views import task_state
+
+
+@dataclass(frozen=True, slots=True)
+class Leadership:
+    """Proof that a daemon leads: every act of the coordinator is fenced with it."""
+
+    holder: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a beat did; `retry_at` is when (microseconds, UTC) the next delayed task falls due."""
+
+    session: str
+    offered: tuple[str, ...] = ()
+    ended: str | None = None  # completed, or the pause reason
+    retry_at: int | None = None
+
+
+def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
+    """Raises NotLeader, and then did nothing."""
+    leases.must_lead(tx, lead.holder, lead.epoch)
+    sessions.clear_dirty(tx, session_id)
+    session = sessions.get(tx, session_id)
+    if session is None or session.status != SessionStatus.ACTIVE:
+        return Beat(session_id)
+    ready = tasks.ready(tx, session_id)
+    running = tasks.open_runs(tx, session_id)
+    sequential = session.options.get("execution") == "sequential"
+    chosen = set(
+        offers([task_state(row) for row in ready], open_runs=len(running), sequential=sequential, now=tx.now)
+    )
+    offered = tuple(row.key for row in ready if row.key in chosen and tasks.offer(tx, row.id))
+    ended = None
+    if not ready and not running:
+        ended = _end(tx, session)
+    if offered or ended:
+        words = [f"offered {', '.join(offered)}"] if offered else []
+        words += [ended] if ended else []
+        messages.event(
+            tx, session_id, "beat", f"beat: {'; '.join(words)}", offered=list(offered), ended=ended
+        )
+    failpoints.hit("beat.before_commit")
+    due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]
+    return Beat(session_id, offered, ended, min(due, default=None))
+
+
+def _end(tx: Tx, session: Row) -> str:
+    """Nothing is ready and nothing runs: the session is completed, or it is stalled and says on what."""
+    found = tasks.all_tasks(tx, session.id)
+    failed = [row for row in found if row.status == TaskStatus.FAILED]
+    if failed:
+        sessions.pause(
+            tx, session.id, PauseReason.TASK_FAILED, {"task": failed[0].key, "error": failed[0].error}
+        )
+        return PauseReason.TASK_FAILED
+    status = {row.key: row.status for row in found}
+    waiting = {
+        row.key: [key for key in row.blocked_by if status[key] not in SATISFIED]
+        for row in found
+        if row.status == TaskStatus.PENDING
+    }
+    if waiting:
+        unmet = [
+            f"{key} waits for {', '.join(keys) or 'nothing that can happen'}" for key, keys in waiting.items()
+        ]
+        sessions.pause(tx, session.id, PauseReason.STALLED, {"unmet": unmet[:20]})
+        return PauseReason.STALLED
+    sessions.complete(tx, session.id)
+    messages.event(tx, session.id, "completed", "every task is completed, skipped or cancelled by a person")
+    return "completed"

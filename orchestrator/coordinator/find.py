@@ -1,0 +1,87 @@
+"""Which session and which task a command means."""
+
+from __future__ import annotations
+
+from orchestrator.domain import ids
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.model import SessionStatus
+from orchestrator.store import sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+
+class SeveralSessions(UsageError):
+    """Several sessions are unfinished."""
+
+    def __init__(self, found: list[Row]) -> None:
+        self.sessions = found
+        listed = "\n".join(
+            f"  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip() for row in found
+        )
+        super().__init__(
+            "several sessions are unfinished: name one",
+            why=listed,
+            fix="add its id, or the first letters of it",
+        )
+
+
+def session(tx: Tx, name: str | None, *, finished: bool = False) -> Row:
+    """The session of that id or unambiguous prefix; without a name the one that is unfinished.
+
+    `finished`: without a name and without an unfinished one, the newest. Raises UnknownName, SeveralSessions, NotAllowedNow.
+    """
+    if name is not None:
+        return _named(tx, name)
+    found = sessions.unfinished(tx)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise SeveralSessions(found)
+    if finished:
+        every = [row for row in sessions.all_sessions(tx) if not row.archived]
+        if every:
+            return every[-1]
+    raise NotAllowedNow(
+        "no session is unfinished",
+        why="every session has ended, or none was begun",
+        fix='`lifecycle list --all` shows them; begin one with `lifecycle start "..."`',
+    )
+
+
+def _named(tx: Tx, name: str) -> Row:
+    if len(name) > ids.ID_LIMIT or not name or any(not (char.isalnum() or char in "-_") for char in name):
+        raise UsageError(
+            f"{ids.shown(name)} is no session id",
+            why="an id has letters, digits and hyphens",
+            fix="`lifecycle list` shows the sessions of this project",
+        )
+    exact = sessions.get(tx, name)
+    if exact is not None:
+        return exact
+    near = sessions.with_prefix(tx, name)
+    if len(near) == 1:
+        found = sessions.get(tx, near[0])
+        assert found is not None
+        return found
+    if near:
+        raise UsageError(
+            f"{name!r} fits several sessions", why=", ".join(near[:20]), fix="give more of the id"
+        )
+    raise UnknownName("session", name, [row.id for row in sessions.all_sessions(tx)][-20:])
+
+
+def task(tx: Tx, session_row: Row, key: str) -> Row:
+    """The session's task. Raises UnknownName, which lists the known ones."""
+    found = tasks.task(tx, session_row.id, key) or tasks.task(tx, session_row.id, key.upper())
+    if found is None:
+        raise UnknownName("task", key, [row.key for row in tasks.all_tasks(tx, session_row.id)])
+    return found
+
+
+def alive(session_row: Row) -> Row:
+    """Raises NotAllowedNow for a cancelled session."""
+    if session_row.status == SessionStatus.CANCELLED:
+        raise NotAllowedNow(
+            f"{session_row.id} is cancelled", why="a cancelled session stays so", fix="start a new one"
+        )
+    return session_row

@@ -1,0 +1,258 @@
+"""Writing a session's directory from the database, for people and agents (domain, section 5).
+
+A projection is a function of the database: it can be deleted and is rebuilt byte for byte. Only a person's edit of an
+artifact is not ours to overwrite: a file that differs from what we last wrote is taken in as a new version by `user`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import one_line, plain_markdown
+from orchestrator.store import artifacts, files, messages, records, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store, Tx
+
+LOG = ".msg/messages.jsonl"
+BATCH = 5_000  # messages read at once
+
+
+def team_directory(database: Path) -> Path:
+    return database.parent / ".team"
+
+
+def session_directory(database: Path, session: str) -> Path:
+    return team_directory(database) / session
+
+
+def stamp(micros: int | None) -> str | None:
+    """ISO 8601, UTC, to the second."""
+    return (
+        None if micros is None else datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    )
+
+
+def project(store: Store, session: str) -> list[str]:
+    """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time."""
+    with _alone(store.path, session):
+        return _project(store, session)
+
+
+@contextmanager
+def _alone(database: Path, session: str) -> Iterator[None]:
+    locks = database.parent / "locks"
+    locks.mkdir(exist_ok=True, mode=0o700)
+    descriptor = os.open(locks / session, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _project(store: Store, session: str) -> list[str]:
+    root = _root(store.path, session)
+    edited = adopt_edits(store, session)
+    state = store.read(lambda tx: _read_state(tx, session, store.path))
+    for path, body in state["files"].items():
+        if files.read(root, path) != body:
+            files.write(root, path, body)
+    written = {
+        path: digest for path, digest in state["artifacts"].items() if state["shown"].get(path) != digest
+    }
+    _mirror_messages(store, session, root, state["number"])
+    failpoints.hit("projector.before_mark")
+
+    def mark(tx: Tx) -> None:
+        for path, digest in written.items():
+            artifacts.note_shown(tx, session, path, digest)
+        sessions.mark_projected(tx, session, state["number"])
+
+    store.write(mark)
+    return edited
+
+
+def _root(database: Path, session: str) -> Path:
+    root = session_directory(database, session)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    if root.is_symlink() or (root.exists() and not root.is_dir()):
+        raise UsageError(
+            f"{root.name} is no directory of its own",
+            why="something else stands in its place",
+            fix=f"move {root} away",
+        )
+    root.mkdir(exist_ok=True)
+    return root
+
+
+def adopt_edits(store: Store, session: str) -> list[str]:
+    """Take each file that a person changed since we wrote it as a new version by `user`; their paths."""
+    root = session_directory(store.path, session)
+    if not root.is_dir():
+        return []
+    shown, current = store.read(
+        lambda tx: (artifacts.shown(tx, session), {row.path: row for row in artifacts.newest(tx, session)})
+    )
+    changed: dict[str, bytes] = {}
+    for path, digest in shown.items():
+        try:
+            body = files.read(root, path)
+        except files.UnsafePath:
+            continue  # not a file any more; the projector puts ours in its place or says why it cannot
+        if body is not None and artifacts.digest_of(body) not in (digest, current[path].sha256):
+            changed[path] = body
+    if not changed:
+        return []
+    for body in changed.values():
+        artifacts.keep_large(store.path, body)
+
+    def adopt(tx: Tx) -> None:
+        for path, body in changed.items():
+            digest = artifacts.put(tx, body)
+            version = artifacts.register(
+                tx, session, path, digest, len(body), current[path].kind, author="user", task=None, run=None
+            )
+            artifacts.note_shown(tx, session, path, digest)
+            messages.event(
+                tx,
+                session,
+                "edited",
+                f"{path} was edited by hand: version {version}",
+                path=path,
+                digest=digest,
+            )
+
+    store.write(adopt)
+    return sorted(changed)
+
+
+def _read_state(tx: Tx, session_id: str, database: Path) -> dict[str, Any]:
+    session = sessions.get(tx, session_id)
+    assert session is not None
+    newest = artifacts.newest(tx, session_id)
+    rendered = {row.path: artifacts.body(tx, row.sha256, database) for row in newest}
+    rendered["team-session.json"] = _json(_team_session(tx, session, newest))
+    rendered["shared-memory.json"] = _json(_shared_memory(tx, session_id))
+    rendered |= _wisdom(records.wisdom_of(tx, session_id))
+    return {
+        "number": session.messages,
+        "files": rendered,
+        "artifacts": {row.path: row.sha256 for row in newest},
+        "shown": artifacts.shown(tx, session_id),
+    }
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+
+
+def _team_session(tx: Tx, session: Row, newest: list[Row]) -> dict[str, Any]:
+    return {
+        "session_id": session.id,
+        "mode": session.mode,
+        "title": session.title,
+        "request": session.request,
+        "language": session.language,
+        "status": session.status,
+        "pause_reason": session.pause_reason,
+        "pause_detail": session.pause_detail,
+        "gate": session.gate,
+        "score": session.score,
+        "created_at": stamp(session.created_at),
+        "updated_at": stamp(session.updated_at),
+        "finished_at": stamp(session.finished_at),
+        "tasks": [
+            {
+                "id": row.key,
+                "role": row.role,
+                "status": row.status,
+                "blockedBy": list(row.blocked_by),
+                "round": row.round,
+                "attempts": row.attempts,
+                "finished_at": stamp(row.finished_at),
+            }
+            for row in tasks.all_tasks(tx, session.id)
+        ],
+        "artifacts": [
+            {
+                "path": row.path,
+                "version": row.version,
+                "sha256": row.sha256,
+                "by": row.author,
+                "task": row.task,
+            }
+            for row in newest
+        ],
+    }
+
+
+def _shared_memory(tx: Tx, session: str) -> dict[str, Any]:
+    shared = records.shared_of(tx, session)
+    loops = {
+        role: found
+        for role in sorted({row.role for row in tasks.all_tasks(tx, session)})
+        if (found := records.accumulator_of(tx, session, role))
+    }
+    return {**shared, "context_accumulator": loops}
+
+
+def _wisdom(rows: list[Row]) -> dict[str, bytes]:
+    lines: dict[str, list[str]] = {name: [f"# {name.capitalize()}", ""] for name in records.WISDOM}
+    for row in rows:
+        about = f" {row.task_key}:" if row.task_key else ""
+        lines[row.name].append(f"- {stamp(row.at)} [{row.author}]{about} {plain_markdown(str(row.data))}")
+    return {
+        f"wisdom/{name}.md": ("\n".join(found) + "\n").encode("utf-8", "replace")
+        for name, found in lines.items()
+    }
+
+
+def message_line(row: Row) -> dict[str, Any]:
+    """A message as people and agents see it: in the mirror, on the command line and over MCP."""
+    return {
+        "id": f"MSG-{row.number:03d}",
+        "ts": stamp(row.at),
+        "kind": row.kind,
+        "from": row.sender,
+        "to": row.recipient,
+        "type": row.type,
+        "known_type": bool(row.known),
+        "summary": one_line(row.summary),
+        "ref": row.ref,
+        "data": row.data,
+    }
+
+
+def _mirror_messages(store: Store, session: str, root: Path, upto: int) -> None:
+    """Append what the mirror lacks; rebuild it when its last line is not the one we marked."""
+    marked = store.read(lambda tx: sessions.get(tx, session)).projected  # type: ignore[union-attr]
+    present = files.read(root, LOG)
+    whole = (
+        present is not None and present.count(b"\n") == marked and (present.endswith(b"\n") or not present)
+    )
+    start = marked if whole else 0
+    number = start
+    lines: list[bytes] = []
+    while number < upto:
+        found = store.read(
+            lambda tx, number=number: messages.after(tx, session, number, min(BATCH, upto - number))
+        )  # type: ignore[misc]
+        lines += [
+            json.dumps(message_line(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+            for row in found
+        ]
+        number = found[-1].number
+    if whole:
+        if lines:
+            files.append(root, LOG, b"".join(lines))
+    else:
+        files.write(root, LOG, b"".join(lines))

@@ -1,0 +1,115 @@
+"""Reading the request: a sentence, a file (`@idea.md`, or one word that names one), or standard input."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import stat
+import sys
+import time
+from pathlib import Path
+
+from orchestrator.domain.errors import UsageError
+
+MAX_BYTES = 1024 * 1024  # of a request; a larger one is a document set, not a request
+STDIN_SECONDS = 60.0
+_TEXT_SUFFIXES = (".md", ".txt")
+_ONLY_MARKUP = re.compile(r"[\s#*_`>\-=|~\[\]()!.]*")
+
+
+def read_request(argument: str, folder: Path) -> str:
+    """The request's text, checked. Raises UsageError; reading a FIFO or an endless input does not hang."""
+    if argument in ("-", "@-"):
+        text = _decode(_read_stdin(), "standard input")
+    elif argument.startswith("@"):
+        text = _read_file(folder, argument[1:])
+    elif " " not in argument and argument.endswith(_TEXT_SUFFIXES) and (folder / argument).is_file():
+        text = _read_file(folder, argument)
+    else:
+        text = argument
+    return _check(text)
+
+
+def _check(text: str) -> str:
+    if _ONLY_MARKUP.fullmatch(text):
+        raise UsageError(
+            "the task is empty",
+            why="there are no words in it",
+            fix='say what to do: lifecycle start "Build a URL shortener"',
+        )
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise UsageError(
+            "the task is too long",
+            why=f"more than {MAX_BYTES} bytes",
+            fix="give the essence, or a shorter file",
+        )
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+
+
+def _read_file(folder: Path, name: str) -> str:
+    if not name:
+        raise UsageError("no file is named after @", fix="write @idea.md, or @- for standard input")
+    path = folder / Path(name).expanduser()
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UsageError(
+            f"cannot read {name!r}", why=why, fix="name a text file that you may read"
+        ) from error
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError(f"{name!r} is not a file", why=_kind(found.st_mode), fix="name a text file")
+        if found.st_size > MAX_BYTES:
+            raise UsageError(
+                f"{name!r} is too large", why=f"{found.st_size} bytes, at most {MAX_BYTES}", fix="shorten it"
+            )
+        return _decode(file.read(MAX_BYTES + 1), name)
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_ISDIR: "a directory",
+        stat.S_ISFIFO: "a FIFO",
+        stat.S_ISCHR: "a device",
+        stat.S_ISBLK: "a device",
+    }
+    return next((words for test, words in kinds.items() if test(mode)), "neither file nor directory")
+
+
+def _read_stdin() -> bytes:
+    """Everything up to the end, within a limit of bytes and of time."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError("standard input is closed", fix="pipe the request in, or name a file with @")
+    if sys.stdin.isatty():
+        print("Type the task, then Ctrl-D.", file=sys.stderr)  # noqa: T201 - a person waits at the terminal
+    descriptor = sys.stdin.fileno()
+    deadline = None if sys.stdin.isatty() else time.monotonic() + STDIN_SECONDS
+    parts: list[bytes] = []
+    while sum(map(len, parts)) <= MAX_BYTES:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not select.select([descriptor], [], [], left)[0]:
+            raise UsageError(
+                "standard input does not end",
+                why=f"no end within {STDIN_SECONDS:.0f} s",
+                fix="close the pipe",
+            )
+        part = os.read(descriptor, 65_536)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+    raise UsageError("standard input is too large", why=f"at most {MAX_BYTES} bytes", fix="shorten it")
+
+
+def _decode(raw: bytes, name: str) -> str:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name!r} is not UTF-8 text", why=f"byte {error.start} cannot be read", fix="save it as UTF-8"
+        ) from error
+    if "\0" in text:
+        raise UsageError(f"{name!r} is binary", why="it holds NUL bytes", fix="name a text file")
+    return text

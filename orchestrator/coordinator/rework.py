@@ -1,0 +1,268 @@
+"""revise, feedback, recheck, improve: each makes its tasks and edges in one transaction (domain, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.coordinator import find
+from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
+from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.revisions import RevisionPlan, plan_improve, plan_recheck, plan_revision
+from orchestrator.domain.states import PAUSES
+from orchestrator.store import messages, records, rework, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store, Tx
+from orchestrator.store.views import graph
+
+FEEDBACK_LIMIT = 100_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Reworked:
+    """What a command of rework did; `released` are runs whose agents must stop now."""
+
+    session: str
+    made: tuple[str, ...]
+    released: tuple[str, ...]
+    why: str
+
+
+def revise(
+    store: Store, name: str | None, key: str, feedback: str, *, force: bool, who: str, max_attempts: int
+) -> Reworked:
+    """Revise a completed task and what is completed behind it. Raises UnknownName, NotAllowedNow, UsageError."""
+    words = check_words(feedback)
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "revise")
+        find.task(tx, session, key)
+        plan = plan_revision(graph(tasks.all_tasks(tx, session.id)), _spelled(tx, session, key), force)
+        sessions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
+        return _apply(
+            tx,
+            session,
+            plan,
+            max_attempts,
+            {"feedback": [words] if words else [], "asked_by": who},
+            f"revise {key}",
+        )
+
+    return store.write(unit)
+
+
+def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> Reworked:
+    """Score the specification again. Raises NotAllowedNow."""
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "recheck")
+        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)))
+        sessions.decide(tx, session.id, "recheck", who, "")
+        return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
+
+    return store.write(unit)
+
+
+def improve(
+    store: Store, name: str | None, dimension: str | None, *, who: str, max_attempts: int
+) -> Reworked:
+    """Work on one dimension of the readiness report, then score again. Raises UnknownName, NotAllowedNow."""
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "improve")
+        state = graph(tasks.all_tasks(tx, session.id))
+        scores, weak = _newest_scores(tx, session.id)
+        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        chosen = dimension or (min(scores, key=lambda each: scores[each]) if scores else None)
+        documents = [
+            found["document"] for found in weak.get(chosen or "", []) if found.get("document") in state
+        ]
+        plan = plan_improve(state, dimension, scores, list(dict.fromkeys(documents)))
+        payload = {
+            "improve": {
+                "dimension": plan.dimension,
+                "target": pack.gates.improve_target,
+                "score": scores.get(plan.dimension or ""),
+                "documents": list(plan.documents),
+                "weak": weak.get(plan.dimension or "", []),
+            },
+            "asked_by": who,
+        }
+        sessions.decide(tx, session.id, "improve", who, plan.dimension or "")
+        return _apply(tx, session, plan, max_attempts, payload, f"improve {plan.dimension}")
+
+    return store.write(unit)
+
+
+def feedback(
+    store: Store, name: str | None, text: str, *, who: str, max_attempts: int
+) -> tuple[Reworked, FeedbackTarget]:
+    """Record the words as a decision and let the earliest document they concern answer them."""
+    words = check_words(text)
+    if not words:
+        raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
+
+    def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
+        session = _open(tx, name, "feedback")
+        state = graph(tasks.all_tasks(tx, session.id))
+        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        target = feedback_target(words, state, pack.feedback)
+        sessions.decide(tx, session.id, "feedback", who, words)
+        records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
+        done = _FEEDBACK[target.action](tx, session, target, words, who, max_attempts, state, pack)
+        messages.event(
+            tx,
+            session.id,
+            "feedback",
+            f"feedback: {target.action} {target.task or ''}, {target.why}",
+            action=target.action,
+            task=target.task,
+        )
+        return done, target
+
+    return store.write(unit)
+
+
+def check_words(text: str) -> str:
+    """A person's words, bounded. Raises UsageError."""
+    if len(text) > FEEDBACK_LIMIT:
+        raise UsageError(
+            "the text is too long", why=f"{len(text)} characters, at most {FEEDBACK_LIMIT}", fix="shorten it"
+        )
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+
+
+def _open(tx: Tx, name: str | None, command: str) -> Row:
+    """The session the command is for, when it can be reworked now."""
+    session = find.alive(find.session(tx, name, finished=True))
+    if session.status == SessionStatus.PAUSED:
+        ways = PAUSES[PauseReason(session.pause_reason)].actions
+        if command not in ways and session.pause_reason not in (PauseReason.USER, PauseReason.TASK_FAILED):
+            raise NotAllowedNow(
+                f"{command} is not possible while {session.id} is paused: {session.pause_reason}",
+                why=f"possible now: {', '.join(ways)}, cancel",
+                fix=f"lifecycle {ways[0]}",
+            )
+    return session
+
+
+def _spelled(tx: Tx, session: Row, key: str) -> str:
+    return str(find.task(tx, session, key).key)
+
+
+def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Any]]]:
+    """Score and weak areas of each dimension of the newest readiness report."""
+    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
+    if not gates:
+        return {}, {}
+    dimensions: Mapping[str, Any] = gates[-1].data.get("dimensions", {})
+    return (
+        {name: float(found["score"]) for name, found in dimensions.items()},
+        {name: list(found.get("weak", [])) for name, found in dimensions.items()},
+    )
+
+
+def _apply(
+    tx: Tx, session: Row, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+) -> Reworked:
+    """Carry out the plan, and let the session go on with it: rework answers a pause, and reopens a completed session."""
+    base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
+
+    def payload(state: TaskState) -> dict[str, Any]:
+        inherited = {
+            key: value
+            for key, value in base.get(state.revision_of or "", {}).items()
+            if key not in ("feedback", "improve")
+        }
+        return {**inherited, **extra}
+
+    released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
+    made = tuple(task.key for task in plan.tasks)
+    messages.event(tx, session.id, "rework", f"{why}: {', '.join(made)}", made=list(made), released=released)
+    _go_on(tx, session)
+    return Reworked(session.id, made, tuple(released), why)
+
+
+def _go_on(tx: Tx, session: Row) -> None:
+    if session.status == SessionStatus.COMPLETED:
+        sessions.reopen(tx, session.id)
+    elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
+        sessions.resume(tx, session.id, session.pause_reason)
+    sessions.mark_dirty(tx, session.id)
+
+
+def _feedback_revise(
+    tx: Tx,
+    session: Row,
+    target: FeedbackTarget,
+    words: str,
+    who: str,
+    attempts: int,
+    state: Mapping[str, TaskState],
+    _: Pack,
+) -> Reworked:
+    assert target.task is not None
+    plan = plan_revision(state, target.task)
+    return _apply(
+        tx, session, plan, attempts, {"feedback": [words], "asked_by": who}, f"feedback on {target.task}"
+    )
+
+
+def _feedback_add(
+    tx: Tx,
+    session: Row,
+    target: FeedbackTarget,
+    words: str,
+    who: str,
+    attempts: int,
+    state: Mapping[str, TaskState],
+    pack: Pack,
+) -> Reworked:
+    """Pending: the words become part of the task's input."""
+    assert target.task is not None
+    row = find.task(tx, session, target.task)
+    given = [*row.payload.get("feedback", []), words]
+    tasks.set_payload(tx, row.id, {**row.payload, "feedback": given, "asked_by": who})
+    _go_on(tx, session)
+    return Reworked(session.id, (), (), f"the words are input of {target.task}")
+
+
+def _feedback_restart(
+    tx: Tx,
+    session: Row,
+    target: FeedbackTarget,
+    words: str,
+    who: str,
+    attempts: int,
+    state: Mapping[str, TaskState],
+    pack: Pack,
+) -> Reworked:
+    """Running: its run is given back, and it starts again with the words."""
+    assert target.task is not None
+    released: Sequence[str] = rework.release(tx, session.id, (target.task,), "starts again with new feedback")
+    done = _feedback_add(tx, session, target, words, who, attempts, state, pack)
+    return Reworked(session.id, (), tuple(released), f"{target.task} starts again: {done.why}")
+
+
+def _feedback_record(
+    tx: Tx,
+    session: Row,
+    target: FeedbackTarget,
+    words: str,
+    who: str,
+    attempts: int,
+    state: Mapping[str, TaskState],
+    pack: Pack,
+) -> Reworked:
+    return Reworked(session.id, (), (), f"recorded only: {target.why}")
+
+
+_FEEDBACK = {
+    "revise": _feedback_revise,
+    "add": _feedback_add,
+    "restart": _feedback_restart,
+    "record": _feedback_record,
+}

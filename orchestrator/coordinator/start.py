@@ -1,0 +1,173 @@
+"""`start`: say what will be done, then make the session with its tasks and edges in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from orchestrator import failpoints
+from orchestrator.domain import ids
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.manifests import frontend_frameworks
+from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
+from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, to_snapshot
+from orchestrator.domain.text import is_cjk
+from orchestrator.store import messages, rework, sessions
+from orchestrator.store.store import Store, Tx
+
+TITLE_LENGTH = 80
+MANIFEST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options of `start`."""
+
+    mode: str | None = None
+    discuss: DiscussForm = "inline"
+    execution: str = "parallel"
+    supervise: bool = False
+    perspectives: tuple[str, ...] = ()  # instead of each round's own, when given
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `start` would do, before anything is made."""
+
+    request: str
+    title: str
+    language: str
+    choice: ModeChoice
+    pipeline: Pipeline
+    pack: Pack
+    wishes: Wishes
+
+    @property
+    def digest(self) -> str:
+        said = [self.request, self.choice.mode, asdict(self.wishes)]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    session: str
+    created: bool  # False: this key had made it before
+
+
+def plan(request: str, wishes: Wishes, pack: Pack, project: Path) -> Plan:
+    """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing."""
+    chosen = with_perspectives(pack, wishes.perspectives)
+    choice = choose(request, project_facts(project), chosen, wishes.mode)
+    pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
+    language = "zh" if is_cjk(request) else "en"
+    return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
+
+
+def with_perspectives(pack: Pack, names: tuple[str, ...]) -> Pack:
+    """The pack with these perspectives in every round. Raises UnknownName."""
+    from dataclasses import replace
+
+    from orchestrator.domain.errors import UnknownName
+
+    for name in names:
+        if name not in pack.perspectives:
+            raise UnknownName("perspective", name, pack.perspectives)
+    if not names:
+        return pack
+    rounds = {
+        key: replace(found, perspectives=tuple(dict.fromkeys(names))) for key, found in pack.rounds.items()
+    }
+    return replace(pack, rounds=rounds)
+
+
+def project_facts(project: Path) -> ProjectFacts:
+    manifest = project / "package.json"
+    found: list[str] = []
+    if manifest.is_file() and manifest.stat().st_size <= MANIFEST_BYTES:
+        found = frontend_frameworks(manifest.read_text(encoding="utf-8", errors="replace"))
+    return ProjectFacts(frontend=found[0] if found else None)
+
+
+def title_of(request: str) -> str:
+    """The first heading or line, plain and short."""
+    first = next((line for line in request.splitlines() if line.strip("#>*-=` \t")), request)
+    return one_line(first.strip("#>*-=` \t"), TITLE_LENGTH)
+
+
+def start(
+    store: Store, planned: Plan, *, project: Path, max_attempts: int, key: str | None = None
+) -> Started:
+    """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
+
+    def unit(tx: Tx) -> Started:
+        if key is not None:
+            known = sessions.answer_of(tx, key, planned.digest)
+            if known is not None:
+                return Started(known["session"], created=False)
+        session = _free_id(tx, planned)
+        _create(tx, session, planned, project, max_attempts)
+        if key is not None:
+            sessions.answered(tx, key, "start", session, planned.digest, {"session": session})
+        failpoints.hit("start.before_commit")
+        return Started(session, created=True)
+
+    started = store.write(unit)
+    failpoints.hit("start.after_commit")
+    return started
+
+
+def _free_id(tx: Tx, planned: Plan) -> str:
+    day = datetime.fromtimestamp(tx.now / 1e6, UTC).date()
+    stem = f"{planned.pipeline.id_prefix}-{ids.slug(planned.title)}-{day.isoformat()}"
+    return ids.session_id(planned.title, day, set(sessions.with_prefix(tx, stem)), planned.pipeline.id_prefix)
+
+
+def _create(tx: Tx, session: str, planned: Plan, project: Path, max_attempts: int) -> None:
+    options: Mapping[str, Any] = {
+        "discuss": planned.wishes.discuss,
+        "execution": planned.wishes.execution,
+        "supervise": planned.wishes.supervise,
+        "why": planned.choice.why,
+    }
+    sessions.create(
+        tx,
+        {
+            "id": session,
+            "mode": planned.choice.mode,
+            "request": planned.request,
+            "title": planned.title,
+            "language": planned.language,
+            "options": options,
+            "snapshot": to_snapshot(planned.pack, planned.pipeline),
+            "workspace": str(project),
+        },
+    )
+    new = tuple(
+        TaskState(
+            key=task.key,
+            role=task.role,
+            prefix=task.prefix,
+            status=TaskStatus.PENDING,
+            blocked_by=task.blocked_by,
+            round=task.round,
+            phase=task.phase,
+            checkpoint_after=task.checkpoint_after,
+        )
+        for task in planned.pipeline.tasks
+    )
+    payloads = {task.key: dict(task.payload) for task in planned.pipeline.tasks}
+    rework.add_tasks(tx, session, new, max_attempts, lambda state: payloads[state.key])
+    messages.event(
+        tx,
+        session,
+        "created",
+        f"{planned.choice.mode} with {len(new)} tasks: {planned.choice.why}",
+        mode=planned.choice.mode,
+        tasks=[task.key for task in new],
+    )

@@ -1,0 +1,1 @@
+"""Starting processes: the daemon itself, and worker hosts."""

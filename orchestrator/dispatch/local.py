@@ -1,0 +1,121 @@
+"""Processes on this machine: the detached daemon, and the worker hosts it supervises.
+
+Children start as `python -P -m ...`, without PYTHONPATH and away from the project's folder: the project may have its own
+`workers/` or `config/`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
+QUICK_SECONDS = 5.0
+
+
+def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    dropped = {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"}
+    return {**{key: value for key, value in os.environ.items() if key not in dropped}, **(extra or {})}
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Start a detached daemon for the project's database; it ends by itself when another one leads."""
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            module_command("orchestrator", "daemon", "run", "--detached", "--project", str(project)),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            cwd=log.parent,
+            env=child_environment(),
+        )
+
+
+class HostSupervisor:
+    """Keeps one local worker host alive while wanted; `on_exit` is called (in a thread) whenever one has ended."""
+
+    def __init__(self, project: Path, slots: int, log: Any, on_exit: Callable[[], None]) -> None:
+        self._project = project
+        self._slots = slots
+        self._log = log
+        self._on_exit = on_exit
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._quick = 0
+        self._wanted = True
+        self.environment: dict[
+            str, str
+        ] = {}  # for the agents, handed over by the command line; in memory only
+
+    @property
+    def running(self) -> bool:
+        with self._lock:
+            return self._process is not None and self._process.poll() is None
+
+    @property
+    def gave_up(self) -> bool:
+        return self._quick >= HOST_RESTART_LIMIT
+
+    def ensure(self) -> None:
+        """Start a host when none of ours runs."""
+        with self._lock:
+            if (
+                not self._wanted
+                or self.gave_up
+                or (self._process is not None and self._process.poll() is None)
+            ):
+                return
+            file = self._project / ".workflow" / "logs" / "workers.out"
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with file.open("ab") as out:
+                self._process = subprocess.Popen(
+                    module_command(
+                        "workers", "serve", "--project", str(self._project), "--slots", str(self._slots)
+                    ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=out,
+                    start_new_session=True,
+                    cwd=self._project / ".workflow",
+                    env=child_environment(self.environment),
+                )
+            threading.Thread(
+                target=self._await_exit, args=(self._process,), name="host-exit", daemon=True
+            ).start()
+            self._log.info("host_spawned", pid=self._process.pid)
+
+    def _await_exit(self, process: subprocess.Popen[bytes]) -> None:
+        import time
+
+        begun = time.monotonic()
+        code = process.wait()
+        self._quick = self._quick + 1 if code != 0 and time.monotonic() - begun < QUICK_SECONDS else 0
+        self._log.info("host_exited", pid=process.pid, code=code)
+        if self.gave_up:
+            self._log.error("host_keeps_dying", see="logs/workers.out")
+        self._on_exit()
+
+    def stop(self, seconds: float) -> None:
+        """Ask the host to drain; after `seconds` it is killed, and what it had open ends lost."""
+        self._wanted = False
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._log.warning("host_killed", pid=process.pid)
+            process.kill()
+            process.wait()

@@ -1,0 +1,65 @@
+"""Named places where a test stops or kills the process; nothing unless LIFECYCLE_FAILPOINT is set.
+
+LIFECYCLE_FAILPOINT=`name=kill` ends the process there with SIGKILL; `name=wait:PATH` writes a line to the FIFO or file
+PATH and blocks for ever, so that the test's own signal lands exactly there. `@n` after the name takes the n-th visit.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from typing import NoReturn
+
+NAMES = (
+    "start.before_commit",
+    "start.after_commit",
+    "beat.before_commit",
+    "beat.after_commit",
+    "claim.before",
+    "claim.after",
+    "context.loaded",
+    "agent.called",
+    "produce.done",
+    "produced.registered",
+    "discuss.reply_stored",
+    "discuss.done",
+    "report.before_commit",
+    "report.after_commit",
+    "advance.before_next",
+    "projector.before_rename",
+    "projector.after_rename",
+    "projector.before_mark",
+    "reap.before_commit",
+    "host.draining",
+)
+
+_visits: Counter[str] = Counter()
+_lock = threading.Lock()
+
+
+def hit(name: str) -> None:
+    """Pass the place `name`; returns unless a test planted something there."""
+    planted = os.environ.get("LIFECYCLE_FAILPOINT")
+    if planted is None:
+        return
+    place, _, action = planted.partition("=")
+    place, _, nth = place.partition("@")
+    if place != name:
+        return
+    with _lock:
+        _visits[name] += 1
+        if _visits[name] != int(nth or 1):
+            return
+    _act(action)
+
+
+def _act(action: str) -> NoReturn:
+    kind, _, path = action.partition(":")
+    if kind == "wait":
+        with open(path, "a") as announce:  # noqa: PTH123 - may be a FIFO, whose opening must block
+            announce.write(f"{os.getpid()}\n")
+        threading.Event().wait()
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("a killed process goes on")

@@ -1,0 +1,65 @@
+"""Structured logs of the long-lived processes: events with key-values, one JSON line each, secrets masked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from orchestrator.domain.inert import inert
+
+_SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
+_SECRET_VALUE = re.compile(
+    r"\b(sk-[\w-]{12,}|gh[pousr]_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,})"
+)
+MAX_LOG_BYTES = 10 * 1024 * 1024
+
+
+def mask(text: str) -> str:
+    """`text` with everything that looks like a credential replaced."""
+    return _SECRET_VALUE.sub("[masked]", text)
+
+
+def _mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for key, value in event.items():
+        if _SECRET_KEY.search(key):
+            event[key] = "[masked]"
+        elif isinstance(value, str):
+            event[key] = inert(mask(value))
+    return event
+
+
+def configure(file: Path | None, *, verbose: bool = False) -> Any:
+    """Send the log to `file` (rotated once at 10 MB), or to standard error; returns the logger to bind from."""
+    import logging
+    import sys
+    from logging.handlers import RotatingFileHandler
+
+    handler: logging.Handler
+    if file is None:
+        handler = logging.StreamHandler(sys.stderr)
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = RotatingFileHandler(file, maxBytes=MAX_LOG_BYTES, backupCount=1)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.DEBUG if verbose else logging.INFO)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            _mask,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if verbose else logging.INFO),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    return structlog.get_logger()

@@ -1,0 +1,238 @@
+"""Contents by digest, what runs produced, and the versions that count."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlalchemy import and_, bindparam, delete, func, insert, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from orchestrator.domain.errors import StoreError
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import artifacts, contents, products, projections, runs, tasks
+
+IN_DATABASE = 1024 * 1024  # bytes; larger contents are files named by their digest
+
+_PUT = PreparedInsert(
+    lambda: upsert(contents).on_conflict_do_nothing(index_elements=["sha256"])
+)  # same digest, same bytes
+_BODY = Prepared(
+    lambda: select(contents.c.body, contents.c.size).where(contents.c.sha256 == bindparam("digest"))
+)
+_PRODUCT = PreparedInsert(lambda: insert(products))
+_PRODUCTS = Prepared(
+    lambda: (
+        select(products.c.path, products.c.sha256, products.c.kind, contents.c.size)
+        .join(contents, contents.c.sha256 == products.c.sha256)
+        .where(products.c.run_id == bindparam("run"))
+        .order_by(products.c.path)
+    )
+)
+_DROP_PRODUCTS = Prepared(lambda: delete(products).where(products.c.run_id == bindparam("run")))
+_PRODUCED_BEFORE = Prepared(
+    lambda: (
+        select(runs.c.id, runs.c.agent, runs.c.produced)
+        .where(
+            runs.c.task_id == bindparam("task"),
+            runs.c.input_digest == bindparam("digest"),
+            runs.c.produced_at.is_not(None),
+            runs.c.outcome.is_not(None),
+        )
+        .order_by(runs.c.produced_at.desc())
+        .limit(1)
+    )
+)
+_NEWEST_VERSION = Prepared(
+    lambda: (
+        select(artifacts.c.version, artifacts.c.sha256)
+        .where(artifacts.c.session_id == bindparam("session"), artifacts.c.path == bindparam("at_path"))
+        .order_by(artifacts.c.version.desc())
+        .limit(1)
+    )
+)
+_REGISTER = PreparedInsert(lambda: insert(artifacts))
+
+
+def _newest() -> Prepared:
+    latest = (
+        select(artifacts.c.path, func.max(artifacts.c.version).label("version"))
+        .where(artifacts.c.session_id == bindparam("session"))
+        .group_by(artifacts.c.path)
+        .subquery()
+    )
+    return Prepared(
+        lambda: (
+            select(
+                artifacts.c.path,
+                artifacts.c.version,
+                artifacts.c.sha256,
+                artifacts.c.size,
+                artifacts.c.kind,
+                artifacts.c.author,
+                artifacts.c.created_at,
+                tasks.c.key.label("task"),
+            )
+            .join(latest, and_(latest.c.path == artifacts.c.path, latest.c.version == artifacts.c.version))
+            .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
+            .where(artifacts.c.session_id == bindparam("session"))
+            .order_by(artifacts.c.path)
+        )
+    )
+
+
+_NEWEST = _newest()
+_VERSIONS = Prepared(
+    lambda: (
+        select(
+            artifacts.c.path,
+            artifacts.c.version,
+            artifacts.c.sha256,
+            artifacts.c.size,
+            artifacts.c.kind,
+            artifacts.c.author,
+            artifacts.c.created_at,
+            tasks.c.key.label("task"),
+        )
+        .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
+        .where(artifacts.c.session_id == bindparam("session"), artifacts.c.path == bindparam("at_path"))
+        .order_by(artifacts.c.version)
+    )
+)
+_SHOWN = Prepared(
+    lambda: select(projections.c.path, projections.c.sha256).where(
+        projections.c.session_id == bindparam("session")
+    )
+)
+_NOTE_SHOWN = PreparedInsert(
+    lambda: upsert(projections).on_conflict_do_update(
+        index_elements=["session_id", "path"], set_={"sha256": upsert(projections).excluded.sha256}
+    )
+)
+
+
+def digest_of(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _large(database: Path, digest: str) -> Path:
+    return database.parent / "contents" / digest[:2] / digest
+
+
+def keep_large(database: Path, body: bytes) -> None:
+    """Write a large content as a file named by its digest, synced before any row refers to it. Call before the unit."""
+    if len(body) <= IN_DATABASE:
+        return
+    target = _large(database, digest_of(body))
+    if target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    with draft.open("wb") as file:
+        file.write(body)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(target)
+    directory = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def put(tx: Tx, body: bytes) -> str:
+    """Keep `body`; its digest. A large one must have been through `keep_large`."""
+    digest = digest_of(body)
+    tx.run(_PUT, sha256=digest, size=len(body), body=body if len(body) <= IN_DATABASE else None)
+    return digest
+
+
+def body(tx: Tx, digest: str, database: Path) -> bytes:
+    """Raises StoreError when the content is missing or does not match its digest."""
+    row = tx.row(_BODY, digest=digest)
+    if row is None:
+        raise StoreError(
+            "a content is missing", why=f"no bytes for digest {digest}", fix="run `lifecycle repair`"
+        )
+    if row.body is not None:
+        return bytes(row.body)
+    file = _large(database, digest)
+    try:
+        found = file.read_bytes()
+    except FileNotFoundError as error:
+        raise StoreError(
+            "a content's file is missing", why=str(file), fix="run `lifecycle repair`"
+        ) from error
+    if digest_of(found) != digest:
+        raise StoreError("a content's file was changed", why=str(file), fix="run `lifecycle repair`")
+    return found
+
+
+def produce(tx: Tx, run: str, files: Mapping[str, tuple[bytes, str]]) -> None:
+    """Register what the run made so far: path -> (bytes, kind). Replaces what it registered before. Does not count yet."""
+    tx.run(_DROP_PRODUCTS, run=run)
+    for path, (content, kind) in sorted(files.items()):
+        tx.run(_PRODUCT, run_id=run, path=path, sha256=put(tx, content), kind=kind)
+
+
+def products_of(tx: Tx, run: str) -> list[Row]:
+    return tx.rows(_PRODUCTS, run=run)
+
+
+def produced_before(tx: Tx, task: int, input_digest: str) -> Row | None:
+    """An earlier, ended run of the same task that had produced from the same input: (id, agent, produced)."""
+    return tx.row(_PRODUCED_BEFORE, task=task, digest=input_digest)
+
+
+def register(
+    tx: Tx,
+    session: str,
+    path: str,
+    digest: str,
+    size: int,
+    kind: str,
+    *,
+    author: str,
+    task: int | None,
+    run: str | None,
+) -> int | None:
+    """Make `digest` the newest version of `path`; its version, None when it is the newest already."""
+    newest = tx.row(_NEWEST_VERSION, session=session, at_path=path)
+    if newest is not None and newest.sha256 == digest:
+        return None
+    version = (newest.version if newest else 0) + 1
+    tx.run(
+        _REGISTER,
+        session_id=session,
+        path=path,
+        version=version,
+        sha256=digest,
+        size=size,
+        kind=kind,
+        author=author,
+        task_id=task,
+        run_id=run,
+        created_at=tx.now,
+    )
+    return version
+
+
+def newest(tx: Tx, session: str) -> list[Row]:
+    """The newest version of each path, in order of path."""
+    return tx.rows(_NEWEST, session=session)
+
+
+def versions(tx: Tx, session: str, path: str) -> list[Row]:
+    return tx.rows(_VERSIONS, session=session, at_path=path)
+
+
+def shown(tx: Tx, session: str) -> dict[str, str]:
+    """What the projector last wrote: path -> digest."""
+    return {row.path: row.sha256 for row in tx.rows(_SHOWN, session=session)}
+
+
+def note_shown(tx: Tx, session: str, path: str, digest: str) -> None:
+    tx.run(_NOTE_SHOWN, session_id=session, path=path, sha256=digest)

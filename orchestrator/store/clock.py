@@ -1,0 +1,53 @@
+"""The two clocks: the wall for records, the kernel's monotonic clock for leases."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def wall(self) -> int:
+        """UTC in microseconds."""
+
+    def monotonic(self) -> int:
+        """Microseconds of a clock that all processes of this boot share and no one sets."""
+
+
+class SystemClock:
+    def wall(self) -> int:
+        return time.time_ns() // 1000
+
+    def monotonic(self) -> int:
+        return time.monotonic_ns() // 1000
+
+
+@cache
+def boot_id() -> str:
+    """Names this boot of the machine; monotonic times of another boot mean nothing here."""
+    path = Path("/proc/sys/kernel/random/boot_id")
+    if path.exists():
+        return path.read_text().strip()
+    return str(int(time.time() - time.monotonic()) // 10)  # no /proc: the time of the boot, to ten seconds
+
+
+def process_start(pid: int) -> int | None:
+    """When process `pid` started, in clock ticks since boot; None when it is gone (a zombie counts as gone).
+
+    Without /proc it is 0 for any living process: a reused pid cannot be told apart there, and the lease decides.
+    """
+    if not Path("/proc/self").exists():
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return None
+        return 0
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    state, *fields = stat.rpartition(")")[2].split()
+    return None if state in "ZX" else int(fields[18])

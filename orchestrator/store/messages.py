@@ -1,0 +1,152 @@
+"""The team bus and the session's history: one append-only sequence a session, numbered without gap or repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from orchestrator.domain.errors import UnknownName
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import messages, sessions
+
+KNOWN_TYPES = frozenset(
+    [
+        "research_ready",
+        "research_progress",
+        "draft_ready",
+        "draft_revision",
+        "quality_result",
+        "review_result",
+        "plan_ready",
+        "plan_approved",
+        "plan_revision",
+        "impl_complete",
+        "impl_progress",
+        "test_result",
+        "fix_required",
+        "arch_ready",
+        "arch_concern",
+        "dev_fe_complete",
+        "qa_fe_passed",
+        "qa_fe_result",
+        "task_unblocked",
+        "fast_advance",
+        "discussion_ready",
+        "discussion_blocked",
+        "discussion_processed",
+        "exploration_ready",
+        "analysis_ready",
+        "synthesis_ready",
+        "state_update",
+        "supervision_report",
+        "capability_gap",
+        "error",
+        "shutdown",
+    ]
+)
+
+_NUMBER = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"))
+        .values(messages=sessions.c.messages + 1, updated_at=bindparam("now"))
+        .returning(sessions.c.messages)
+    )
+)
+_APPEND = PreparedInsert(lambda: insert(messages))
+_COLUMNS = [
+    messages.c[name]
+    for name in ["number", "kind", "at", "sender", "recipient", "type", "known", "summary", "ref", "data"]
+]
+_AFTER = Prepared(
+    lambda: (
+        select(*_COLUMNS)
+        .where(messages.c.session_id == bindparam("session"), messages.c.number > bindparam("after"))
+        .order_by(messages.c.number)
+        .limit(bindparam("limit"))
+    )
+)
+_BEFORE = Prepared(
+    lambda: (
+        select(*_COLUMNS)
+        .where(messages.c.session_id == bindparam("session"), messages.c.number < bindparam("before"))
+        .order_by(messages.c.number.desc())
+        .limit(bindparam("limit"))
+    )
+)
+_ONE = Prepared(
+    lambda: select(*_COLUMNS).where(
+        messages.c.session_id == bindparam("session"), messages.c.number == bindparam("number")
+    )
+)
+
+
+def _append(tx: Tx, session: str, kind: str, values: dict[str, Any]) -> int:
+    number = tx.value(_NUMBER, session=session, now=tx.now)
+    if number is None:
+        raise UnknownName("session", session, [])
+    tx.run(_APPEND, session_id=session, number=number, kind=kind, at=tx.now, **values)
+    return int(number)
+
+
+def say(
+    tx: Tx,
+    session: str,
+    sender: str,
+    type: str,
+    summary: str,
+    *,
+    to: str = "coordinator",
+    ref: str | None = None,
+    data: Any = None,
+) -> int:
+    """Append a message of the bus; returns its number. The summary carries the sender's tag."""
+    tag = f"[{sender}]"
+    return _append(
+        tx,
+        session,
+        "message",
+        {
+            "sender": sender,
+            "recipient": to,
+            "type": type,
+            "known": int(type in KNOWN_TYPES),
+            "summary": summary if summary.startswith(tag) else f"{tag} {summary}",
+            "ref": ref,
+            "data": data,
+        },
+    )
+
+
+def event(tx: Tx, session: str, type: str, summary: str, **data: Any) -> int:
+    """Append a fact of the session's history, as the coordinator; returns its number."""
+    return _append(
+        tx,
+        session,
+        "event",
+        {
+            "sender": "coordinator",
+            "recipient": "all",
+            "type": type,
+            "known": 1,
+            "summary": summary,
+            "ref": None,
+            "data": data or None,
+        },
+    )
+
+
+def after(tx: Tx, session: str, number: int = 0, limit: int = 1_000) -> list[Row]:
+    """What came after `number`, in order; key-set paging, so nothing is skipped or repeated under writes."""
+    return tx.rows(_AFTER, session=session, after=number, limit=limit)
+
+
+def last(tx: Tx, session: str, count: int, before: int = 2**62) -> list[Row]:
+    """The newest `count` before `before`, oldest first."""
+    return tx.rows(_BEFORE, session=session, before=before, limit=count)[::-1]
+
+
+def one(tx: Tx, session: str, number: int) -> Row | None:
+    return tx.row(_ONE, session=session, number=number)

@@ -1,0 +1,120 @@
+"""Looks that span tables: what the daemon's timers ask, and what `check`, `list` and the others show. Nothing here but
+the two `mark_*` functions writes."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, exists, func, select, update
+
+from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.store.prepared import Prepared, Row, one_of
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import hosts, runs, sessions, tasks
+
+_WORK = Prepared(
+    lambda: (
+        select(tasks.c.id)
+        .join(sessions, sessions.c.id == tasks.c.session_id)
+        .where(
+            sessions.c.status == SessionStatus.ACTIVE,
+            one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.IN_PROGRESS]),
+        )
+        .limit(1)
+    )
+)
+_OPEN = Prepared(lambda: select(runs.c.id).where(runs.c.outcome.is_(None)))
+_NEXT_RETRY = Prepared(
+    lambda: (
+        select(func.min(tasks.c.not_before).label("at"))
+        .join(sessions, sessions.c.id == tasks.c.session_id)
+        .where(
+            tasks.c.not_before.is_not(None),
+            tasks.c.not_before > bindparam("now"),
+            tasks.c.status == TaskStatus.PENDING,
+            sessions.c.status == SessionStatus.ACTIVE,
+        )
+    )
+)
+_MARK_DUE = Prepared(
+    lambda: (
+        update(sessions)
+        .where(
+            sessions.c.status == SessionStatus.ACTIVE,
+            exists().where(
+                tasks.c.session_id == sessions.c.id,
+                tasks.c.status == TaskStatus.PENDING,
+                tasks.c.offered_at.is_(None),
+                tasks.c.not_before <= bindparam("now"),
+            ),
+        )
+        .values(dirty=1)
+    )
+)
+_MARK_IDLE = Prepared(
+    lambda: (
+        update(sessions)
+        .where(
+            sessions.c.status == SessionStatus.ACTIVE,
+            ~exists().where(
+                tasks.c.session_id == sessions.c.id,
+                (tasks.c.status == TaskStatus.IN_PROGRESS) | tasks.c.offered_at.is_not(None),
+            ),
+        )
+        .values(dirty=1)
+    )
+)
+_RUNS = Prepared(
+    lambda: (
+        select(
+            runs.c.id,
+            runs.c.epoch,
+            runs.c.host,
+            runs.c.opened_by,
+            runs.c.opened_at,
+            runs.c.closed_at,
+            runs.c.outcome,
+            runs.c.charged,
+            runs.c.phase,
+            runs.c.agent,
+            runs.c.error,
+            runs.c.timings,
+            hosts.c.pid,
+            tasks.c.key.label("task"),
+            tasks.c.role,
+            runs.c.loop,
+        )
+        .join(tasks, tasks.c.id == runs.c.task_id)
+        .join(hosts, hosts.c.incarnation == runs.c.host)
+        .where(runs.c.session_id == bindparam("session"))
+        .order_by(runs.c.opened_at, runs.c.id)
+    )
+)
+
+
+def has_work(tx: Tx) -> bool:
+    """Whether any active session has a task that is pending or in progress."""
+    return tx.row(_WORK) is not None
+
+
+def open_run_ids(tx: Tx) -> set[str]:
+    return {row.id for row in tx.rows(_OPEN)}
+
+
+def next_retry(tx: Tx) -> int | None:
+    """When the next delayed task falls due (microseconds, UTC)."""
+    found: int | None = tx.value(_NEXT_RETRY, now=tx.now)
+    return found
+
+
+def mark_due(tx: Tx) -> int:
+    """Ask for a beat of each session with a delayed task that is due."""
+    return tx.run(_MARK_DUE, now=tx.now)
+
+
+def mark_idle_sessions(tx: Tx) -> int:
+    """Ask for a beat of each active session in which nothing runs and nothing is offered."""
+    return tx.run(_MARK_IDLE)
+
+
+def runs_of(tx: Tx, session: str) -> list[Row]:
+    """Every attempt of the session, oldest first, each with its task's key and its host's pid."""
+    return tx.rows(_RUNS, session=session)

@@ -1,0 +1,231 @@
+"""Evidence as rows: verdicts and findings, perspectives' replies, agent calls, wisdom and shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import agent_calls, critiques, findings, memory, runs, tasks, verdicts
+
+WISDOM = ("learnings", "decisions", "conventions", "issues")
+
+_VERDICT = PreparedInsert(lambda: insert(verdicts))
+_FINDING = PreparedInsert(lambda: insert(findings))
+_VERDICTS = Prepared(
+    lambda: (
+        select(verdicts, tasks.c.key.label("task"))
+        .join(tasks, tasks.c.id == verdicts.c.task_id)
+        .where(verdicts.c.session_id == bindparam("session"))
+        .order_by(verdicts.c.id)
+    )
+)
+_FINDINGS = Prepared(
+    lambda: select(findings).where(findings.c.verdict_id == bindparam("verdict")).order_by(findings.c.number)
+)
+_CRITIQUE = PreparedInsert(
+    lambda: upsert(critiques).on_conflict_do_nothing(index_elements=["run_id", "perspective"])
+)
+_CRITIQUES = Prepared(
+    lambda: select(critiques).where(critiques.c.run_id == bindparam("run")).order_by(critiques.c.perspective)
+)
+_CALL = PreparedInsert(lambda: insert(agent_calls))
+_CALLED = Prepared(
+    lambda: (
+        update(agent_calls)
+        .where(agent_calls.c.id == bindparam("call"), agent_calls.c.finished_at.is_(None))
+        .values(
+            finished_at=bindparam("now"),
+            outcome=bindparam("result"),
+            model=bindparam("with_model"),
+            tokens_in=bindparam("used_in"),
+            tokens_out=bindparam("used_out"),
+            cost_micros=bindparam("cost"),
+            retries=bindparam("repairs"),
+            error=bindparam("fault"),
+        )
+    )
+)
+_CUT_OFF = Prepared(
+    lambda: (
+        update(agent_calls)
+        .where(agent_calls.c.run_id == bindparam("run"), agent_calls.c.finished_at.is_(None))
+        .values(finished_at=bindparam("now"), outcome="cut_off", error=bindparam("fault"))
+    )
+)
+_CALLS = Prepared(
+    lambda: (
+        select(agent_calls, tasks.c.key.label("task"), tasks.c.role)
+        .join(tasks, tasks.c.id == agent_calls.c.task_id)
+        .where(agent_calls.c.session_id == bindparam("session"))
+        .order_by(agent_calls.c.id)
+    )
+)
+_COST = Prepared(
+    lambda: select(
+        func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
+        func.count(agent_calls.c.id).label("calls"),
+        func.count(agent_calls.c.cost_micros).label("priced"),
+        func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
+        func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
+    ).where(agent_calls.c.session_id == bindparam("session"))
+)
+_REMEMBER = PreparedInsert(lambda: insert(memory))
+_SHARE = PreparedInsert(
+    lambda: upsert(memory).on_conflict_do_update(
+        index_elements=["session_id", "name"],
+        index_where=memory.c.kind == "shared",
+        set_={
+            "data": upsert(memory).excluded.data,
+            "at": upsert(memory).excluded.at,
+            "task_key": upsert(memory).excluded.task_key,
+        },
+    )
+)
+_WISDOM = Prepared(
+    lambda: (
+        select(memory)
+        .where(memory.c.session_id == bindparam("session"), memory.c.kind == "wisdom")
+        .order_by(memory.c.id)
+    )
+)
+_SHARED = Prepared(
+    lambda: (
+        select(memory)
+        .where(memory.c.session_id == bindparam("session"), memory.c.kind == "shared")
+        .order_by(memory.c.name)
+    )
+)
+_ACCUMULATOR = Prepared(
+    lambda: (
+        select(tasks.c.key, runs.c.accumulator)
+        .join(tasks, tasks.c.id == runs.c.task_id)
+        .where(
+            runs.c.session_id == bindparam("session"),
+            runs.c.outcome == "completed",
+            tasks.c.role == bindparam("of_role"),
+        )
+        .order_by(runs.c.closed_at)
+    )
+)
+
+
+def add_verdict(tx: Tx, values: dict[str, Any], found: Iterable[dict[str, Any]]) -> int:
+    """A verdict's row and its findings ({kind, severity, perspective, text}); its id."""
+    verdict = tx.insert(_VERDICT, created_at=tx.now, **values)
+    for number, finding in enumerate(found, 1):
+        tx.run(_FINDING, verdict_id=verdict, number=number, **finding)
+    return verdict
+
+
+def verdicts_of(tx: Tx, session: str) -> list[Row]:
+    """All verdicts of the session, oldest first, each with its task's key."""
+    return tx.rows(_VERDICTS, session=session)
+
+
+def findings_of(tx: Tx, verdict: int) -> list[Row]:
+    return tx.rows(_FINDINGS, verdict=verdict)
+
+
+def add_critique(tx: Tx, run: str, perspective: str, agent: str, reply: Any, notes: list[str]) -> None:
+    """Store a perspective's reply; the first one stays."""
+    tx.run(
+        _CRITIQUE,
+        run_id=run,
+        perspective=perspective,
+        agent=agent,
+        reply=reply,
+        notes=notes,
+        created_at=tx.now,
+    )
+
+
+def critiques_of(tx: Tx, run: str) -> list[Row]:
+    return tx.rows(_CRITIQUES, run=run)
+
+
+def begin_call(tx: Tx, values: dict[str, Any]) -> int:
+    """Note that an agent is about to be called, so that a call leaves its row whatever is killed; its id."""
+    return tx.insert(_CALL, started_at=tx.now, **values)
+
+
+def end_call(
+    tx: Tx,
+    call: int,
+    outcome: str,
+    *,
+    model: str | None = None,
+    tokens_in: int | None = None,
+    tokens_out: int | None = None,
+    cost_micros: int | None = None,
+    retries: int = 0,
+    error: str | None = None,
+) -> None:
+    tx.run(
+        _CALLED,
+        call=call,
+        now=tx.now,
+        result=outcome,
+        with_model=model,
+        used_in=tokens_in,
+        used_out=tokens_out,
+        cost=cost_micros,
+        repairs=retries,
+        fault=error,
+    )
+
+
+def cut_off_calls(tx: Tx, run: str, why: str) -> None:
+    """Close the calls that were under way when their run was taken away."""
+    tx.run(_CUT_OFF, run=run, now=tx.now, fault=why)
+
+
+def calls_of(tx: Tx, session: str) -> list[Row]:
+    return tx.rows(_CALLS, session=session)
+
+
+def cost_of(tx: Tx, session: str) -> Row:
+    """Sums over all calls; `priced` is how many of `calls` said what they cost."""
+    row = tx.row(_COST, session=session)
+    assert row is not None
+    return row
+
+
+def add_wisdom(tx: Tx, session: str, file: str, author: str, text: str, task: str | None = None) -> None:
+    """Append one entry to learnings, decisions, conventions or issues."""
+    tx.run(
+        _REMEMBER,
+        session_id=session,
+        kind="wisdom",
+        name=file,
+        author=author,
+        task_key=task,
+        data=text,
+        at=tx.now,
+    )
+
+
+def wisdom_of(tx: Tx, session: str) -> list[Row]:
+    return tx.rows(_WISDOM, session=session)
+
+
+def share(tx: Tx, session: str, role: str, data: Any, task: str | None = None) -> None:
+    """Write the role's own field of the shared memory."""
+    tx.run(
+        _SHARE, session_id=session, kind="shared", name=role, author=role, task_key=task, data=data, at=tx.now
+    )
+
+
+def shared_of(tx: Tx, session: str) -> dict[str, Any]:
+    return {row.name: row.data for row in tx.rows(_SHARED, session=session)}
+
+
+def accumulator_of(tx: Tx, session: str, role: str) -> list[Any]:
+    """What the role's completed tasks passed on, oldest first."""
+    return [
+        row.accumulator for row in tx.rows(_ACCUMULATOR, session=session, of_role=role) if row.accumulator
+    ]

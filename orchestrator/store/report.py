@@ -1,0 +1,307 @@
+"""The completing transaction: all that a finished run leaves, what follows from its verdict, and who goes on.
+
+Close the run (its id is the fence), complete the task, make artifacts, verdict, wisdom and message count, apply the
+verdict's consequences, decide the advance: one commit. A crash before it leaves nothing, after it everything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator import failpoints
+from orchestrator.domain.consensus import Consequence
+from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
+from orchestrator.domain.readiness import Advance, Candidate, Situation, advance, is_due
+from orchestrator.domain.revisions import plan_high
+from orchestrator.store import artifacts, messages, records, rework, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+from orchestrator.store.views import graph, task_state
+
+
+@dataclass(frozen=True, slots=True)
+class Discussed:
+    """A round's outcome, as it is stored."""
+
+    consequence: Consequence
+    verdict: Mapping[str, Any]  # columns of verdicts
+    findings: Sequence[Mapping[str, Any]]
+    revision_input: Mapping[str, Any]  # payload of T-R1 when the verdict asks for one
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a worker reports of a completed task."""
+
+    row: Row  # the run's row as claimed: task columns, run, host, loop
+    message_type: str
+    summary: str
+    ref: str | None
+    inner_loop: bool
+    accumulator: Mapping[str, Any]
+    timings: Mapping[str, Any]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    discussed: Discussed | None = None
+    gate: Mapping[str, Any] | None = None  # gate, score, data
+    wisdom: Sequence[tuple[str, str]] = ()  # (file, text)
+    shared: Any = None
+    max_attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What the report led to; `next` is the successor's opened run, when this slot goes on with it."""
+
+    advance: Advance
+    next: Row | None
+    paused: str | None
+
+
+def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
+    """Raises LeaseLost, and then wrote nothing."""
+    row = report.row
+    session = row.session_id
+    tasks.complete(tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator)
+    for product in artifacts.products_of(tx, row.run):
+        artifacts.register(
+            tx,
+            session,
+            product.path,
+            product.sha256,
+            product.size,
+            product.kind,
+            author=row.role,
+            task=row.id,
+            run=row.run,
+        )
+    for file, text in report.wisdom:
+        records.add_wisdom(tx, session, file, row.role, text, row.key)
+    if report.shared is not None:
+        records.share(tx, session, row.role, report.shared, row.key)
+    messages.say(
+        tx,
+        session,
+        row.role,
+        report.message_type,
+        report.summary,
+        ref=report.ref,
+        data={"task": row.key, **report.data},
+    )
+    paused = _consequences(tx, report)
+    failpoints.hit("report.before_commit")
+    decided = advance(_situation(tx, report, roles, paused, draining))
+    return Reported(decided, _apply(tx, row, decided), paused)
+
+
+def _consequences(tx: Tx, report: Report) -> str | None:
+    """What must not be overtaken: verdict rows, a revision with its edges, a pause. The pause's reason, if any."""
+    row = report.row
+    session = row.session_id
+    if report.gate is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": "gate",
+                "gate": report.gate["gate"],
+                "score": report.gate["score"],
+                "data": report.gate["data"],
+            },
+            (),
+        )
+        sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
+    reason: PauseReason | None = None
+    detail: dict[str, Any] = {"task": row.key}
+    if report.discussed is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": "discuss",
+                **report.discussed.verdict,
+            },
+            [dict(finding) for finding in report.discussed.findings],
+        )
+        if report.discussed.consequence.kind == "revise":
+            _revise(tx, report)
+        reason = report.discussed.consequence.pause
+        detail["round"] = row.round
+    if reason is None and row.checkpoint_after:
+        reason = PauseReason.CHECKPOINT
+    if reason is None:
+        return None
+    detail |= {"ref": report.ref, "digest": _digest(tx, session)}
+    return reason if sessions.pause(tx, session, reason, detail) else None
+
+
+def _digest(tx: Tx, session: str) -> str:
+    """Of everything an approval is given for: the newest version of each artifact."""
+    return spec_digest(artifacts.newest(tx, session))
+
+
+def spec_digest(newest: Sequence[Row]) -> str:
+    """One digest over paths and digests of the session's artifacts; discussion records and state do not count."""
+    lines = [
+        f"{row.path} {row.sha256}"
+        for row in newest
+        if row.path.startswith(("spec/", "plan/", "architecture/"))
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _revise(tx: Tx, report: Report) -> None:
+    assert report.discussed is not None
+    row = report.row
+    plan = plan_high(graph(tasks.all_tasks(tx, row.session_id)), row.key)
+    payload = {**row.payload, **report.discussed.revision_input}
+    rework.apply(tx, row.session_id, plan, report.max_attempts, lambda _: payload, "waits for a revision")
+    made = ", ".join(task.key for task in plan.tasks)
+    messages.event(
+        tx,
+        row.session_id,
+        "revision",
+        f"{row.key} was blocked HIGH: {made} revises it",
+        task=row.key,
+        made=made,
+    )
+
+
+def _situation(
+    tx: Tx, report: Report, roles: tuple[str, ...], paused: str | None, draining: bool
+) -> Situation:
+    row = report.row
+    session = sessions.get(tx, row.session_id)
+    assert session is not None
+    halted = None
+    if report.discussed is not None and report.discussed.consequence.ends_loop:
+        halted = "the verdict is HIGH"
+    elif session.status != SessionStatus.ACTIVE:
+        halted = f"the session is {paused or session.pause_reason or session.status}"
+    elif draining:
+        halted = "this host is draining"
+    if halted:
+        return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False)
+    looped = tasks.next_in_loop(tx, row) if report.inner_loop else None
+    return Situation(
+        done=row.key,
+        originals=_originals(row),
+        halted=None,
+        inner_loop=report.inner_loop,
+        in_loop=_candidate(tx, looped) if looped else None,
+        ready=tuple(_candidate(tx, found) for found in tasks.ready(tx, row.session_id, limit=2)),
+        other_open_runs=tasks.count_open(tx, row.session_id),
+        sequential=session.options.get("execution") == "sequential",
+        host_roles=frozenset(roles),
+        older_offer=tasks.offer_waits_elsewhere(tx, row.session_id, roles),
+    )
+
+
+def _originals(row: Row) -> frozenset[str]:
+    if row.revision_of is None:
+        return frozenset()
+    earlier = [f"{row.revision_of}-R{number}" for number in range(1, row.revision_no)]
+    return frozenset([row.revision_of, *earlier])
+
+
+def _candidate(tx: Tx, row: Row) -> Candidate:
+    state = task_state(row)
+    blockers = frozenset(found.key for found in tasks.blockers(tx, row.id))
+    return Candidate(state.key, state.role, blockers, state.offered, is_due(state, tx.now))
+
+
+def _apply(tx: Tx, row: Row, decided: Advance) -> Row | None:
+    """Carry out the advance; the successor's run when this slot goes on with it."""
+    session = row.session_id
+    if decided.wake:
+        sessions.mark_dirty(tx, session)
+    if decided.task is None:
+        return None
+    successor = tasks.task(tx, session, decided.task)
+    assert successor is not None
+    if decided.kind is AdvanceKind.YIELD:
+        tasks.offer(tx, successor.id)
+        messages.event(
+            tx,
+            session,
+            "advance",
+            f"advance kind=yield: {successor.key} is offered, {decided.why}",
+            kind="yield",
+            task=successor.key,
+            after=row.key,
+        )
+        return None
+    loop = row.loop if decided.kind is AdvanceKind.LOOP else None
+    started = tasks.start_directly(tx, successor, row.host, decided.kind, loop)
+    if started is None:  # our host's lease is over or it drains: a beat offers the successor
+        sessions.mark_dirty(tx, session)
+        return None
+    if decided.kind is AdvanceKind.FAST:
+        messages.say(
+            tx,
+            session,
+            row.role,
+            "fast_advance",
+            f"{row.key} done, {successor.key} started",
+            data={"task": successor.key},
+        )
+    messages.event(
+        tx,
+        session,
+        "advance",
+        f"advance kind={decided.kind}: {successor.key} after {row.key}, {decided.why}",
+        kind=str(decided.kind),
+        task=successor.key,
+        after=row.key,
+        run=started.run,
+    )
+    return started
+
+
+def fail(
+    tx: Tx,
+    row: Row,
+    error: str,
+    *,
+    charged: bool,
+    backoff: Sequence[float],
+    timings: Mapping[str, Any],
+    pause: PauseReason | None = None,
+    detail: Mapping[str, Any] | None = None,
+) -> str:
+    """Report that the attempt failed (charged) or is given back; the task's new state. Raises LeaseLost.
+
+    The next attempt waits for its backoff (seconds, by charged attempts so far); `pause` stops the session with a reason.
+    """
+    session = row.session_id
+    delay = backoff[min(row.attempts, len(backoff) - 1)] if charged and backoff else 0
+    retry_at = tx.now + int(delay * 1_000_000) if delay else None
+    status = tasks.fail(
+        tx, row.run, row.host, row.id, error, charged=charged, retry_at=retry_at, timings=timings
+    )
+    records.cut_off_calls(tx, row.run, error)
+    words = "attempt failed" if charged else "attempt given back"
+    messages.say(
+        tx,
+        session,
+        row.role,
+        "error",
+        f"{row.key}: {words}: {error.splitlines()[0] if error else ''}",
+        data={
+            "task": row.key,
+            "charged": charged,
+            "retry_in_seconds": delay if status == "pending" else None,
+        },
+    )
+    if pause is not None:
+        sessions.pause(tx, session, pause, dict(detail or {}))
+    elif status == "failed":
+        sessions.pause(tx, session, PauseReason.TASK_FAILED, {"task": row.key, "error": error})
+    sessions.mark_dirty(tx, session)
+    return str(status)

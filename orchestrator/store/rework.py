@@ -1,0 +1,90 @@
+"""Applying a plan of rework to a session: new tasks, new edges, runs given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from orchestrator.domain.model import RunOutcome, TaskState
+from orchestrator.domain.revisions import RevisionPlan
+from orchestrator.store import records, tasks
+from orchestrator.store.prepared import Prepared
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import tasks as task_table
+
+_LAST_SEQ = Prepared(
+    lambda: select(func.coalesce(func.max(task_table.c.seq), 0).label("seq")).where(
+        task_table.c.session_id == bindparam("session")
+    )
+)
+
+
+def add_tasks(
+    tx: Tx,
+    session: str,
+    new: tuple[TaskState, ...],
+    max_attempts: int,
+    payload: Callable[[TaskState], dict[str, Any]],
+) -> dict[str, int]:
+    """Make the tasks, blockers first, with their edges; key -> id of the new ones. Blockers may be older tasks."""
+    seq = int(tx.value(_LAST_SEQ, session=session))
+    made: dict[str, int] = {}
+    for offset, state in enumerate(new, 1):
+        made[state.key] = tasks.add_task(
+            tx,
+            session,
+            {
+                "key": state.key,
+                "seq": seq + offset,
+                "role": state.role,
+                "prefix": state.prefix,
+                "phase": state.phase,
+                "round": state.round,
+                "revision_of": state.revision_of,
+                "revision_no": state.revision_no,
+                "made_for": int(state.made_for),
+                "checkpoint_after": int(state.checkpoint_after),
+                "payload": payload(state),
+                "max_attempts": max_attempts,
+            },
+        )
+        for blocker in state.blocked_by:
+            tasks.add_edge(tx, session, made[state.key], made.get(blocker) or _id(tx, session, blocker))
+    return made
+
+
+def apply(
+    tx: Tx,
+    session: str,
+    plan: RevisionPlan,
+    max_attempts: int,
+    payload: Callable[[TaskState], dict[str, Any]],
+    why: str,
+) -> list[str]:
+    """Carry out the plan inside the caller's transaction; ids of the runs that were given back."""
+    made = add_tasks(tx, session, plan.tasks, max_attempts, payload)
+    released = release(tx, session, plan.release, why)
+    for key, blocker in plan.extra_edges:
+        tasks.add_edge(tx, session, _id(tx, session, key), made.get(blocker) or _id(tx, session, blocker))
+    return released
+
+
+def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
+    """Give back the runs of tasks in progress, uncharged; ids of those runs."""
+    released = []
+    for run in tasks.open_runs(tx, session):
+        if run.key in keys and tasks.take_away(
+            tx, run.id, run.task_id, RunOutcome.RELEASED, why, charged=False
+        ):
+            records.cut_off_calls(tx, run.id, why)
+            released.append(run.id)
+    return released
+
+
+def _id(tx: Tx, session: str, key: str) -> int:
+    row = tasks.task(tx, session, key)
+    if row is None:
+        raise AssertionError(f"the plan names {key}, which {session} does not have")
+    return int(row.id)

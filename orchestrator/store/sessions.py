@@ -1,0 +1,251 @@
+"""Every change of a session's state, a person's decisions, and commands that are applied once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.store import messages, tasks
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row, one_of
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import commands, decisions, sessions
+
+_COLUMNS = [column for column in sessions.c if column.key not in ("snapshot",)]
+_INSERT = PreparedInsert(lambda: insert(sessions))
+_GET = Prepared(lambda: select(*_COLUMNS).where(sessions.c.id == bindparam("session")))
+_SNAPSHOT = Prepared(lambda: select(sessions.c.snapshot).where(sessions.c.id == bindparam("session")))
+_ALL = Prepared(lambda: select(*_COLUMNS).order_by(sessions.c.created_at, sessions.c.id))
+_LIKE = Prepared(
+    lambda: select(sessions.c.id).where(sessions.c.id >= bindparam("low"), sessions.c.id < bindparam("high"))
+)
+_UNFINISHED = Prepared(
+    lambda: (
+        select(*_COLUMNS)
+        .where(one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED]))
+        .order_by(sessions.c.created_at, sessions.c.id)
+    )
+)
+_DIRTY = Prepared(
+    lambda: select(sessions.c.id).where(sessions.c.dirty == 1).order_by(sessions.c.updated_at).limit(100)
+)
+_UNPROJECTED = Prepared(
+    lambda: select(sessions.c.id).where(sessions.c.projected < sessions.c.messages).limit(100)
+)
+_MARK = Prepared(lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=1))
+_CLEAR = Prepared(lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=0))
+_PROJECTED = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.projected < bindparam("number"))
+        .values(projected=bindparam("number"))
+    )
+)
+# Change a session from active to paused; the first reason stays.
+_PAUSE = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.ACTIVE)
+        .values(
+            status=SessionStatus.PAUSED,
+            pause_reason=bindparam("reason"),
+            pause_detail=bindparam("detail", type_=sessions.c.pause_detail.type),
+            updated_at=bindparam("now"),
+            dirty=1,
+        )
+    )
+)
+# Change a session from paused to active.
+_RESUME = Prepared(
+    lambda: (
+        update(sessions)
+        .where(
+            sessions.c.id == bindparam("session"),
+            sessions.c.status == SessionStatus.PAUSED,
+            sessions.c.pause_reason == bindparam("reason"),
+        )
+        .values(
+            status=SessionStatus.ACTIVE,
+            pause_reason=None,
+            pause_detail=None,
+            updated_at=bindparam("now"),
+            dirty=1,
+        )
+    )
+)
+# Change a session from active to completed.
+_COMPLETE = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.ACTIVE)
+        .values(status=SessionStatus.COMPLETED, finished_at=bindparam("now"), updated_at=bindparam("now"))
+    )
+)
+# Change a session from completed to active: rework was asked for.
+_REOPEN = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.COMPLETED)
+        .values(status=SessionStatus.ACTIVE, finished_at=None, updated_at=bindparam("now"), dirty=1)
+    )
+)
+# Change a session from any state but cancelled to cancelled.
+_CANCEL = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.status != SessionStatus.CANCELLED)
+        .values(
+            status=SessionStatus.CANCELLED,
+            pause_reason=None,
+            pause_detail=None,
+            finished_at=bindparam("now"),
+            updated_at=bindparam("now"),
+            dirty=1,
+        )
+    )
+)
+_ARCHIVE = Prepared(
+    lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(archived=bindparam("flag"))
+)
+_SCORE = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"))
+        .values(gate=bindparam("verdict"), score=bindparam("points"))
+    )
+)
+_DECIDE = PreparedInsert(lambda: insert(decisions))
+_DECISIONS = Prepared(
+    lambda: select(decisions).where(decisions.c.session_id == bindparam("session")).order_by(decisions.c.id)
+)
+_COMMAND = Prepared(lambda: select(commands).where(commands.c.id == bindparam("command")))
+_ANSWERED = PreparedInsert(lambda: insert(commands))
+
+
+def create(tx: Tx, values: dict[str, Any]) -> None:
+    """Make an active, dirty session; `values` are its columns but for state and times."""
+    tx.run(_INSERT, status=SessionStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
+
+
+def get(tx: Tx, session: str) -> Row | None:
+    """The session without its snapshot, which is large."""
+    return tx.row(_GET, session=session)
+
+
+def snapshot(tx: Tx, session: str) -> Any:
+    return tx.value(_SNAPSHOT, session=session)
+
+
+def all_sessions(tx: Tx) -> list[Row]:
+    return tx.rows(_ALL)
+
+
+def unfinished(tx: Tx) -> list[Row]:
+    return tx.rows(_UNFINISHED)
+
+
+def with_prefix(tx: Tx, prefix: str) -> list[str]:
+    """Ids that begin with `prefix`, in order."""
+    return sorted(row.id for row in tx.rows(_LIKE, low=prefix, high=prefix + "\U0010ffff"))
+
+
+def dirty(tx: Tx) -> list[str]:
+    return [row.id for row in tx.rows(_DIRTY)]
+
+
+def unprojected(tx: Tx) -> list[str]:
+    return [row.id for row in tx.rows(_UNPROJECTED)]
+
+
+def mark_dirty(tx: Tx, session: str) -> None:
+    """Ask for a beat. Marks do not count: many coalesce into one beat, and none is lost."""
+    tx.run(_MARK, session=session)
+
+
+def clear_dirty(tx: Tx, session: str) -> None:
+    """Only the beat calls this, in the transaction that has looked at everything a mark could mean."""
+    tx.run(_CLEAR, session=session)
+
+
+def mark_projected(tx: Tx, session: str, number: int) -> None:
+    tx.run(_PROJECTED, session=session, number=number)
+
+
+def pause(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> bool:
+    """Pause an active session and withdraw its offers; False when it was not active, and then the first reason stays."""
+    if not tx.one(_PAUSE, session=session, reason=reason, detail=detail, now=tx.now):
+        return False
+    tasks.withdraw_offers(tx, session)
+    messages.event(tx, session, "paused", f"paused: {reason}", reason=reason, **detail)
+    return True
+
+
+def resume(tx: Tx, session: str, reason: str) -> bool:
+    return tx.one(_RESUME, session=session, reason=reason, now=tx.now)
+
+
+def complete(tx: Tx, session: str) -> bool:
+    return tx.one(_COMPLETE, session=session, now=tx.now)
+
+
+def reopen(tx: Tx, session: str) -> bool:
+    return tx.one(_REOPEN, session=session, now=tx.now)
+
+
+def cancel(tx: Tx, session: str) -> bool:
+    return tx.one(_CANCEL, session=session, now=tx.now)
+
+
+def archive(tx: Tx, session: str, flag: bool) -> None:
+    tx.run(_ARCHIVE, session=session, flag=int(flag))
+
+
+def set_gate(tx: Tx, session: str, gate: str, score: float) -> None:
+    tx.run(_SCORE, session=session, verdict=gate, points=score)
+
+
+def decide(
+    tx: Tx,
+    session: str,
+    subject: str,
+    who: str,
+    words: str,
+    *,
+    digest: str | None = None,
+    forced: bool = False,
+) -> int:
+    """Record a person's decision on `subject`, bound to the digest of what was decided on."""
+    return tx.insert(
+        _DECIDE,
+        session_id=session,
+        subject=subject,
+        who=who,
+        words=words,
+        digest=digest,
+        forced=int(forced),
+        at=tx.now,
+    )
+
+
+def decisions_of(tx: Tx, session: str) -> list[Row]:
+    return tx.rows(_DECISIONS, session=session)
+
+
+def answer_of(tx: Tx, command: str, digest: str) -> Any:
+    """The answer this command id got before, None when it is new. Raises UsageError when it named another command."""
+    row = tx.row(_COMMAND, command=command)
+    if row is None:
+        return None
+    if row.digest != digest:
+        raise UsageError(
+            f"key {command!r} was used for another command",
+            why=f"it made {row.session_id or row.name}",
+            fix="choose another --key",
+        )
+    return row.answer
+
+
+def answered(tx: Tx, command: str, name: str, session: str | None, digest: str, answer: Any) -> None:
+    tx.run(_ANSWERED, id=command, name=name, session_id=session, digest=digest, answer=answer, at=tx.now)

@@ -1,0 +1,435 @@
+"""The tables; the constraint is where the rule lives (architecture, "Tables").
+
+Times are integers in microseconds: wall-clock UTC for records (`*_at`), the kernel's monotonic clock for leases
+(`*_until`), which no change of the wall clock moves. A monotonic time is only comparable within one boot, so it
+always stands beside a `boot` id; another boot's lease is over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Dialect,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.types import REAL, TypeDecorator
+
+from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        if value is None:
+            return None
+        return (
+            json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
+        )
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else json.loads(value)
+
+
+def _table(name: str, *items: Any) -> Table:
+    return Table(name, metadata, *items, sqlite_strict=True)
+
+
+def _one_of(column: str, values: Any, name: str) -> CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({listed})", name=name)
+
+
+def _flag(column: str) -> CheckConstraint:
+    return CheckConstraint(f"{column} IN (0, 1)", name=column)
+
+
+sessions = _table(
+    "sessions",
+    Column("id", Text, primary_key=True),
+    Column("mode", Text, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("options", Json, nullable=False),
+    Column("snapshot", Json, nullable=False),  # pipeline, roles, perspectives and gates it was started with
+    Column("workspace", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("pause_reason", Text),
+    Column("pause_detail", Json),
+    Column("gate", Text),
+    Column("score", REAL),
+    Column("dirty", Integer, nullable=False, server_default=text("1")),  # a beat is wanted
+    Column("messages", Integer, nullable=False, server_default=text("0")),  # the last number given
+    Column("projected", Integer, nullable=False, server_default=text("0")),  # the number the files show
+    Column("archived", Integer, nullable=False, server_default=text("0")),
+    Column("created_at", Integer, nullable=False),
+    Column("updated_at", Integer, nullable=False),
+    Column("finished_at", Integer),
+    _one_of("status", SessionStatus, "status"),
+    _one_of("pause_reason", PauseReason, "pause_reason"),
+    CheckConstraint("(status = 'paused') = (pause_reason IS NOT NULL)", name="paused_has_reason"),
+    CheckConstraint("(status IN ('completed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
+    CheckConstraint("projected <= messages", name="projected"),
+    _flag("dirty"),
+    _flag("archived"),
+)
+Index("ix_sessions_dirty", sessions.c.id, sqlite_where=text("dirty = 1"), postgresql_where=text("dirty = 1"))
+Index("ix_sessions_status", sessions.c.status)
+Index(
+    "ix_sessions_unprojected",
+    sessions.c.id,
+    sqlite_where=text("projected < messages"),
+    postgresql_where=text("projected < messages"),
+)
+
+tasks = _table(
+    "tasks",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("seq", Integer, nullable=False),  # order of creation within the session
+    Column("role", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("round", Text),
+    Column("revision_of", Text),
+    Column("revision_no", Integer, nullable=False, server_default=text("0")),
+    Column("made_for", Integer, nullable=False, server_default=text("0")),
+    Column("checkpoint_after", Integer, nullable=False, server_default=text("0")),
+    Column("payload", Json, nullable=False),
+    Column("status", Text, nullable=False),
+    Column(
+        "unmet", Integer, nullable=False, server_default=text("0")
+    ),  # blockers not yet completed or skipped
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    Column("max_attempts", Integer, nullable=False),
+    Column("epoch", Integer, nullable=False, server_default=text("0")),
+    Column("priority", Integer, nullable=False, server_default=text("0")),
+    Column("not_before", Integer),
+    Column("error", Text),
+    Column("created_at", Integer, nullable=False),
+    Column("offered_at", Integer),
+    Column("started_at", Integer),
+    Column("finished_at", Integer),
+    UniqueConstraint("session_id", "key"),
+    UniqueConstraint("session_id", "id"),
+    _one_of("status", TaskStatus, "status"),
+    CheckConstraint("offered_at IS NULL OR (status = 'pending' AND unmet = 0)", name="offered_is_ready"),
+    CheckConstraint("status <> 'in_progress' OR unmet = 0", name="runs_unblocked"),
+    CheckConstraint("unmet >= 0", name="unmet"),
+    CheckConstraint("attempts >= 0 AND attempts <= max_attempts", name="attempts"),
+    CheckConstraint("(revision_of IS NULL) = (revision_no = 0)", name="revision"),
+    CheckConstraint(
+        "(status IN ('completed', 'skipped', 'cancelled', 'failed')) = (finished_at IS NOT NULL)",
+        name="finished",
+    ),
+    _flag("made_for"),
+    _flag("checkpoint_after"),
+)
+Index("ix_tasks_ready", tasks.c.session_id, tasks.c.status, tasks.c.unmet)
+Index(
+    "ix_tasks_offered",
+    tasks.c.priority,
+    tasks.c.offered_at,
+    sqlite_where=text("offered_at IS NOT NULL"),
+    postgresql_where=text("offered_at IS NOT NULL"),
+)
+
+edges = _table(
+    "edges",
+    Column("session_id", Text, nullable=False),
+    Column("task_id", Integer, nullable=False),
+    Column("blocker_id", Integer, nullable=False),
+    PrimaryKeyConstraint("task_id", "blocker_id"),
+    ForeignKeyConstraint(["session_id", "task_id"], [tasks.c.session_id, tasks.c.id], name="fk_edges_task"),
+    ForeignKeyConstraint(
+        ["session_id", "blocker_id"], [tasks.c.session_id, tasks.c.id], name="fk_edges_blocker"
+    ),
+    CheckConstraint("task_id <> blocker_id", name="no_self_edge"),
+)
+Index("ix_edges_blocker_id", edges.c.blocker_id)
+
+hosts = _table(
+    "hosts",
+    Column("incarnation", Text, primary_key=True),  # uuid of one process start
+    Column("boot", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_start", Integer, nullable=False),  # clock ticks since boot: tells a reused pid apart
+    Column("roles", Json, nullable=False),
+    Column("slots", Integer, nullable=False),
+    Column("lease_until", Integer, nullable=False),
+    Column("draining", Integer, nullable=False, server_default=text("0")),
+    Column("started_at", Integer, nullable=False),
+    CheckConstraint("slots > 0", name="slots"),
+    _flag("draining"),
+)
+
+runs = _table(
+    "runs",
+    Column("id", Text, primary_key=True),
+    Column("session_id", Text, nullable=False),
+    Column("task_id", Integer, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("host", Text, ForeignKey(hosts.c.incarnation), nullable=False),
+    Column("opened_by", Text, nullable=False),  # offer, loop, fast
+    Column("loop", Text, nullable=False),  # id of the inner loop's first run
+    Column("lease_until", Integer, nullable=False),
+    Column("opened_at", Integer, nullable=False),
+    Column("closed_at", Integer),
+    Column("outcome", Text),
+    Column("charged", Integer, nullable=False, server_default=text("0")),
+    Column("phase", Text, nullable=False, server_default=text("'discover'")),
+    Column("agent", Text),
+    Column("error", Text),
+    Column("timings", Json),
+    Column("accumulator", Json),
+    Column("input_digest", Text),
+    Column("produced", Json),  # what the run made and says of it, before it reports
+    Column("produced_at", Integer),
+    ForeignKeyConstraint(["session_id", "task_id"], [tasks.c.session_id, tasks.c.id], name="fk_runs_task"),
+    UniqueConstraint("task_id", "epoch"),
+    _one_of("opened_by", ("offer", "loop", "fast"), "opened_by"),
+    _one_of("outcome", RunOutcome, "outcome"),
+    CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name="closed"),
+    CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name="charged"),
+)
+Index(
+    "uq_runs_open",
+    runs.c.task_id,
+    unique=True,
+    sqlite_where=text("outcome IS NULL"),
+    postgresql_where=text("outcome IS NULL"),
+)
+Index(
+    "uq_runs_completed",
+    runs.c.task_id,
+    unique=True,
+    sqlite_where=text("outcome = 'completed'"),
+    postgresql_where=text("outcome = 'completed'"),
+)
+Index(
+    "ix_runs_host_open",
+    runs.c.host,
+    sqlite_where=text("outcome IS NULL"),
+    postgresql_where=text("outcome IS NULL"),
+)
+Index("ix_runs_session", runs.c.session_id)
+
+contents = _table(
+    "contents",
+    Column("sha256", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("body", LargeBinary),  # NULL: kept as a file named by its digest
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+)
+
+products = _table(  # what a run has produced and not yet reported
+    "products",
+    Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("sha256", Text, ForeignKey(contents.c.sha256), nullable=False),
+    Column("kind", Text, nullable=False),
+    PrimaryKeyConstraint("run_id", "path"),
+)
+
+critiques = _table(  # each perspective's reply, stored as it comes
+    "critiques",
+    Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
+    Column("perspective", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("reply", Json, nullable=False),
+    Column("notes", Json, nullable=False),
+    Column("created_at", Integer, nullable=False),
+    PrimaryKeyConstraint("run_id", "perspective"),
+)
+
+artifacts = _table(
+    "artifacts",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("path", Text, nullable=False),  # relative to the session directory
+    Column("version", Integer, nullable=False),
+    Column("sha256", Text, ForeignKey(contents.c.sha256), nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("author", Text, nullable=False),  # a role, or "user" for a hand edit
+    Column("task_id", Integer),
+    Column("run_id", Text, ForeignKey(runs.c.id)),
+    Column("created_at", Integer, nullable=False),
+    UniqueConstraint("session_id", "path", "version"),
+    CheckConstraint("version > 0", name="version"),
+)
+
+projections = _table(  # what the projector last wrote under a path: tells a hand edit apart
+    "projections",
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    PrimaryKeyConstraint("session_id", "path"),
+)
+
+messages = _table(
+    "messages",
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Integer, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("recipient", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("known", Integer, nullable=False, server_default=text("1")),
+    Column("summary", Text, nullable=False),
+    Column("ref", Text),
+    Column("data", Json),
+    PrimaryKeyConstraint("session_id", "number"),
+    _one_of("kind", ("message", "event"), "kind"),
+    CheckConstraint("number > 0", name="number"),
+)
+
+verdicts = _table(
+    "verdicts",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("task_id", Integer, nullable=False),
+    Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("round", Text),
+    Column("consensus", Text),
+    Column("severity", Text),
+    Column("mean", REAL),
+    Column("gate", Text),
+    Column("score", REAL),
+    Column("record", Text),
+    Column("data", Json, nullable=False),
+    Column("created_at", Integer, nullable=False),
+    UniqueConstraint("run_id", "kind"),
+    _one_of("kind", ("discuss", "gate"), "kind"),
+    _one_of("consensus", ("reached", "blocked"), "consensus"),
+    _one_of("severity", ("HIGH", "MEDIUM", "LOW"), "severity"),
+    _one_of("gate", ("PASS", "REVIEW", "FAIL"), "gate"),
+)
+Index("ix_verdicts_session", verdicts.c.session_id)
+
+findings = _table(
+    "findings",
+    Column("verdict_id", Integer, ForeignKey(verdicts.c.id), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("kind", Text, nullable=False),  # divergence, action, missing, weakness, risk
+    Column("severity", Text),
+    Column("perspective", Text),
+    Column("text", Text, nullable=False),
+    PrimaryKeyConstraint("verdict_id", "number"),
+)
+
+agent_calls = _table(
+    "agent_calls",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("task_id", Integer, nullable=False),
+    Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("perspective", Text),
+    Column("prompt_digest", Text, nullable=False),
+    Column("started_at", Integer, nullable=False),
+    Column("finished_at", Integer),  # NULL: still under way, or cut off with its run
+    Column("outcome", Text),
+    Column("model", Text),
+    Column("tokens_in", Integer),
+    Column("tokens_out", Integer),
+    Column("cost_micros", Integer),
+    Column("retries", Integer, nullable=False, server_default=text("0")),
+    Column("error", Text),
+)
+Index("ix_agent_calls_session", agent_calls.c.session_id)
+Index("ix_agent_calls_run", agent_calls.c.run_id)
+
+decisions = _table(
+    "decisions",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("subject", Text, nullable=False),  # a pause reason, "gate", a task key
+    Column("digest", Text),  # of what was approved
+    Column("who", Text, nullable=False),
+    Column("words", Text, nullable=False),
+    Column("forced", Integer, nullable=False, server_default=text("0")),
+    Column("at", Integer, nullable=False),
+    _flag("forced"),
+)
+
+memory = _table(
+    "memory",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),  # wisdom: its file; shared: the role's field
+    Column("author", Text, nullable=False),
+    Column("task_key", Text),
+    Column("data", Json, nullable=False),
+    Column("at", Integer, nullable=False),
+    _one_of("kind", ("wisdom", "shared"), "kind"),
+    CheckConstraint("kind <> 'shared' OR name = author", name="own_field"),
+    CheckConstraint(
+        "kind <> 'wisdom' OR name IN ('learnings', 'decisions', 'conventions', 'issues')", name="wisdom_file"
+    ),
+)
+Index(
+    "uq_memory_shared",
+    memory.c.session_id,
+    memory.c.name,
+    unique=True,
+    sqlite_where=text("kind = 'shared'"),
+    postgresql_where=text("kind = 'shared'"),
+)
+Index("ix_memory_session", memory.c.session_id)
+
+commands = _table(
+    "commands",
+    Column("id", Text, primary_key=True),  # given by the caller: handled twice, applied once
+    Column("name", Text, nullable=False),
+    Column("session_id", Text),
+    Column("digest", Text, nullable=False),  # of its arguments: one id for two commands is refused
+    Column("answer", Json, nullable=False),
+    Column("at", Integer, nullable=False),
+)
+
+leases = _table(
+    "leases",
+    Column("name", Text, primary_key=True),  # "coordinator"
+    Column("holder", Text, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("boot", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_start", Integer, nullable=False),
+    Column("until", Integer, nullable=False),
+    Column("at", Integer, nullable=False),
+    CheckConstraint("epoch > 0", name="epoch"),
+)

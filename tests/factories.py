@@ -1,0 +1,144 @@
+"""Sessions and runs made with only what a test is about."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from orchestrator.config import load_pack, resources
+from orchestrator.coordinator.beat import Beat, Leadership, beat
+from orchestrator.coordinator.start import Plan, Wishes, plan, start
+from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
+from orchestrator.store import artifacts, leases, report, tasks
+from orchestrator.store.clock import process_start
+from orchestrator.store.migrate import ensure_schema
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store, Tx
+
+ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
+LEASE = 30.0
+
+
+def make_store(folder: Path, **options: Any) -> Store:
+    database = folder / ".workflow" / "lifecycle.db"
+    ensure_schema(database, resources() / "migrations")
+    return Store(database, **options)
+
+
+def make_plan(request: str = "Build a URL shortener", **wishes: Any) -> Plan:
+    return plan(request, Wishes(**wishes), load_pack(None, {}), Path("/nonexistent"))
+
+
+def make_session(
+    store: Store, request: str = "Build a URL shortener", *, key: str | None = None, **wishes: Any
+) -> str:
+    return start(store, make_plan(request, **wishes), project=Path("/p"), max_attempts=3, key=key).session
+
+
+def lead(store: Store, holder: str = "d-test", seconds: float = 3600.0) -> Leadership:
+    epoch = store.write(
+        lambda tx: leases.take_lead(
+            tx, holder, pid=os.getpid(), started=process_start(os.getpid()) or 0, lease_seconds=seconds
+        )
+    )
+    assert epoch is not None
+    return Leadership(holder, epoch)
+
+
+def make_host(
+    store: Store,
+    name: str = "h-1",
+    *,
+    roles: Sequence[str] = ALL_ROLES,
+    slots: int = 4,
+    seconds: float = LEASE,
+) -> str:
+    store.write(
+        lambda tx: leases.register_host(
+            tx,
+            name,
+            pid=os.getpid(),
+            started=process_start(os.getpid()) or 0,
+            roles=roles,
+            slots=slots,
+            lease_seconds=seconds,
+        )
+    )
+    return name
+
+
+def one_beat(store: Store, session: str, by: Leadership) -> Beat:
+    return store.write(lambda tx: beat(tx, session, by))
+
+
+def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Row | None:
+    return store.write(lambda tx: tasks.claim(tx, host, roles))
+
+
+def discussed(
+    row: Row, ratings: dict[str, int], *, threshold: float = 3.0, standalone: bool = False, **extra: Any
+) -> report.Discussed:
+    """A round's outcome from ratings; `extra` goes to the first reply (risk_level, missing_requirements ...)."""
+    replies = [
+        Reply(name, rating, **(extra if index == 0 else {}))
+        for index, (name, rating) in enumerate(ratings.items())
+    ]
+    verdict = judge(replies, threshold, standalone)
+    follows: Consequence = consequence(
+        verdict, row.round, is_revision=row.revision_of is not None, standalone=standalone
+    )
+    columns = {
+        "round": row.round,
+        "consensus": verdict.consensus,
+        "severity": verdict.severity,
+        "mean": verdict.mean,
+        "record": f"discussions/{row.round}-discussion.md",
+        "data": {"actions": []},
+    }
+    found = [
+        {
+            "kind": "divergence",
+            "severity": d.severity,
+            "perspective": ",".join(d.perspectives),
+            "text": d.text,
+        }
+        for d in verdict.divergences
+    ]
+    return report.Discussed(follows, columns, found, {"feedback": [d.text for d in verdict.divergences]})
+
+
+def finish(
+    store: Store,
+    row: Row,
+    *,
+    roles: tuple[str, ...] = ALL_ROLES,
+    files: dict[str, bytes] | None = None,
+    draining: bool = False,
+    **given: Any,
+) -> report.Reported:
+    """Report the run as completed, with an artifact of its own unless `files` says otherwise."""
+    made = {f"spec/{row.key}.md": f"# {row.key}\n".encode()} if files is None else files
+
+    def unit(tx: Tx) -> report.Reported:
+        tasks.note_produced(tx, row.run, row.host, "digest", "builtin", {})
+        artifacts.produce(tx, row.run, {path: (body, "document") for path, body in made.items()})
+        done = report.Report(
+            row=row,
+            message_type="draft_ready",
+            summary=f"{row.key} complete",
+            ref=f"spec/{row.key}.md",
+            inner_loop=row.role == "writer",
+            accumulator={"task": row.key},
+            timings={},
+            **given,
+        )
+        return report.complete(tx, done, roles, draining=draining)
+
+    return store.write(unit)
+
+
+def keys(store: Store, session: str) -> dict[str, str]:
+    """Task key -> status."""
+    return {row.key: row.status for row in store.read(lambda tx: tasks.all_tasks(tx, session))}

@@ -1,0 +1,111 @@
+"""What must always hold: sentence -> SQL that returns offenders (reliability, "Invariants"). Checked after every test."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+INVARIANTS = {
+    "1 a task in progress has exactly one open run, any other none": """
+        SELECT t.session_id, t.key, t.status, count(r.id) FROM tasks t
+        LEFT JOIN runs r ON r.task_id = t.id AND r.outcome IS NULL GROUP BY t.id
+        HAVING count(r.id) <> (t.status = 'in_progress')""",
+    "2 a completed task has exactly one completed run, and no run was opened after it": """
+        SELECT t.session_id, t.key FROM tasks t LEFT JOIN runs r ON r.task_id = t.id AND r.outcome = 'completed'
+        GROUP BY t.id HAVING count(r.id) <> (t.status = 'completed')
+        UNION ALL SELECT a.session_id, a.id FROM runs a JOIN runs b ON b.task_id = a.task_id
+        WHERE a.outcome = 'completed' AND b.epoch > a.epoch""",
+    "3 no run starts before all blockers are completed or skipped": """
+        SELECT r.id, b.key FROM runs r JOIN edges e ON e.task_id = r.task_id JOIN tasks b ON b.id = e.blocker_id
+        WHERE r.outcome IN ('completed') AND (b.status NOT IN ('completed', 'skipped') OR b.finished_at > r.opened_at)""",
+    "4 attempts equal charged runs": """
+        SELECT t.session_id, t.key, t.attempts, count(r.id) FROM tasks t
+        LEFT JOIN runs r ON r.task_id = t.id AND r.charged = 1 GROUP BY t.id HAVING t.attempts <> count(r.id)""",
+    "5 a session is completed only if each task is completed, skipped or cancelled": """
+        SELECT s.id, t.key, t.status FROM sessions s JOIN tasks t ON t.session_id = s.id
+        WHERE s.status = 'completed' AND t.status NOT IN ('completed', 'skipped', 'cancelled')""",
+    "6 paused has a reason": "SELECT id FROM sessions WHERE (status = 'paused') <> (pause_reason IS NOT NULL)",
+    "7 messages are numbered 1..n without gap or repeat": """
+        SELECT s.id, s.messages, count(m.number), max(m.number) FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
+        GROUP BY s.id HAVING count(m.number) <> s.messages OR coalesce(max(m.number), 0) <> s.messages""",
+    "8 every artifact version has its content": """
+        SELECT a.session_id, a.path, a.version FROM artifacts a LEFT JOIN contents c ON c.sha256 = a.sha256
+        WHERE c.sha256 IS NULL OR c.size <> a.size""",
+    "8 versions of a path are 1..n": """
+        SELECT session_id, path FROM artifacts GROUP BY session_id, path
+        HAVING count(*) <> max(version) OR min(version) <> 1""",
+    "12 at most one open run a task, and epochs strictly grow": """
+        SELECT task_id FROM runs WHERE outcome IS NULL GROUP BY task_id HAVING count(*) > 1
+        UNION ALL SELECT r.task_id FROM runs r JOIN tasks t ON t.id = r.task_id WHERE r.epoch > t.epoch
+        UNION ALL SELECT a.task_id FROM runs a JOIN runs b ON a.task_id = b.task_id
+        WHERE a.epoch < b.epoch AND a.opened_at > b.opened_at""",
+    "13 no half report: a completed run has its message": """
+        SELECT r.id FROM runs r JOIN tasks t ON t.id = r.task_id WHERE r.outcome = 'completed' AND NOT EXISTS (
+            SELECT 1 FROM messages m WHERE m.session_id = r.session_id AND m.kind = 'message'
+            AND json_extract(m.data, '$.task') = t.key)""",
+    "13 artifacts come from completed runs": """
+        SELECT a.path FROM artifacts a JOIN runs r ON r.id = a.run_id WHERE r.outcome IS NOT 'completed'""",
+    "14 no open run outlives its host's lease": """
+        SELECT r.id FROM runs r JOIN hosts h ON h.incarnation = r.host
+        WHERE r.outcome IS NULL AND r.lease_until > h.lease_until""",
+    "19 lost and failed are charged, released and cancelled are not": """
+        SELECT id, outcome FROM runs WHERE charged <> (outcome IN ('failed', 'lost')) AND outcome IS NOT NULL""",
+    "26 edges stay inside one session": """
+        SELECT e.task_id FROM edges e JOIN tasks a ON a.id = e.task_id JOIN tasks b ON b.id = e.blocker_id
+        WHERE a.session_id <> b.session_id OR a.session_id <> e.session_id""",
+    "26 the graph is acyclic": """
+        WITH RECURSIVE up(start, at) AS (
+            SELECT task_id, blocker_id FROM edges UNION SELECT up.start, e.blocker_id FROM up JOIN edges e ON e.task_id = up.at)
+        SELECT start FROM up WHERE start = at""",
+    "27 revision numbers are consecutive": """
+        SELECT session_id, revision_of FROM tasks WHERE revision_of IS NOT NULL GROUP BY session_id, revision_of
+        HAVING count(*) <> max(revision_no)""",
+    "27 at most two revisions made for a task without force": """
+        SELECT t.session_id, t.revision_of, count(*) FROM tasks t WHERE t.made_for = 1 GROUP BY t.session_id, t.revision_of
+        HAVING count(*) > 2 + (SELECT count(*) FROM decisions d WHERE d.session_id = t.session_id AND d.forced = 1)""",
+    "29 a cancelled session has no open run": """
+        SELECT r.id FROM runs r JOIN sessions s ON s.id = r.session_id WHERE s.status = 'cancelled' AND r.outcome IS NULL""",
+    "29 no run was opened while its session was paused": """
+        SELECT r.id FROM runs r JOIN messages p ON p.session_id = r.session_id AND p.type = 'paused'
+        WHERE r.opened_at > p.at AND NOT EXISTS (SELECT 1 FROM messages g WHERE g.session_id = r.session_id
+            AND g.number > p.number AND g.type IN ('resumed', 'rework', 'feedback') AND g.at <= r.opened_at)""",
+    "30 never more open runs on a host than slots": """
+        SELECT h.incarnation, count(r.id) FROM hosts h JOIN runs r ON r.host = h.incarnation AND r.outcome IS NULL
+        GROUP BY h.incarnation HAVING count(r.id) > h.slots""",
+    "36 a role runs only tasks of its own": """
+        SELECT r.id FROM runs r JOIN tasks t ON t.id = r.task_id JOIN hosts h ON h.incarnation = r.host
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(h.roles) j WHERE j.value = t.role)""",
+    "unmet counts the unsatisfied blockers": """
+        SELECT t.session_id, t.key, t.unmet FROM tasks t LEFT JOIN edges e ON e.task_id = t.id
+        LEFT JOIN tasks b ON b.id = e.blocker_id WHERE t.status <> 'cancelled' GROUP BY t.id
+        HAVING t.unmet <> sum(b.id IS NOT NULL AND b.status NOT IN ('completed', 'skipped'))""",
+    "a verdict belongs to a completed run": """
+        SELECT v.id FROM verdicts v JOIN runs r ON r.id = v.run_id WHERE r.outcome IS NOT 'completed'""",
+    "38 no agent call of a closed run is under way": """
+        SELECT c.id FROM agent_calls c JOIN runs r ON r.id = c.run_id
+        WHERE r.outcome IS NOT NULL AND c.finished_at IS NULL""",
+    "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
+    "a paused session offers nothing": """
+        SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id
+        WHERE t.offered_at IS NOT NULL AND s.status <> 'active'""",
+}
+
+
+def offenders(database: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Each broken sentence with the rows that break it; SQLite's own checks among them."""
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        found = {sentence: connection.execute(sql).fetchall() for sentence, sql in INVARIANTS.items()}
+        found["42 integrity_check"] = [
+            row for row in connection.execute("PRAGMA integrity_check").fetchall() if row != ("ok",)
+        ]
+        found["42 foreign_key_check"] = connection.execute("PRAGMA foreign_key_check").fetchall()
+    finally:
+        connection.close()
+    return {sentence: rows for sentence, rows in found.items() if rows}
+
+
+def check(database: Path) -> None:
+    """Raises AssertionError that names every broken invariant."""
+    broken = offenders(database)
+    assert not broken, "\n".join(f"{sentence}: {rows[:5]}" for sentence, rows in broken.items())

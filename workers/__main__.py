@@ -1,0 +1,105 @@
+"""`python -P -m workers serve|agents|explore`: parse, set signals, run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="workers", description="The worker host of Team Lifecycle.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    serve = verbs.add_parser("serve", help="claim and do offered tasks until told to stop")
+    serve.add_argument("--project", type=Path, required=True)
+    serve.add_argument("--slots", type=int)
+    serve.add_argument("--foreground", action="store_true", help="log to standard error")
+    agents = verbs.add_parser("agents", help="which agents are usable, and what each role would use")
+    agents.add_argument("--project", type=Path, required=True)
+    explore = verbs.add_parser("explore", help="explore a repository")
+    explore.add_argument("--project", type=Path, required=True)
+    explore.add_argument("--query", default="")
+    explore.add_argument("--angle", default="general")
+    for verb in (agents, explore):
+        verb.add_argument("--json", action="store_true")
+    given = parser.parse_args(arguments)
+    return _VERBS[given.verb](given)
+
+
+def _serve(given: argparse.Namespace) -> int:
+    from orchestrator import log
+    from orchestrator.config import load_settings, resources
+    from orchestrator.store.store import Store
+    from workers.host import Host
+    from workers.roles import MODULES
+    from workers.runtime import Runtime
+
+    project: Path = given.project
+    workflow = project / ".workflow"
+    flags = {"slots": given.slots} if given.slots else {}
+    settings = load_settings(project, os.environ, flags)
+    logger = log.configure(None if given.foreground else workflow / "logs" / "workers.jsonl")
+    store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous, journal=settings.journal)
+    roles = tuple(sorted(MODULES))
+    environment = dict(os.environ)
+    router = _router(settings, environment, logger)
+    host = Host(store, settings, roles, settings.slots, lambda live: runtime.execute(live), logger)
+    host.on_environment = environment.update
+    runtime = Runtime(
+        store=store,
+        settings=settings,
+        roles=roles,
+        router=router,
+        lives=host.live,
+        project=project,
+        runs=workflow / "runs",
+        instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text(
+            encoding="utf-8"
+        ),
+        draining=host.is_draining,
+        log=logger,
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: host.drain())
+    try:
+        return host.run()
+    finally:
+        store.close()
+
+
+def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
+    from workers.agents.routing import build_router
+
+    return build_router(settings, environment, lambda note: logger.info("agent_skipped", why=note))
+
+
+def _agents(given: argparse.Namespace) -> int:
+    from orchestrator.config import load_pack, load_settings
+    from workers.agents.routing import build_router, describe
+
+    settings = load_settings(given.project, os.environ, {})
+    router = build_router(settings, dict(os.environ), lambda _: None)
+    sys.stdout.write(
+        json.dumps(describe(router, load_pack(given.project)), ensure_ascii=False, indent=2) + "\n"
+    )
+    return 0
+
+
+def _explore(given: argparse.Namespace) -> int:
+    from workers.inline.explore import explore
+
+    cache = given.project / ".workflow" / "cache" / "explorations"
+    found = explore(given.project, given.query, given.angle, cache_dir=cache)
+    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+    return 0
+
+
+_VERBS = {"serve": _serve, "agents": _agents, "explore": _explore}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,290 @@
+"""What a run knows: its task, its session, what came before, and how it asks agents (the worker's phase 2)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import AgentError, AgentUnavailable, LeaseLost, StoreError
+from orchestrator.domain.pipelines import Pack
+from orchestrator.store import artifacts, records, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store, Tx
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
+from workers.live import LiveRun, LiveRuns
+
+M = TypeVar("M", bound=BaseModel)
+MICROS = 1_000_000
+
+
+class RunReleased(Exception):
+    """The run was asked to end; its task goes back, uncharged."""
+
+
+@dataclass
+class Context:
+    """One run's view. Everything it writes goes through the fence of its run."""
+
+    live: LiveRun
+    lives: LiveRuns
+    store: Store
+    session: Row
+    pack: Pack  # the session's own snapshot
+    settings: Any
+    workdir: Path  # private to the run
+    project: Path
+    agents: Sequence[Agent]  # for this role, in order; unavailable ones are left out
+    skipped: Sequence[str]  # why others were left out
+    artifacts: Mapping[str, Row]  # newest version of each path
+    wisdom: Mapping[str, list[str]]
+    accumulator: Sequence[Mapping[str, Any]]
+    verdicts: Sequence[Row]  # of the session, oldest first
+    decisions: Sequence[Row]
+    instructions: str  # of the role, read afresh
+    input_digest: str
+    log: Any
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def row(self) -> Row:
+        return self.live.row
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        return cast(Mapping[str, Any], self.row.payload)
+
+    @property
+    def host(self) -> str:
+        return cast(str, self.row.host)
+
+    def check(self) -> None:
+        """Pass while the run may go on. Raises LeaseLost, RunReleased."""
+        if self.live.stop.is_set():
+            if self.live.why == "drained":
+                raise RunReleased
+            raise LeaseLost(run=self.row.run, why=self.live.why)
+
+    def write(self, unit: Callable[[Tx], Any]) -> Any:
+        """A unit of this run, fenced. Raises LeaseLost, and then wrote nothing."""
+        self.check()
+
+        def fenced(tx: Tx) -> Any:
+            tasks.hold(tx, self.row.run, self.host)
+            return unit(tx)
+
+        return self.store.write(fenced)
+
+    def phase(self, name: str) -> None:
+        """Say which of the five phases the run is in."""
+        self.check()
+        self.store.write(lambda tx: tasks.note_phase(tx, self.row.run, self.host, name))
+
+    def text(self, path: str) -> str | None:
+        """The newest version of an artifact as text, None when there is none."""
+        row = self.artifacts.get(path)
+        if row is None:
+            return None
+        return self.store.read(lambda tx: artifacts.body(tx, row.sha256, self.store.path)).decode(
+            "utf-8", "replace"
+        )
+
+    def json(self, path: str) -> Any:
+        """The newest version of a JSON artifact; None when there is none. Raises StoreError when it is no JSON."""
+        text = self.text(path)
+        if text is None:
+            return None
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise StoreError(
+                f"{path} is not JSON any more", why=str(error), fix=f"`lifecycle diff {path}` shows the edit"
+            ) from error
+
+    def ask(
+        self,
+        kind: str,
+        prompt: str,
+        schema: type[M],
+        facts: Mapping[str, Any],
+        agents: Sequence[Agent] | None = None,
+        *,
+        perspective: str | None = None,
+    ) -> tuple[M, AgentReply]:
+        """Ask agent after agent until one answers; the answer and who gave it.
+
+        Raises the last AgentError when none could; AgentUnavailable when there was none to ask.
+        """
+        failed: AgentError | None = None
+        for agent in self.agents if agents is None else agents:
+            try:
+                reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective)
+            except AgentError as error:
+                self.check()  # a stopped run's agent fails too, and then nobody else is asked
+                failed = error
+                self.notes.append(f"{agent.name}: {error.what}")
+                self.log.warning(
+                    "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
+                )
+                continue
+            assert isinstance(reply.data, schema)
+            return reply.data, reply
+        raise failed or AgentUnavailable(
+            f"no agent can do the work of the {self.row.role}",
+            why="; ".join(self.skipped),
+            fix="`lifecycle doctor` says what is missing",
+        )
+
+    def ask_one(
+        self,
+        agent: Agent,
+        kind: str,
+        prompt: str,
+        schema: type[BaseModel] | None,
+        facts: Mapping[str, Any],
+        *,
+        perspective: str | None = None,
+    ) -> AgentReply:
+        """One call of one agent, with its row in agent_calls before it begins. Raises AgentError."""
+        call = self.write(
+            lambda tx: records.begin_call(
+                tx,
+                {
+                    "session_id": self.session.id,
+                    "task_id": self.row.id,
+                    "run_id": self.row.run,
+                    "agent": agent.name,
+                    "purpose": kind,
+                    "perspective": perspective,
+                    "prompt_digest": digest(prompt),
+                },
+            )
+        )
+        failpoints.hit("agent.called")
+        request = AgentRequest(
+            kind=kind,
+            prompt=prompt,
+            schema=schema,
+            facts=facts,
+            workdir=self.workdir,
+            session=self.session.id,
+            task=self.row.key,
+            role=self.row.role,
+            run=self.row.run,
+            round=self.row.round,
+            perspective=perspective,
+            limits=self._limits(),
+            stop=self.live.stop,
+            on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
+        )
+        try:
+            reply = agent.ask(request)
+        except AgentError as error:
+            fault = f"{error.what}: {error.why}"[:2_000]
+            self.store.write(lambda tx: records.end_call(tx, call, error.kind, error=fault))
+            raise
+        used = reply.usage
+        cost = None if used.cost_usd is None else round(used.cost_usd * MICROS)
+        self.store.write(
+            lambda tx: records.end_call(
+                tx,
+                call,
+                "mined" if reply.mined else "answered",
+                model=used.model,
+                tokens_in=used.tokens_in,
+                tokens_out=used.tokens_out,
+                cost_micros=cost,
+                retries=reply.retries,
+            )
+        )
+        return reply
+
+    def _limits(self) -> Limits:
+        limits = self.settings.agent_limits
+        return Limits(start=limits.start, silence=limits.silence, turn=limits.turn, total=limits.total)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load(
+    live: LiveRun,
+    lives: LiveRuns,
+    store: Store,
+    settings: Any,
+    *,
+    runs: Path,
+    project: Path,
+    agents: Callable[[Pack, str], tuple[list[Agent], list[str]]],
+    instructions: Callable[[str], str],
+    log: Any,
+) -> Context:
+    """Read everything the run needs, on one snapshot of the database."""
+    from orchestrator.domain.pipelines import from_snapshot
+
+    row = live.row
+
+    def look(tx: Tx) -> dict[str, Any]:
+        return {
+            "session": sessions.get(tx, row.session_id),
+            "snapshot": sessions.snapshot(tx, row.session_id),
+            "artifacts": {found.path: found for found in artifacts.newest(tx, row.session_id)},
+            "wisdom": records.wisdom_of(tx, row.session_id),
+            "accumulator": records.accumulator_of(tx, row.session_id, row.role),
+            "verdicts": records.verdicts_of(tx, row.session_id),
+            "decisions": sessions.decisions_of(tx, row.session_id),
+        }
+
+    seen = store.read(look)
+    pack, _ = from_snapshot(seen["snapshot"])
+    role_text = instructions(row.role)
+    wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
+    for entry in seen["wisdom"]:
+        wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
+    usable, skipped = agents(pack, row.role)
+    workdir = runs / row.run
+    workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Context(
+        live=live,
+        lives=lives,
+        store=store,
+        session=seen["session"],
+        pack=pack,
+        settings=settings,
+        workdir=workdir,
+        project=project,
+        agents=usable,
+        skipped=skipped,
+        artifacts=seen["artifacts"],
+        wisdom=wisdom,
+        accumulator=seen["accumulator"],
+        verdicts=seen["verdicts"],
+        decisions=seen["decisions"],
+        instructions=role_text,
+        input_digest=_input_digest(row, seen, role_text),
+        log=log,
+    )
+
+
+def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:
+    """Of everything that shapes what the task makes: another digest means that what was produced before is stale."""
+    return digest(
+        json.dumps(
+            {
+                "task": row.key,
+                "payload": row.payload,
+                "request": seen["session"].request,
+                "decisions": [[found.subject, found.words] for found in seen["decisions"]],
+                "artifacts": {path: found.sha256 for path, found in seen["artifacts"].items()},
+                "instructions": instructions,
+            },
+            sort_keys=True,
+        )
+    )

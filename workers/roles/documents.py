@@ -1,0 +1,158 @@
+"""What writing any document has in common: the facts, the prompt, an agent's content, ids, form, and its check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from orchestrator.config import resources
+from orchestrator.domain.errors import LifecycleError
+from workers import prompts
+from workers.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.context import Context
+from workers.inline.docgen.ids import Registered
+
+EXPLORATION = "explorations/explore-general.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of the specification."""
+
+    kind: str
+    task: str  # the task that writes it
+    path: str  # its main file
+    schema: type[BaseModel]
+    needs: tuple[str, ...]  # kinds it is drafted with, in order
+
+
+DOCUMENTS = {
+    document.kind: document
+    for document in (
+        Document("discovery", "RESEARCH-001", "spec/discovery-context.json", Discovery, ()),
+        Document("brief", "DRAFT-001", "spec/product-brief.md", Brief, ("discovery",)),
+        Document(
+            "requirements", "DRAFT-002", "spec/requirements/_index.md", Requirements, ("discovery", "brief")
+        ),
+        Document(
+            "architecture",
+            "DRAFT-003",
+            "spec/architecture/_index.md",
+            Architecture,
+            ("discovery", "brief", "requirements"),
+        ),
+        Document(
+            "epics",
+            "DRAFT-004",
+            "spec/epics/_index.md",
+            Epics,
+            ("discovery", "brief", "requirements", "architecture"),
+        ),
+    )
+}
+BY_TASK = {document.task: document for document in DOCUMENTS.values()}
+
+
+class DocumentFaulty(LifecycleError):
+    """The document does not have the form it must have."""
+
+
+def content_path(kind: str) -> str:
+    """Where the validated content of a document lies, with its ids: later tasks and revisions read it."""
+    return f"spec/.content/{kind}.json"
+
+
+def registered(context: Context, kind: str) -> Registered | None:
+    """A document's content as it was registered last, None when it is not written yet."""
+    data = context.json(content_path(kind))
+    return None if data is None else Registered.from_json(data, DOCUMENTS[kind].schema)
+
+
+def as_product(found: Registered) -> tuple[bytes, str]:
+    return (json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n").encode(
+        "utf-8", "replace"
+    ), "content"
+
+
+def facts(context: Context, kind: str) -> dict[str, Any]:
+    """Everything a document is written from, as values (workers/agents/facts.py)."""
+    known: dict[str, Any] = {
+        "request": context.session.request,
+        "language": context.session.language,
+        "codebase": context.json(EXPLORATION),
+        "feedback": feedback(context),
+        "improve": context.payload.get("improve"),
+        "action_items": action_items(context),
+        "wisdom": {name: list(lines) for name, lines in context.wisdom.items()},
+        "decisions": [
+            decision for entry in context.accumulator for decision in entry.get("key_decisions", [])
+        ],
+    }
+    for other in DOCUMENTS:
+        found = registered(context, other)
+        known[other] = found.content if found else None
+    reworked = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
+    known["previous"] = known[kind] if reworked else None
+    return known
+
+
+def feedback(context: Context) -> list[str]:
+    """What this version has to answer: a person's words, and what a discussion found."""
+    lines = list(context.payload.get("feedback", []))
+    decided = [found.words for found in context.decisions if found.subject.startswith("decide_discussion")]
+    return [*lines, *decided]
+
+
+def action_items(context: Context) -> list[str]:
+    """The last round's action items, for the next document."""
+    rounds = [row for row in context.verdicts if row.kind == "discuss"]
+    return list(rounds[-1].data.get("actions", [])) if rounds else []
+
+
+def ask(
+    context: Context,
+    document: Document,
+    known: Mapping[str, Any],
+    *,
+    kind: str | None = None,
+    schema: type[BaseModel] | None = None,
+    agents: Sequence[Any] | None = None,
+    extra: Sequence[tuple[str, str]] = (),
+) -> tuple[Any, str]:
+    """The content and the name of the agent that gave it. Raises AgentError."""
+    wanted = schema or document.schema
+    prompt = prompts.render(
+        kind or document.kind,
+        templates=resources() / "config" / "prompts",
+        instructions=context.instructions,
+        task=context.row.key,
+        language=context.session.language,
+        schema=wanted,
+        material=[*_material(context, document), *extra],
+        feedback=known["feedback"],
+        improve=known["improve"],
+    )
+    content, reply = context.ask(kind or document.kind, prompt, wanted, known, agents)
+    context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
+    return content, reply.agent
+
+
+def _material(context: Context, document: Document) -> list[tuple[str, str]]:
+    """The request, the repository, and everything written before, as text; a person's edits included."""
+    blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
+    for kind in document.needs:
+        blocks.append((f"The {kind}, as it is registered", context.text(content_path(kind)) or ""))
+        edited = context.artifacts.get(DOCUMENTS[kind].path)
+        if edited is not None and edited.author == "user":
+            blocks.append((f"The {kind}, as a person edited it", context.text(DOCUMENTS[kind].path) or ""))
+    if context.row.revision_of is not None or context.row.prefix == "IMPROVE":
+        blocks.append(("The version to revise", context.text(content_path(document.kind)) or ""))
+    blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
+    decided = [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
+    blocks.append(("Decisions so far", "\n".join(decided)))
+    blocks += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
+    return blocks

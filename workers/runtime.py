@@ -1,0 +1,318 @@
+"""One run through the five phases: claim (done by the slot) -> load context -> produce -> validate, discuss -> report.
+
+What a run does to the outside is small and in one order: it registers what it produced, stores each reply as it comes,
+and reports in one transaction. Dying anywhere between leaves a task that another run takes up where this one stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator import bus, failpoints
+from orchestrator.domain.errors import (
+    AgentError,
+    AgentUnavailable,
+    LeaseLost,
+    LifecycleError,
+    StoreError,
+)
+from orchestrator.domain.model import PauseReason
+from orchestrator.store import artifacts, files, records, report, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import DiskFull, Store, Tx
+from workers import context as contexts
+from workers.agents.routing import Router
+from workers.context import Context, RunReleased
+from workers.critique import Critiqued, critique
+from workers.live import LiveRun, LiveRuns
+from workers.roles import Produced, produce_for
+
+
+@dataclass
+class Runtime:
+    """Executes runs for one host; `draining` says whether the host takes no more."""
+
+    store: Store
+    settings: Any
+    roles: tuple[str, ...]
+    router: Router
+    lives: LiveRuns
+    project: Path
+    runs: Path
+    instructions: Callable[[str], str]
+    draining: Callable[[], bool]
+    log: Any
+
+    def execute(self, live: LiveRun) -> Row | None:
+        """Take one run to its report; the successor's opened run, when the report advanced to one."""
+        row = live.row
+        log = self.log.bind(session=row.session_id, task=row.key, run=row.run[:8])
+        times = _Times()
+        try:
+            context = times.measure("context", lambda: self._load(live, log))
+            failpoints.hit("context.loaded")
+            produced = times.measure("produce", lambda: _produce(context))
+            critiqued = times.measure("discuss", lambda: _discuss(context, produced))
+            reported = self._report(context, produced, critiqued, times.taken)
+        except Exception as error:
+            if not self._failed(live, error, times.taken, log):
+                raise
+            return None
+        failpoints.hit("report.after_commit")
+        self._clean(row.run)
+        bus.wake_daemon(
+            self.store.path
+        )  # after the commit: for the beat, if one is wanted, and for the files
+        log.info(
+            "task_completed",
+            advance=reported.advance.kind,
+            next=reported.advance.task,
+            paused=reported.paused,
+        )
+        if reported.next is not None:
+            failpoints.hit("advance.before_next")
+        return reported.next
+
+    def _load(self, live: LiveRun, log: Any) -> Context:
+        context = contexts.load(
+            live,
+            self.lives,
+            self.store,
+            self.settings,
+            runs=self.runs,
+            project=self.project,
+            agents=self._agents,
+            instructions=self.instructions,
+            log=log,
+        )
+        context.router = self.router
+        context.phase("context")
+        return context
+
+    def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:
+        skipped: list[str] = []
+        return self.router.for_role(pack, role, skipped.append), skipped
+
+    def _report(
+        self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+    ) -> report.Reported:
+        """Close the run. A blocked discussion that asks a person gives the run back instead. Raises LeaseLost."""
+        context.check()
+        row = context.row
+        done = _compose(context, produced, critiqued, timings)
+        if critiqued is not None and not critiqued.consequence.completes:
+            detail = {"task": row.key, "round": row.round, "options": critiqued.options}
+            context.store.write(
+                lambda tx: _ask_person(tx, row, critiqued, detail, timings)  # type: ignore[arg-type]
+            )
+            raise _Asked
+        return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
+
+    # what can go wrong
+
+    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Any) -> bool:
+        """Report the attempt's end by the class of its error; False when there is nothing to report it to."""
+        row = live.row
+        if isinstance(error, _Asked):
+            bus.wake_daemon(self.store.path)
+            return True
+        if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
+            log.warning("run_lost", why=live.why or "fenced")
+            self._clean(row.run)
+            return True
+        ending = _ending(live, error)
+        if ending.charged:
+            log.error(
+                "attempt_failed", error=ending.text[:2_000], exc_info=not isinstance(error, LifecycleError)
+            )
+        else:
+            log.warning("attempt_released", why=ending.text[:500])
+        try:
+            self.store.write(
+                lambda tx: report.fail(
+                    tx,
+                    row,
+                    ending.text,
+                    charged=ending.charged,
+                    backoff=self.settings.backoff_seconds,
+                    timings=timings,
+                    pause=ending.pause,
+                    detail={"task": row.key, "error": ending.text},
+                )
+            )
+        except LeaseLost:
+            log.warning("run_lost", why="fenced")
+        bus.wake_daemon(self.store.path)
+        return True
+
+    def _clean(self, run: str) -> None:
+        """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""
+        directory = self.runs / run
+        if directory.is_dir() and not directory.is_symlink():
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+class _Asked(Exception):
+    """The discussion asks a person; the run was given back."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    text: str
+    charged: bool
+    pause: PauseReason | None = None
+
+
+def _ending(live: LiveRun, error: Exception) -> _Ending:
+    """How an attempt that ended by `error` is recorded: charged or not, and whether the session stops for it."""
+    if isinstance(error, RunReleased) or live.why == "drained":
+        return _Ending("the worker host was drained", charged=False)
+    if isinstance(error, AgentUnavailable):
+        return _Ending(_words(error), charged=False, pause=PauseReason.AGENT_UNAVAILABLE)
+    if isinstance(error, DiskFull):
+        return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
+    if isinstance(error, AgentError):
+        return _Ending(_words(error), charged=error.charged)
+    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+        return _Ending(f"the disk cannot be written: {error}", charged=False, pause=PauseReason.DISK)
+    if isinstance(error, LifecycleError):
+        return _Ending(_words(error), charged=True)
+    return _Ending(f"{type(error).__name__}: {error}", charged=True)
+
+
+def _words(error: LifecycleError) -> str:
+    return "; ".join(error.lines())
+
+
+_DISK_ERRORS = frozenset({28, 30, 122})  # ENOSPC, EROFS, EDQUOT
+
+
+class _Times:
+    def __init__(self) -> None:
+        self.taken: dict[str, float] = {}
+
+    def measure(self, name: str, step: Callable[[], Any]) -> Any:
+        begun = time.monotonic()
+        try:
+            return step()
+        finally:
+            self.taken[name] = round(time.monotonic() - begun, 4)
+
+
+# the phases
+
+
+def _produce(context: Context) -> Produced:
+    """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
+    row = context.row
+    earlier = context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
+    if earlier is not None:
+        produced = _found(context, earlier)
+        context.log.info("produced_before", by_run=earlier.id[:8])
+    else:
+        context.phase("produce")
+        produced = produce_for(row.role)(context)
+    failpoints.hit("produce.done")
+    for path, (body, _) in produced.files.items():
+        files.clean(path)
+        artifacts.keep_large(context.store.path, body)
+
+    def register(tx: Tx) -> None:
+        tasks.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
+        artifacts.produce(tx, row.run, produced.files)
+        if earlier is not None:
+            for reply in records.critiques_of(tx, earlier.id):
+                records.add_critique(tx, row.run, reply.perspective, reply.agent, reply.reply, reply.notes)
+
+    context.write(register)
+    failpoints.hit("produced.registered")
+    return produced
+
+
+def _found(context: Context, earlier: Row) -> Produced:
+    def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
+        return {
+            product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
+            for product in artifacts.products_of(tx, earlier.id)
+        }
+
+    return Produced.again(context.store.read(look), earlier.produced)
+
+
+def _discuss(context: Context, produced: Produced) -> Critiqued | None:
+    """The inline discuss, where the task has a round; its record becomes one of the run's products."""
+    if context.row.round is None:
+        return None
+    context.phase("discuss")
+    critiqued = critique(context, produced)
+    if critiqued is None:
+        return None
+    if critiqued.record is not None:
+        path, body = critiqued.record
+        everything = {**produced.files, path: (body, "discussion")}
+        context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
+    failpoints.hit("discuss.done")
+    return critiqued
+
+
+def _compose(
+    context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+) -> report.Report:
+    row = context.row
+    accumulator = {
+        "task": row.key,
+        "artifact": produced.artifact,
+        "key_decisions": list(produced.key_decisions),
+        "discuss_verdict": critiqued.words if critiqued else None,
+        "discuss_rating": critiqued.mean if critiqued else None,
+        "summary": produced.summary,
+    }
+    wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
+    return report.Report(
+        row=row,
+        message_type=produced.message_type,
+        summary=critiqued.summary if critiqued else f"{row.key} complete. {produced.summary}",
+        ref=produced.artifact,
+        inner_loop=context.pack.roles[row.role].inner_loop,
+        accumulator=accumulator,
+        timings=timings,
+        data={"notes": [*produced.notes, *context.notes], "agent": produced.agent},
+        discussed=critiqued.stored if critiqued else None,
+        gate=produced.gate,
+        wisdom=wisdom,
+        shared=produced.shared,
+        max_attempts=context.settings.max_attempts,
+    )
+
+
+def _ask_person(
+    tx: Tx, row: Row, critiqued: Critiqued, detail: Mapping[str, Any], timings: Mapping[str, float]
+) -> None:
+    from orchestrator.store import messages
+
+    messages.say(
+        tx,
+        row.session_id,
+        row.role,
+        "discussion_blocked",
+        critiqued.summary,
+        data={"options": critiqued.options},
+    )
+    report.fail(
+        tx,
+        row,
+        "the discussion waits for a person",
+        charged=False,
+        backoff=(),
+        timings=timings,
+        pause=PauseReason.DISCUSSION_BLOCKED,
+        detail=detail,
+    )
+
+
+__all__ = ["Runtime", "StoreError"]
