@@ -63,8 +63,9 @@ def file_layer(path: Path) -> Layer:
     except UnicodeDecodeError as error:
         return Layer({}, where, [f"{path}:{raw[: error.start].count(10) + 1}: is not UTF-8"])
     except tomllib.TOMLDecodeError as error:
-        line = _LINE.search(str(error))
-        return Layer({}, where, [f"{path}:{line[1] if line else 1}: {str(error).partition(' (at')[0]}"])
+        line = _LINE.search(str(error))  # without one it is the end of the document
+        number = line[1] if line else len(text.splitlines()) or 1
+        return Layer({}, where, [f"{path}:{number}: {str(error).partition(' (at')[0]}"])
     except (OSError, RecursionError) as error:
         return Layer({}, where, [f"{path}: {getattr(error, 'strerror', None) or 'is nested too deep'}"])
     lines.update(toml_lines(text))

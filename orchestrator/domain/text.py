@@ -62,4 +62,9 @@ def mentions(text: str, word: str) -> bool:
 
 
 def _stems(text: str) -> list[str]:
-    return [_stem(token.lower()) for token in _WORD.findall(text)]
+    return [_stem(_singular(token).lower()) for token in _WORD.findall(text)]
+
+
+def _singular(token: str) -> str:
+    """`NFRs` as `NFR`: the stemmer leaves words without a vowel alone."""
+    return token[:-1] if token.endswith("s") and token[:-1].isupper() else token

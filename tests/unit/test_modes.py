@@ -1,0 +1,108 @@
+"""Which mode a request gets (domain, sections 3 and 14)."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator.config import load_pack
+from orchestrator.domain.errors import NotAllowedNow, UnknownName
+from orchestrator.domain.modes import ProjectFacts, choose, depth
+from orchestrator.domain.pipelines import Pack
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")})
+
+
+@pytest.mark.parametrize(
+    ("request_text", "facts", "mode", "because"),
+    [
+        ("make a parser", ProjectFacts(), "spec-only", "no coding agent"),
+        ("make a parser", ProjectFacts(coding_agent=True), "full-lifecycle", "a coding agent is configured"),
+        ("a React dashboard", ProjectFacts(coding_agent=True), "full-lifecycle-fe", "'React'"),
+        ("show it on two pages", ProjectFacts(coding_agent=True), "full-lifecycle-fe", "'page'"),
+        ("用户界面要简单", ProjectFacts(coding_agent=True), "full-lifecycle-fe", "'界面'"),
+        ("make it faster", ProjectFacts(coding_agent=True, frontend="vue"), "full-lifecycle-fe", "vue"),
+        ("do it", ProjectFacts(spec=True), "impl-only", "a specification is given"),
+        ("do the settings page", ProjectFacts(spec=True), "fe-only", "'page'"),
+        ("a page and its API", ProjectFacts(spec=True), "fullstack", "'API'"),
+        ("the database behind it", ProjectFacts(spec=True, frontend="svelte"), "fullstack", "'database'"),
+        ("write a specification for it", ProjectFacts(coding_agent=True), "spec-only", "'specification'"),
+        ("analyze our build in depth", ProjectFacts(coding_agent=True), "analyze-standard", "'analyze'"),
+        ("repaginate and guide", ProjectFacts(coding_agent=True), "full-lifecycle", "configured"),
+    ],
+)
+def test_words_and_project_choose_the_mode_and_say_why(
+    pack: Pack, request_text: str, facts: ProjectFacts, mode: str, because: str
+) -> None:
+    choice = choose(request_text, replace(facts, installed=frozenset(pack.roles)), pack)
+
+    assert choice.mode == mode
+    assert because in choice.why
+
+
+def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) -> None:
+    choice = choose("a React dashboard", ProjectFacts(coding_agent=True), pack)
+
+    assert choice.mode == "spec-only"
+    assert "full-lifecycle-fe; but not installed: planner, executor" in choice.why
+
+
+@pytest.mark.parametrize(
+    ("mode", "missing"),
+    [
+        ("full-lifecycle", "planner, executor, tester"),
+        ("fe-only", "planner, fe-developer, fe-qa"),
+        ("analyze", "explorer, synthesizer"),
+        ("dynamic", "dynamic"),
+    ],
+)
+def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, missing: str) -> None:
+    with pytest.raises(NotAllowedNow, match=f"not installed: {missing}") as refused:
+        choose("x", ProjectFacts(spec=True), pack, wanted=mode)
+
+    assert refused.value.exit_code == 2
+    assert refused.value.why == "usable now: spec-only"
+
+
+def test_impl_only_without_a_spec_names_the_two_modes_that_make_one(pack: Pack) -> None:
+    facts = ProjectFacts(installed=frozenset(pack.roles))
+
+    with pytest.raises(NotAllowedNow, match="needs a specification") as refused:
+        choose("x", facts, pack, wanted="impl-only")
+
+    assert "spec-only" in refused.value.fix
+    assert "full-lifecycle" in refused.value.fix
+    assert choose("x", replace(facts, spec=True), pack, wanted="impl-only").mode == "impl-only"
+
+
+def test_a_mode_that_was_asked_for_is_not_upgraded(pack: Pack) -> None:
+    facts = ProjectFacts(installed=frozenset(pack.roles), frontend="react")
+
+    assert choose("a page", facts, pack, wanted="full-lifecycle").mode == "full-lifecycle"
+
+
+def test_an_unknown_mode_lists_the_known_ones(pack: Pack) -> None:
+    with pytest.raises(UnknownName, match="mode 'turbo'") as refused:
+        choose("x", ProjectFacts(), pack, wanted="turbo")
+
+    assert "spec-only" in refused.value.why
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("a quick look", "quick"),
+        ("give an overview", "quick"),
+        ("fast please", "quick"),
+        ("a deep look", "deep"),
+        ("thorough", "deep"),
+        ("detailed", "deep"),
+        ("comprehensive", "deep"),
+        ("look at it", "standard"),
+    ],
+)
+def test_words_choose_the_depth_of_an_analysis(pack: Pack, request_text: str, expected: str) -> None:
+    assert depth(request_text, pack) == expected

@@ -1,0 +1,457 @@
+"""Rework: revise, HIGH, recheck, improve, feedback (domain, section 6; invariants 26 and 27)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orchestrator.config import load_pack
+from orchestrator.domain import ids
+from orchestrator.domain.errors import NotAllowedNow, UnknownName
+from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.graph import topological
+from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
+from orchestrator.domain.pipelines import expand
+from orchestrator.domain.revisions import (
+    RevisionPlan,
+    plan_high,
+    plan_improve,
+    plan_recheck,
+    plan_revision,
+)
+
+PACK = load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")})
+Graph = dict[str, TaskState]
+
+
+def graph(mode: str = "spec-only", done: str | None = None, discuss: str = "inline") -> Graph:
+    """The tasks of a mode, completed up to and including `done` (all of them when None)."""
+    tasks = expand(PACK, mode, discuss).tasks  # type: ignore[arg-type]
+    last = len(tasks) if done is None else [task.key for task in tasks].index(done) + 1
+    return {
+        task.key: TaskState(
+            key=task.key,
+            role=task.role,
+            prefix=task.prefix,
+            status=TaskStatus.COMPLETED if index < last else TaskStatus.PENDING,
+            blocked_by=task.blocked_by,
+            round=task.round,
+            phase=task.phase,
+            checkpoint_after=task.checkpoint_after,
+            seq=index,
+        )
+        for index, task in enumerate(tasks)
+    }
+
+
+def applied(before: Mapping[str, TaskState], plan: RevisionPlan) -> Graph:
+    """The graph after a plan, as the store would have it."""
+    after = dict(before)
+    for task in plan.tasks:
+        assert task.key not in after
+        after[task.key] = replace(task, seq=len(after))
+    for task_key, blocker in plan.extra_edges:
+        after[task_key] = replace(after[task_key], blocked_by=(*after[task_key].blocked_by, blocker))
+    for task_key in plan.release:
+        after[task_key] = replace(after[task_key], status=TaskStatus.PENDING)
+    return after
+
+
+def with_status(before: Mapping[str, TaskState], status: TaskStatus, *keys: str) -> Graph:
+    return {key: replace(state, status=status) if key in keys else state for key, state in before.items()}
+
+
+def finished(before: Mapping[str, TaskState]) -> Graph:
+    return {key: replace(state, status=TaskStatus.COMPLETED) for key, state in before.items()}
+
+
+def chain(plan: RevisionPlan) -> list[str]:
+    return [f"{task.key}<{','.join(task.blocked_by)}" for task in plan.tasks]
+
+
+def test_revise_reworks_everything_completed_behind_it_one_after_the_other() -> None:
+    plan = plan_revision(graph(), "DRAFT-002")
+
+    assert chain(plan) == [
+        "DRAFT-002-R1<DRAFT-002",
+        "DRAFT-003-R1<DRAFT-002-R1",
+        "DRAFT-004-R1<DRAFT-003-R1",
+        "QUALITY-001-R1<DRAFT-004-R1",
+    ]
+    assert plan.extra_edges == ()
+    assert [task.round for task in plan.tasks] == ["DISCUSS-003", "DISCUSS-004", "DISCUSS-005", "DISCUSS-006"]
+    assert [task.role for task in plan.tasks] == ["writer", "writer", "writer", "reviewer"]
+    assert {(task.status, task.revision_no) for task in plan.tasks} == {(TaskStatus.PENDING, 1)}
+    assert [task.made_for for task in plan.tasks] == [True, False, False, False]
+
+
+def test_revise_before_the_quality_check_makes_the_pending_check_the_recheck() -> None:
+    plan = plan_revision(graph(done="DRAFT-004"), "DRAFT-003")
+
+    assert chain(plan) == ["DRAFT-003-R1<DRAFT-003", "DRAFT-004-R1<DRAFT-003-R1"]
+    assert plan.extra_edges == (("QUALITY-001", "DRAFT-004-R1"),)
+
+
+def test_revise_releases_a_running_descendant_which_then_waits() -> None:
+    running = with_status(graph(done="DRAFT-002"), TaskStatus.IN_PROGRESS, "DRAFT-003")
+
+    plan = plan_revision(running, "DRAFT-002")
+
+    assert chain(plan) == ["DRAFT-002-R1<DRAFT-002"]
+    assert plan.release == ("DRAFT-003",)
+    assert {task for task, blocker in plan.extra_edges} == {"DRAFT-003", "DRAFT-004", "QUALITY-001"}
+
+
+def test_revise_withdraws_the_offer_of_a_descendant() -> None:
+    offered = graph(done="DRAFT-002")
+    offered["DRAFT-003"] = replace(offered["DRAFT-003"], offered=True)
+
+    assert plan_revision(offered, "DRAFT-001").withdraw == ("DRAFT-003",)
+
+
+def test_revise_at_the_checkpoint_holds_the_implementation_behind_the_recheck() -> None:
+    plan = plan_revision(graph("full-lifecycle", done="QUALITY-001"), "DRAFT-004")
+
+    assert chain(plan) == ["DRAFT-004-R1<DRAFT-004", "QUALITY-001-R1<DRAFT-004-R1"]
+    assert plan.tasks[-1].checkpoint_after
+    assert {task for task, _ in plan.extra_edges} == {"PLAN-001", "IMPL-001", "TEST-001", "REVIEW-001"}
+    assert {blocker for _, blocker in plan.extra_edges} == {"QUALITY-001-R1"}
+
+
+def test_revise_in_a_finished_lifecycle_ends_in_the_recheck() -> None:
+    assert chain(plan_revision(graph("full-lifecycle"), "DRAFT-004")) == [
+        "DRAFT-004-R1<DRAFT-004",
+        "QUALITY-001-R1<DRAFT-004-R1",
+    ]
+    assert chain(plan_revision(graph("full-lifecycle"), "IMPL-001")) == [
+        "IMPL-001-R1<IMPL-001",
+        "TEST-001-R1<IMPL-001-R1",
+        "REVIEW-001-R1<TEST-001-R1",
+    ]
+
+
+def test_revise_in_the_standalone_form_repeats_the_discussions() -> None:
+    plan = plan_revision(graph("full-lifecycle", "DISCUSS-006", "standalone"), "DRAFT-004")
+
+    assert [task.key for task in plan.tasks] == [
+        "DRAFT-004-R1",
+        "DISCUSS-005-R1",
+        "QUALITY-001-R1",
+        "DISCUSS-006-R1",
+    ]
+    assert [task.checkpoint_after for task in plan.tasks] == [False, False, False, True]
+
+
+def test_revising_a_revision_means_its_original_and_numbers_go_on() -> None:
+    once = finished(applied(graph(), plan_revision(graph(), "DRAFT-003")))
+
+    plan = plan_revision(once, "DRAFT-003-R1")
+
+    assert chain(plan) == [
+        "DRAFT-003-R2<DRAFT-003",
+        "DRAFT-004-R2<DRAFT-003-R2",
+        "QUALITY-001-R2<DRAFT-004-R2",
+    ]
+
+
+def test_a_chain_passes_each_original_once_however_often_it_was_revised() -> None:
+    twice = finished(applied(graph(), plan_revision(graph(), "DRAFT-003")))
+
+    assert [task.key for task in plan_revision(twice, "DRAFT-002").tasks] == [
+        "DRAFT-002-R1",
+        "DRAFT-003-R2",
+        "DRAFT-004-R2",
+        "QUALITY-001-R2",
+    ]
+
+
+def test_revise_while_a_later_chain_waits_puts_that_chain_behind_it() -> None:
+    waiting = applied(graph(), plan_revision(graph(), "DRAFT-003"))
+
+    plan = plan_revision(waiting, "DRAFT-002")
+
+    assert chain(plan) == ["DRAFT-002-R1<DRAFT-002"]
+    assert {task for task, _ in plan.extra_edges} == {"DRAFT-003-R1", "DRAFT-004-R1", "QUALITY-001-R1"}
+
+
+@pytest.mark.parametrize("status", [TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED])
+def test_revise_of_an_unfinished_task_names_its_state(status: TaskStatus) -> None:
+    with pytest.raises(NotAllowedNow, match=f"DRAFT-004 is {status}"):
+        plan_revision(with_status(graph(), status, "DRAFT-004"), "DRAFT-004")
+
+
+def test_revise_of_a_task_whose_revision_is_unfinished_names_that_revision() -> None:
+    with pytest.raises(NotAllowedNow, match="DRAFT-004-R1 is pending"):
+        plan_revision(applied(graph(), plan_revision(graph(), "DRAFT-004")), "DRAFT-004")
+
+
+def test_revise_of_an_unknown_task_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName) as refused:
+        plan_revision(graph(), "DRAFT-009")
+
+    assert "DRAFT-004" in refused.value.why
+
+
+def test_the_third_revision_made_for_a_task_needs_force() -> None:
+    now = graph()
+    for _ in range(2):
+        now = finished(applied(now, plan_revision(now, "DRAFT-003")))
+
+    with pytest.raises(NotAllowedNow) as refused:
+        plan_revision(now, "DRAFT-003")
+
+    assert "--force" in refused.value.fix
+    assert plan_revision(now, "DRAFT-003", force=True).tasks[0].key == "DRAFT-003-R3"
+    assert plan_revision(now, "DRAFT-004").tasks[0].key == "DRAFT-004-R3"  # cascaded ones did not count
+
+
+def test_the_revision_of_a_high_verdict_counts_to_the_limit() -> None:
+    now = finished(applied(graph(), plan_high(graph(), "DRAFT-003")))
+    now = finished(applied(now, plan_revision(now, "DRAFT-003")))
+
+    with pytest.raises(NotAllowedNow):
+        plan_revision(now, "DRAFT-003")
+
+
+def test_a_high_verdict_makes_one_revision_before_the_direct_successors() -> None:
+    plan = plan_high(graph(done="DRAFT-002"), "DRAFT-002")
+
+    assert chain(plan) == ["DRAFT-002-R1<DRAFT-002"]
+    assert plan.tasks[0].made_for
+    assert plan.tasks[0].round == "DISCUSS-003"
+    assert plan.extra_edges == (("DRAFT-003", "DRAFT-002-R1"),)
+
+
+def test_recheck_makes_the_next_quality_revision() -> None:
+    plan = plan_recheck(graph("full-lifecycle", done="QUALITY-001"))
+
+    assert chain(plan) == ["QUALITY-001-R1<QUALITY-001"]
+    assert not plan.tasks[0].made_for
+    assert ("PLAN-001", "QUALITY-001-R1") in plan.extra_edges
+
+
+def test_recheck_and_improve_need_a_quality_check_that_has_run() -> None:
+    for plan in (plan_recheck, lambda now: plan_improve(now, "depth", {})):
+        with pytest.raises(NotAllowedNow, match="needs a readiness report"):
+            plan(graph(done="DRAFT-004"))
+
+
+def test_a_recheck_that_waits_already_is_not_doubled() -> None:
+    waiting = applied(graph(), plan_recheck(graph()))
+
+    with pytest.raises(NotAllowedNow, match="QUALITY-001-R1 is pending"):
+        plan_recheck(waiting)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "documents"),
+    [
+        ("completeness", "1 2 3 4"),
+        ("consistency", "1 2 3 4"),
+        ("traceability", "2 3 4"),
+        ("depth", "1 2 3 4"),
+        ("coverage", "2"),
+    ],
+)
+def test_improve_works_on_the_documents_of_its_dimension_and_scores_again(
+    dimension: str, documents: str
+) -> None:
+    plan = plan_improve(graph(), dimension, {})
+
+    assert chain(plan) == [
+        f"IMPROVE-{dimension}-001<QUALITY-001",
+        f"QUALITY-001-R1<QUALITY-001,IMPROVE-{dimension}-001",
+    ]
+    assert plan.documents == tuple(f"DRAFT-00{number}" for number in documents.split())
+    assert (plan.tasks[0].role, plan.tasks[0].prefix, plan.tasks[0].round) == ("writer", "IMPROVE", None)
+
+
+def test_improve_takes_the_documents_the_scores_point_at() -> None:
+    assert plan_improve(graph(), "depth", {}, weak_documents=["DRAFT-003"]).documents == ("DRAFT-003",)
+
+
+def test_improve_without_a_dimension_takes_the_lowest_score() -> None:
+    scores = {
+        "completeness": 90.0,
+        "consistency": 70.0,
+        "traceability": 40.5,
+        "depth": 60.0,
+        "coverage": 41.0,
+    }
+
+    assert plan_improve(graph(), None, scores).dimension == "traceability"
+
+
+def test_improve_has_no_limit_and_its_numbers_go_on() -> None:
+    now = graph()
+    for number in (1, 2, 3):
+        plan = plan_improve(now, "depth", {})
+        assert [task.key for task in plan.tasks] == [f"IMPROVE-depth-00{number}", f"QUALITY-001-R{number}"]
+        now = finished(applied(now, plan))
+
+
+def test_a_second_improvement_joins_the_recheck_that_waits() -> None:
+    waiting = applied(graph(), plan_improve(graph(), "depth", {}))
+
+    plan = plan_improve(waiting, "coverage", {})
+
+    assert [task.key for task in plan.tasks] == ["IMPROVE-coverage-001"]
+    assert plan.extra_edges == (("QUALITY-001-R1", "IMPROVE-coverage-001"),)
+
+
+def test_an_unknown_dimension_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="dimension 'style'"):
+        plan_improve(graph(), "style", {})
+
+
+@pytest.mark.parametrize(
+    ("words", "document"),
+    [
+        ("the vision is too small", "DRAFT-001"),
+        ("think of the market", "DRAFT-001"),
+        ("leave this out of the MVP", "DRAFT-001"),
+        ("the scope is too wide", "DRAFT-001"),
+        ("two requirements contradict each other", "DRAFT-002"),
+        ("add a feature for export", "DRAFT-002"),
+        ("NFRs are missing", "DRAFT-002"),
+        ("more user stories please", "DRAFT-002"),
+        ("the architecture is too heavy", "DRAFT-003"),
+        ("write an ADR on storage", "DRAFT-003"),
+        ("split this component", "DRAFT-003"),
+        ("another tech stack", "DRAFT-003"),
+        ("this epic is too large", "DRAFT-004"),
+        ("one story a day", "DRAFT-004"),
+        ("plan two sprints", "DRAFT-004"),
+        ("change the priority", "DRAFT-004"),
+        ("架构太重", "DRAFT-003"),
+        ("缺少一个需求", "DRAFT-002"),
+        ("the architecture ignores a requirement", "DRAFT-002"),  # the earliest of two
+        ("I do not like it", "DRAFT-004"),  # unclear: the newest
+    ],
+)
+def test_the_words_of_feedback_find_its_document(words: str, document: str) -> None:
+    target = feedback_target(words, graph(), PACK.feedback)
+
+    assert (target.action, target.task) == ("revise", document)
+
+
+@pytest.mark.parametrize(
+    ("status", "action"),
+    [(TaskStatus.PENDING, "add"), (TaskStatus.FAILED, "add"), (TaskStatus.IN_PROGRESS, "restart")],
+)
+def test_feedback_on_a_document_in_work_becomes_its_input(status: TaskStatus, action: str) -> None:
+    now = with_status(graph(done="DRAFT-002"), status, "DRAFT-003")
+
+    assert feedback_target("the architecture", now, PACK.feedback).action == action
+    unclear = feedback_target("hm", now, PACK.feedback)
+    assert (unclear.action, unclear.task) == (action, "DRAFT-003")
+
+
+def test_feedback_on_a_document_in_revision_goes_to_the_revision() -> None:
+    now = applied(graph(), plan_revision(graph(), "DRAFT-003"))
+
+    target = feedback_target("the architecture", now, PACK.feedback)
+
+    assert (target.action, target.task) == ("add", "DRAFT-003-R1")
+
+
+def test_unclear_feedback_goes_to_what_was_completed_last() -> None:
+    now = finished(applied(graph(), plan_high(graph(), "DRAFT-002")))
+
+    assert feedback_target("hm", now, PACK.feedback).task == "DRAFT-002"
+
+
+def test_feedback_during_the_implementation_is_only_recorded() -> None:
+    target = feedback_target("the vision", graph("full-lifecycle", done="PLAN-001"), PACK.feedback)
+    waiting = feedback_target("the vision", graph("full-lifecycle", done="QUALITY-001"), PACK.feedback)
+
+    assert (target.action, target.task) == ("record", None)
+    assert (waiting.action, waiting.task) == ("revise", "DRAFT-001")
+
+
+COMMANDS = st.lists(
+    st.tuples(
+        st.sampled_from(["revise", "high", "recheck", "improve", "finish", "start", "skip"]),
+        st.integers(0, 40),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def ready(now: Graph) -> list[str]:
+    return [
+        key
+        for key, state in now.items()
+        if state.status is TaskStatus.PENDING
+        and all(now[blocker].status in SATISFIED for blocker in state.blocked_by)
+    ]
+
+
+def step(now: Graph, command: str, number: int) -> Graph:
+    """Do one thing to the session, or nothing when it is refused."""
+    pick: Iterable[str]
+    if command in ("finish", "start", "skip"):
+        running = [key for key, state in now.items() if state.status is TaskStatus.IN_PROGRESS]
+        pick = {"finish": running, "start": ready(now), "skip": ready(now)}[command]
+        status = {"finish": "completed", "start": "in_progress", "skip": "skipped"}[command]
+        keys = list(pick)
+        return with_status(now, TaskStatus(status), keys[number % len(keys)]) if keys else now
+    completed = [key for key, state in now.items() if state.status is TaskStatus.COMPLETED]
+    try:
+        match command:
+            case "revise":
+                return applied(now, plan_revision(now, completed[number % len(completed)], force=True))
+            case "recheck":
+                return applied(now, plan_recheck(now))
+            case "improve":
+                return applied(now, plan_improve(now, None, {"depth": float(number)}))
+            case _:
+                key = completed[number % len(completed)]
+                fresh = now[key].revision_of is None and f"{key}-R1" not in now
+                behind = [
+                    s for s in now.values() if key in s.blocked_by and s.status is not TaskStatus.PENDING
+                ]
+                return applied(now, plan_high(now, key)) if fresh and not behind else now
+    except NotAllowedNow:
+        return now
+
+
+@given(
+    st.sampled_from(["spec-only", "full-lifecycle", "fullstack"]),
+    st.sampled_from(["inline", "standalone"]),
+    st.integers(0, 15),
+    COMMANDS,
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_reworked_the_graph_stays_sound(
+    mode: str, discuss: str, progress: int, commands: list[tuple[str, int]]
+) -> None:
+    tasks = expand(PACK, mode, discuss).tasks  # type: ignore[arg-type]
+    now = graph(mode, tasks[min(progress, len(tasks) - 1)].key, discuss)
+
+    for command, number in commands:
+        before, now = now, step(now, command, number)
+
+        assert len(topological(now.values())) == len(now)  # acyclic, and no edge to nothing
+        for key, state in now.items():
+            assert (
+                state.status is not TaskStatus.COMPLETED
+                or key not in before
+                or state == before[key]
+                or (command == "finish")
+            )
+            if state.status is TaskStatus.IN_PROGRESS:
+                assert all(now[blocker].status in SATISFIED for blocker in state.blocked_by)
+        for original in {state.revision_of for state in now.values() if state.revision_of}:
+            numbers = sorted(s.revision_no for s in now.values() if s.revision_of == original)
+            assert numbers == list(range(1, len(numbers) + 1))
+        if command == "revise" and now is not before:
+            new = [state for key, state in now.items() if key not in before]
+            checks = {key for key in now if ids.parse_key(key).base == "QUALITY-001"}
+            unfinished = [now[key] for key in checks if now[key].status in UNFINISHED]
+            spec = new[0].phase == "spec"
+            assert not spec or unfinished or now["QUALITY-001"].status is TaskStatus.SKIPPED

@@ -1,0 +1,232 @@
+"""Settings: layers, defaults, and every fault with its place (interface, "Configuration"; bad inputs 20, 24, 27, 28)."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import config
+from orchestrator.config import load_settings
+from orchestrator.config.settings import AgentSettings, Settings
+from orchestrator.domain.errors import ConfigError
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / ".workflow").mkdir(parents=True)
+    (tmp_path / "user").mkdir()
+    return tmp_path / "project"
+
+
+def load(project: Path, text: str = "", environ: dict[str, str] | None = None, **flags: Any) -> Settings:
+    (project / ".workflow" / "config.toml").write_text(text)
+    return load_settings(
+        project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user"), **(environ or {})}, flags
+    )
+
+
+def faults(project: Path, text: str = "", environ: dict[str, str] | None = None, **flags: Any) -> list[str]:
+    with pytest.raises(ConfigError) as refused:
+        load(project, text, environ, **flags)
+    path = str(project / ".workflow" / "config.toml")
+    return [fault.replace(path, "config.toml") for fault in refused.value.faults]
+
+
+DEFAULTS = {
+    "lease_seconds": 30,
+    "renew_seconds": 5,
+    "watchdog_margin_seconds": 5,
+    "reconcile_seconds": 10,
+    "max_attempts": 3,
+    "backoff_seconds": [5, 20, 80],
+    "slots": 4,
+    "agent_processes": 4,
+    "discuss_seconds": 600,
+    "agent_limits": {"start": 60, "silence": 300, "turn": 900, "total": 1800},
+    "idle_exit_seconds": 900,
+    "journal": "wal",
+    "synchronous": "FULL",
+    "discuss": "inline",
+    "execution": "parallel",
+    "consensus_threshold": None,
+    "budget": None,
+    "agents": {},
+    "roles": {},
+    "perspectives": {},
+}
+
+
+def test_without_any_source_the_documented_defaults_hold(project: Path) -> None:
+    assert load(project).model_dump() == DEFAULTS
+
+
+def test_every_setting_has_its_doc() -> None:
+    assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+    assert [name for name, field in AgentSettings.model_fields.items() if not field.description] == []
+
+
+def test_each_layer_goes_over_the_one_before(project: Path) -> None:
+    (project.parent / "user" / "config.toml").write_text(
+        "slots = 5\nmax_attempts = 5\nagent_processes = 5\n[agent_limits]\nturn = 5\n"
+    )
+
+    settings = load(
+        project,
+        "slots = 6\nmax_attempts = 6\n[agent_limits]\ntotal = 6\n",
+        {"LIFECYCLE_SLOTS": "7", "LIFECYCLE_AGENT_LIMITS__START": "7", "LIFECYCLE_BACKOFF_SECONDS": "[1, 2]"},
+        slots=8,
+        execution=None,
+    )
+
+    assert (settings.slots, settings.max_attempts, settings.agent_processes) == (8, 6, 5)
+    assert settings.agent_limits.model_dump() == {"start": 7, "silence": 300, "turn": 5, "total": 6}
+    assert settings.backoff_seconds == [1, 2]
+    assert settings.execution == "parallel"
+
+
+def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
+    settings = load(
+        project,
+        '[agents.mine]\nkind = "command"\ncommand = ["my-agent", "--json"]\nenv = ["MY_KEY"]\nedits_files = true\n'
+        '[agents.mine.limits]\nturn = 30\n[roles]\nwriter = ["mine", "builtin"]\n[perspectives]\nrisk = ["mine"]\n',
+    )
+
+    assert settings.agents["mine"].command == ["my-agent", "--json"]
+    assert settings.agents["mine"].edits_files
+    assert settings.agents["mine"].limits is not None
+    assert settings.agents["mine"].limits.turn == 30
+    assert (settings.roles, settings.perspectives) == ({"writer": ["mine", "builtin"]}, {"risk": ["mine"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("slots = 0", "config.toml:1: slots: "),
+        ("slots = 1000000", "config.toml:1: slots: "),
+        ("slots = true", "config.toml:1: slots: expected a number"),
+        ("slots = 2.5", "config.toml:1: slots: "),
+        ('slots = "many"', "config.toml:1: slots: "),
+        ("\n\nbudget = -1", "config.toml:3: budget: "),
+        ("budget = nan", "config.toml:1: budget: "),
+        ("lease_seconds = inf", "config.toml:1: lease_seconds: "),
+        ('discuss_seconds = "5min"', "config.toml:1: discuss_seconds: "),
+        (
+            "lease_seconds = 9\nwatchdog_margin_seconds = 1",
+            "config.toml:1: lease_seconds (9) must be at least twice",
+        ),
+        ("renew_seconds = 16", "config.toml:1: lease_seconds (30) must be at least twice renew_seconds (16)"),
+        ("watchdog_margin_seconds = 25", "config.toml:1: lease_seconds (30) must exceed"),
+        ('journal = "memory"', "config.toml:1: journal: "),
+        ('synchronous = "OFF"', "config.toml:1: synchronous: "),
+        ('discuss = "loud"', "config.toml:1: discuss: "),
+        ("consensus_threshold = 6", "config.toml:1: consensus_threshold: "),
+        ("backoff_seconds = []", "config.toml:1: backoff_seconds: "),
+        ("backoff_seconds = [1, -1]", "config.toml:1: backoff_seconds.1: "),
+        ("slot = 4", "config.toml:1: unknown setting 'slot'; did you mean 'slots'?"),
+        (
+            "[agent_limits]\nturns = 4",
+            "config.toml:2: unknown setting 'agent_limits.turns'; did you mean 'agent_limits.turn'?",
+        ),
+        (
+            "[agents.a]\nkind = 'command'",
+            'config.toml:1: agents.a: an agent of kind "command" needs a command',
+        ),
+        ("[agents.a]\nkind = 'robot'\ncommand = ['x']", "config.toml:2: agents.a.kind: "),
+        ("[agents.a]\ncommand = 'x y'", "config.toml:2: agents.a.command: "),
+        ("slots = 4\nslots = 5", "config.toml:2: "),
+        ("slots = ", "config.toml:1: "),
+    ],
+)
+def test_each_fault_of_a_file_names_its_line(project: Path, text: str, fault: str) -> None:
+    found = faults(project, text)
+
+    assert any(one.startswith(fault) for one in found), found
+
+
+def test_the_lease_may_be_exactly_twice_the_renewal(project: Path) -> None:
+    settings = load(project, "lease_seconds = 10\nrenew_seconds = 5\nwatchdog_margin_seconds = 4\n")
+
+    assert settings.lease_seconds == 10
+
+
+def test_all_faults_of_all_layers_are_told_at_once(project: Path) -> None:
+    (project.parent / "user" / "config.toml").write_text("slots = [\n")
+
+    found = faults(
+        project,
+        'budget = -1\nrenew_seconds = 20\n[agent_limits]\nturn = "5min"\nsilense = 3\n',
+        {"LIFECYCLE_MAX_ATTEMPTS": "three"},
+        agent_processes=0,
+    )
+
+    assert sorted(one.partition(": ")[0].rpartition("/")[2] for one in found) == [
+        "--agent-processes",
+        "LIFECYCLE_MAX_ATTEMPTS",
+        "config.toml:1",
+        "config.toml:1",
+        "config.toml:2",
+        "config.toml:4",
+        "config.toml:5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environ", "fault"),
+    [
+        ({"LIFECYCLE_SLOTS": "many"}, "LIFECYCLE_SLOTS: slots: "),
+        ({"LIFECYCLE_SLOTS": ""}, "LIFECYCLE_SLOTS: slots: "),
+        (
+            {"LIFECYCLE_SLOTS": "4", "lifecycle_slots": "5"},
+            "lifecycle_slots: given a second time, as LIFECYCLE_SLOTS",
+        ),
+        ({"LIFECYCLE_SLOT": "4"}, "LIFECYCLE_SLOT: unknown setting; did you mean LIFECYCLE_SLOTS?"),
+        ({"LIFECYCLE_BACKOFF_SECONDS": "[1,"}, "LIFECYCLE_BACKOFF_SECONDS: backoff_seconds: "),
+        ({"LIFECYCLE_BACKOFF_SECONDS": "5"}, "LIFECYCLE_BACKOFF_SECONDS: backoff_seconds: "),
+        ({"LIFECYCLE_AGENT_LIMITS__TURN": "1e309"}, "LIFECYCLE_AGENT_LIMITS__TURN: agent_limits.turn: "),
+        ({"LIFECYCLE_AGENT_LIMITS": "7"}, "LIFECYCLE_AGENT_LIMITS: agent_limits: "),
+    ],
+)
+def test_each_fault_of_the_environment_names_its_variable(
+    project: Path, environ: dict[str, str], fault: str
+) -> None:
+    found = faults(project, "", environ)
+
+    assert any(one.startswith(fault) for one in found), found
+
+
+def test_variables_of_the_machinery_are_no_settings(project: Path) -> None:
+    assert load(project, "", {"LIFECYCLE_RUN": "17", "LIFECYCLE_FAILPOINTS": "x"}).slots == config.SLOTS
+
+
+@pytest.mark.parametrize("content", [b"slots = '\xff'", b"\xef\xbb\xbfslots = 3", b"\x00", b"[" * 50_000])
+def test_a_file_that_is_no_toml_is_refused(project: Path, content: bytes) -> None:
+    (project / ".workflow" / "config.toml").write_bytes(content)
+
+    with pytest.raises(ConfigError):
+        load_settings(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
+
+
+def test_a_folder_in_place_of_the_file_is_refused(project: Path) -> None:
+    (project / ".workflow" / "config.toml").mkdir()
+
+    with pytest.raises(ConfigError) as refused:
+        load_settings(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
+
+    assert "is no regular file" in refused.value.faults[0]
+
+
+def test_faults_do_not_repeat_values_which_may_be_secret(project: Path) -> None:
+    found = faults(project, '[agents.a]\ncommand = "sk-canary"\nkind = "sk-canary"\n')
+
+    assert found
+    assert "sk-canary" not in "".join(found)
+
+
+def test_importing_config_is_cheap() -> None:
+    code = "import sys, orchestrator.config; print([m for m in ('pydantic', 'ruamel', 'platformdirs') if m in sys.modules])"
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "[]"
