@@ -39,7 +39,7 @@ def frontend_frameworks(package_json_text: str) -> list[str]:
         return []
     if not isinstance(data, dict):
         return []
-    found = set()
+    found: set[str] = set()
     for name in DEPENDENCY_FIELDS:
         packages = data.get(name)
         if isinstance(packages, dict):
