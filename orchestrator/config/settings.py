@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from orchestrator import config
 from orchestrator.config.layers import Layer, environ_layer, file_layer
 from orchestrator.domain.errors import ConfigError
-from orchestrator.domain.packs import unknown
+from orchestrator.domain.reading import unknown
 
 
 def _no_truth_value(value: object) -> object:

@@ -5,9 +5,8 @@ A fault names its place as a path of keys and indices; who read the file turns t
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -24,13 +23,14 @@ from orchestrator.domain.pipelines import (
     Round,
     Supervision,
 )
+from orchestrator.domain.reading import Reader, found
 
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
 
 def read_pack(data: Mapping[str, Any]) -> tuple[Pack | None, list[Fault]]:
     """The pack, or None and all its faults."""
-    reader = _Reader()
+    reader = Reader()
     top = reader.mapping(data, (), _TOP)
     roles = _roles(reader, top)
     perspectives = _perspectives(reader, top)
@@ -49,91 +49,7 @@ def read_pack(data: Mapping[str, Any]) -> tuple[Pack | None, list[Fault]]:
     return (None, reader.faults) if reader.faults else (pack, [])
 
 
-class _Reader:
-    """Takes values of the right type and notes a fault, with a usable stand-in, for the others."""
-
-    def __init__(self) -> None:
-        self.faults: list[Fault] = []
-
-    def fault(self, place: Place, text: str) -> None:
-        self.faults.append(Fault(place, text))
-
-    def mapping(self, value: object, place: Place, known: Collection[str] | None = None) -> dict[str, Any]:
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            self.fault(place, f"expected keys with values, found {_found(value)}")
-            return {}
-        result: dict[str, Any] = {}
-        for key, item in value.items():
-            if not isinstance(key, str):
-                self.fault((*place, str(key)), f"a key must be text, found {_found(key)}; put it in quotes")
-            elif known is not None and key not in known:
-                self.fault((*place, key), unknown("key", key, known))
-            else:
-                result[key] = item
-        return result
-
-    def entries(self, top: Mapping[str, Any], section: str) -> dict[str, Any]:
-        return self.mapping(top.get(section), (section,))
-
-    def text(self, value: object, place: Place, default: str = "") -> str:
-        if isinstance(value, str) and value.strip():
-            return value
-        self.fault(place, f"expected text, found {_found(value)}; put it in quotes")
-        return default
-
-    def texts(self, value: object, place: Place) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple):
-            self.fault(place, f"expected a list, found {_found(value)}")
-            return ()
-        return tuple(self.text(item, (*place, index)) for index, item in enumerate(value))
-
-    def flag(self, value: object, place: Place) -> bool:
-        if isinstance(value, bool):
-            return value
-        self.fault(place, f"expected true or false, found {_found(value)}")
-        return False
-
-    def number(self, value: object, place: Place, low: float, high: float) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self.fault(place, f"expected a number, found {_found(value)}")
-        elif not low <= value <= high:
-            self.fault(place, f"expected a number from {low:g} to {high:g}, found {value}")
-        else:
-            return value
-        return low
-
-    def known(self, kind: str, name: str, names: Collection[str], place: Place) -> bool:
-        if name and name not in names:
-            self.fault(place, unknown(kind, name, names))
-        return name in names
-
-
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """What to say of an unknown name: the near one when there is one, else all known ones."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
-    if near:
-        return f"unknown {kind} {ids.shown(name)}; did you mean {near[0]!r}?"
-    return f"unknown {kind} {ids.shown(name)}; known: {', '.join(names) or '(none)'}"
-
-
-def _found(value: object) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"the text {ids.shown(value)}" if value.strip() else "empty text"
-    if isinstance(value, Mapping):
-        return "keys with values"
-    if isinstance(value, list | tuple):
-        return "a list"
-    return f"the {type(value).__name__} {ids.shown(str(value))}"
-
-
-def _roles(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Role]:
+def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
     roles: dict[str, Role] = {}
     owners: dict[str, str] = {}
     for name, raw in reader.entries(top, "roles").items():
@@ -162,7 +78,7 @@ def _roles(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Role]:
     return roles
 
 
-def _perspectives(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Perspective]:
+def _perspectives(reader: Reader, top: Mapping[str, Any]) -> dict[str, Perspective]:
     chains = {
         agent: reader.texts(chain, ("fallback", agent))
         for agent, chain in reader.entries(top, "fallback").items()
@@ -182,7 +98,7 @@ def _perspectives(reader: _Reader, top: Mapping[str, Any]) -> dict[str, Perspect
 
 
 def _rounds(
-    reader: _Reader,
+    reader: Reader,
     top: Mapping[str, Any],
     perspectives: Collection[str],
     roles: Collection[str],
@@ -205,7 +121,8 @@ def _rounds(
     return result
 
 
-def _gates(reader: _Reader, top: Mapping[str, Any]) -> Gates:
+def _gates(reader: Reader, top: Mapping[str, Any]) -> Gates:
+    before = len(reader.faults)
     given = reader.mapping(top.get("gates"), ("gates",), _names(Gates, leave_out=()))
     weights = {
         name: reader.number(value, ("gates", "weights", name), 0, 100)
@@ -214,7 +131,7 @@ def _gates(reader: _Reader, top: Mapping[str, Any]) -> Gates:
     for dimension in _DIMENSIONS:
         if dimension not in weights:
             reader.fault(("gates", "weights"), f"the weight of {dimension} is missing")
-    if len(weights) == len(_DIMENSIONS) and not math.isclose(sum(weights.values()), 100):
+    if len(reader.faults) == before and not math.isclose(sum(weights.values()), 100):
         reader.fault(
             ("gates", "weights"), f"weights must add up to 100, these make {sum(weights.values()):g}"
         )
@@ -231,17 +148,17 @@ def _gates(reader: _Reader, top: Mapping[str, Any]) -> Gates:
     }
     gates = Gates(weights=weights, required_sections=sections, **numbers)  # type: ignore[arg-type]
     for better, worse in (("pass_score", "fail_score"), ("pass_coverage", "fail_coverage")):
-        if getattr(gates, better) < getattr(gates, worse):
+        if len(reader.faults) == before and getattr(gates, better) < getattr(gates, worse):
             reader.fault(("gates", better), f"must not be below {worse}")
     return gates
 
 
-def _supervise(reader: _Reader, top: Mapping[str, Any], roles: Mapping[str, Role]) -> tuple[Supervision, ...]:
+def _supervise(reader: Reader, top: Mapping[str, Any], roles: Mapping[str, Role]) -> tuple[Supervision, ...]:
     raw = top.get("supervise")
     if raw is None:
         return ()
     if not isinstance(raw, list):
-        reader.fault(("supervise",), f"expected a list, found {_found(raw)}")
+        reader.fault(("supervise",), f"expected a list, found {found(raw)}")
         return ()
     result: list[Supervision] = []
     owners = _owners(roles)
@@ -256,7 +173,7 @@ def _supervise(reader: _Reader, top: Mapping[str, Any], roles: Mapping[str, Role
     return tuple(result)
 
 
-def _word_lists(reader: _Reader, top: Mapping[str, Any], section: str) -> dict[str, tuple[str, ...]]:
+def _word_lists(reader: Reader, top: Mapping[str, Any], section: str) -> dict[str, tuple[str, ...]]:
     known = _MODE_WORDS if section == "modes" else None
     entries = reader.mapping(top.get(section), (section,), known)
     return {name: reader.texts(words, (section, name)) for name, words in entries.items()}
@@ -266,7 +183,7 @@ class _Pipelines:
     """Reads the pipelines, joins their parts, and checks each one's graph."""
 
     def __init__(
-        self, reader: _Reader, roles: Mapping[str, Role], rounds: Collection[str], top: Mapping[str, Any]
+        self, reader: Reader, roles: Mapping[str, Role], rounds: Collection[str], top: Mapping[str, Any]
     ) -> None:
         self.reader = reader
         self.owners = _owners(roles)
@@ -346,7 +263,7 @@ class _Pipelines:
 
     def _tasks(self, raw: object, place: Place, phase: str) -> list[TaskDef]:
         if not isinstance(raw, list):
-            self.reader.fault(place, f"expected a list, found {_found(raw)}")
+            self.reader.fault(place, f"expected a list, found {found(raw)}")
             self.whole = False
             return []
         if len(raw) > TASK_LIMIT:
@@ -381,7 +298,7 @@ class _Pipelines:
         return TaskDef(key, role, prefix, blockers, round_key, phase, checkpoint, payload)
 
 
-def _key(reader: _Reader, value: object, place: Place) -> str:
+def _key(reader: Reader, value: object, place: Place) -> str:
     key = reader.text(value, place)
     if key and (not ids.is_key(key) or ids.parse_key(key).revision):
         reader.fault(place, f"{ids.shown(key)} is no task id: one looks like DRAFT-002 or IMPROVE-depth-001")
@@ -389,7 +306,7 @@ def _key(reader: _Reader, value: object, place: Place) -> str:
     return key
 
 
-def _owner(reader: _Reader, key: str, owners: Mapping[str, str], place: Place) -> tuple[str, str] | None:
+def _owner(reader: Reader, key: str, owners: Mapping[str, str], place: Place) -> tuple[str, str] | None:
     try:
         prefix = ids.prefix_of(key, owners)
     except LifecycleError as error:
