@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, Leadership, beat
 from orchestrator.coordinator.start import Plan, Wishes, plan, start
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
+from orchestrator.domain.pipelines import Pack
 from orchestrator.store import artifacts, leases, report, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
@@ -21,14 +24,29 @@ ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
 LEASE = 30.0
 
 
+@cache
+def _empty_database() -> bytes:
+    """A migrated database's file; migrating once a test run is enough for tests that are not about migrating."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "lifecycle.db"
+        ensure_schema(database, resources() / "migrations")
+        return database.read_bytes()
+
+
+@cache
+def shipped_pack() -> Pack:
+    return load_pack(None, {})
+
+
 def make_store(folder: Path, **options: Any) -> Store:
     database = folder / ".workflow" / "lifecycle.db"
-    ensure_schema(database, resources() / "migrations")
+    database.parent.mkdir(parents=True, exist_ok=True)
+    database.write_bytes(_empty_database())
     return Store(database, **options)
 
 
 def make_plan(request: str = "Build a URL shortener", **wishes: Any) -> Plan:
-    return plan(request, Wishes(**wishes), load_pack(None, {}), Path("/nonexistent"))
+    return plan(request, Wishes(**wishes), shipped_pack(), Path("/nonexistent"))
 
 
 def make_session(

@@ -57,10 +57,10 @@ class Prepared:
         statement = self._build()
         compiled = statement.compile(dialect=DIALECT, column_keys=self._given)
         params = dict(compiled.params)
-        binds: Mapping[str, Any] = compiled.binds  # type: ignore[attr-defined]
+        names: Mapping[Any, str] = compiled.bind_names  # type: ignore[attr-defined]
         processors = {
             name: processor
-            for name, bind in binds.items()
+            for bind, name in names.items()
             if (processor := bind.type.dialect_impl(DIALECT).bind_processor(DIALECT)) is not None
         }
         return str(compiled), params, processors

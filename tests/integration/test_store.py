@@ -1,0 +1,519 @@
+"""The store's guarded transitions: claims, fences, leases, retries, revisions, pauses."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestrator.coordinator import manage, reconcile, resume, rework
+from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
+from orchestrator.domain.model import PauseReason
+from orchestrator.store import leases, messages, queries, report, sessions, store as store_module, tasks
+from orchestrator.store.store import Store
+from tests import factories as make
+from tests import invariants
+
+ANSWER = resume.Answer(who="ann")
+
+
+class FakeClock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.wall_micros = 1_750_000_000_000_000
+        self.lease_micros = 5_000_000_000
+
+    def wall(self) -> int:
+        self.wall_micros += 1
+        return self.wall_micros
+
+    def monotonic(self) -> int:
+        return self.lease_micros
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.lease_micros += int(seconds * 1_000_000)
+        self.wall_micros += int(seconds * 1_000_000)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: FakeClock) -> Iterator[Store]:
+    found = make.make_store(tmp_path, clock=clock)
+    yield found
+    found.close()
+    invariants.check(found.path)
+
+
+def story(store: Store, session: str, key: str) -> list[str | None]:
+    """The outcomes of a task's runs, in order."""
+    return [run.outcome for run in store.read(lambda tx: queries.runs_of(tx, session)) if run.task == key]
+
+
+def run_until(store: Store, session: str, key: str, *, host: str = "h-1") -> object:
+    """Complete everything before `key` and return its open run."""
+    by = make.lead(store) if store.read(leases.leader) is None else None
+    if by is not None:
+        make.one_beat(store, session, by)
+    row = make.claim(store, host)
+    while row is not None and row.key != key:
+        row = make.finish(store, row).next
+    assert row is not None
+    return row
+
+
+def test_six_tasks_cost_one_offer_and_five_advances(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+
+    row = run_until(store, session, "QUALITY-001")
+    make.finish(store, row)
+
+    events = [row for row in store.read(lambda tx: messages.after(tx, session)) if row.kind == "event"]
+    assert [e.data["offered"] for e in events if e.type == "beat"] == [["RESEARCH-001"]]
+    assert [e.data["kind"] for e in events if e.type == "advance"] == ["fast", "loop", "loop", "loop", "fast"]
+
+
+def test_one_offer_is_claimed_once(store: Store) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    make.make_host(store, "h-1")
+    make.make_host(store, "h-2")
+    make.one_beat(store, session, by)
+
+    claims = [make.claim(store, "h-1"), make.claim(store, "h-2")]
+
+    assert [claim is not None for claim in claims] == [True, False]
+
+
+def test_a_host_claims_only_tasks_of_its_roles(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store, roles=("writer",))
+    make.one_beat(store, session, make.lead(store))
+
+    assert make.claim(store, "h-1", ("writer",)) is None
+
+
+@pytest.mark.parametrize(("seconds", "claims"), [(29.999999, True), (30.0, False)])
+def test_a_host_whose_lease_is_over_claims_nothing(store: Store, clock: FakeClock, seconds: float, claims: bool) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=30)
+    make.one_beat(store, session, make.lead(store))
+    clock.pass_seconds(seconds)
+
+    assert (make.claim(store, "h-1") is not None) is claims
+
+
+@pytest.mark.parametrize(("seconds", "held"), [(29.999999, True), (30.0, False)])
+def test_a_report_at_the_end_of_its_lease_is_refused(store: Store, clock: FakeClock, seconds: float, held: bool) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=30)
+    row = run_until(store, session, "RESEARCH-001")
+    clock.pass_seconds(seconds)
+
+    if held:
+        make.finish(store, row)
+    else:
+        with pytest.raises(LeaseLost):
+            make.finish(store, row)
+
+    assert make.keys(store, session)["RESEARCH-001"] == ("completed" if held else "in_progress")
+
+
+def test_a_lost_run_changes_nothing_afterwards_and_another_finishes_the_task_once(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store, "h-1")
+    zombie = run_until(store, session, "RESEARCH-001")
+    clock.pass_seconds(31)
+    by = make.Leadership("d-test", 1)
+    reconcile.reap(store, by)
+    make.make_host(store, "h-2")
+    make.one_beat(store, session, by)
+
+    with pytest.raises(LeaseLost):
+        make.finish(store, zombie)
+    second = make.claim(store, "h-2")
+    assert second is not None
+    with pytest.raises(LeaseLost):
+        make.finish(store, zombie)
+    make.finish(store, second)
+
+    assert story(store, session, "RESEARCH-001") == ["lost", "completed"]
+
+
+def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(store: Store, clock: FakeClock) -> None:
+    first, second = make.make_session(store, "Build one thing"), make.make_session(store, "Build another thing")
+    by = make.lead(store)
+    make.make_host(store)
+    for session in (first, second):
+        make.one_beat(store, session, by)
+    kept, forgotten = make.claim(store, "h-1"), make.claim(store, "h-1")
+    clock.pass_seconds(20)
+
+    alive, gone = store.write(lambda tx: leases.renew(tx, "h-1", [kept.run, "nobody"], 30))
+    clock.pass_seconds(15)
+    lost = reconcile.reap(store, by)
+
+    assert alive and gone == ["nobody"]
+    assert [each.run for each in lost] == [forgotten.run]
+
+
+@pytest.mark.parametrize(("seconds", "alive"), [(29.999999, True), (30.0, False)])
+def test_a_lease_that_ended_is_never_revived(store: Store, clock: FakeClock, seconds: float, alive: bool) -> None:
+    make.make_host(store)
+    clock.pass_seconds(seconds)
+
+    renewed, _ = store.write(lambda tx: leases.renew(tx, "h-1", [], 30))
+
+    assert renewed is alive
+
+
+def test_an_hour_on_the_wall_clock_ends_no_lease(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "RESEARCH-001")
+
+    for jump in (3_600_000_000, -7_200_000_000):
+        clock.wall_micros += jump
+        assert reconcile.reap(store, make.Leadership("d-test", 1)) == []
+    clock.wall_micros += 7_200_000_000
+
+    make.finish(store, row)
+
+
+def test_a_failed_attempt_waits_for_its_backoff_and_the_third_pauses_the_session(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=100_000)
+    by = make.lead(store, seconds=100_000)
+    waits = []
+    for _ in range(3):
+        make.one_beat(store, session, by)
+        row = make.claim(store, "h-1")
+        assert row is not None
+        store.write(lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(5, 20, 80), timings={}))
+        assert make.claim(store, "h-1") is None
+        due = make.one_beat(store, session, by).retry_at
+        waits.append(None if due is None else round((due - clock.wall_micros) / 1e6))
+        clock.pass_seconds(100)
+
+    found = store.read(lambda tx: sessions.get(tx, session))
+    assert waits == [5, 20, None]
+    assert (found.status, found.pause_reason) == ("paused", "task_failed")
+    assert make.keys(store, session)["RESEARCH-001"] == "failed"
+
+
+def test_a_released_attempt_is_not_charged(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "RESEARCH-001")
+
+    store.write(lambda tx: report.fail(tx, row, "drained", charged=False, backoff=(5,), timings={}))
+
+    found = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
+    assert (found.status, found.attempts, found.not_before) == ("pending", 0, None)
+    assert story(store, session, "RESEARCH-001") == ["released"]
+
+
+def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store, seconds=100_000)
+    by = make.lead(store, seconds=100_000)
+    for _ in range(3):
+        make.one_beat(store, session, by)
+        row = make.claim(store, "h-1")
+        store.write(lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(), timings={}))
+
+    resume.resume(store, None, ANSWER, more_attempts=3)
+
+    found = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
+    assert (found.status, found.attempts, found.max_attempts) == ("pending", 3, 6)
+    assert make.one_beat(store, session, by).offered == ("RESEARCH-001",)
+
+
+def test_skip_satisfies_the_successors(store: Store) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    manage.pause(store, session, who="ann")
+
+    resume.resume(store, session, resume.Answer(who="ann", skip="RESEARCH-001"), more_attempts=3)
+
+    assert make.one_beat(store, session, by).offered == ("DRAFT-001",)
+
+
+def test_a_pause_withdraws_offers_and_open_runs_finish(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "DRAFT-001")
+
+    manage.pause(store, session, who="ann")
+    reported = make.finish(store, row)
+
+    assert reported.next is None and reported.advance.why == "the session is user"
+    assert make.one_beat(store, session, make.Leadership("d-test", 1)).offered == ()
+    with pytest.raises(NotAllowedNow, match="paused already"):
+        manage.pause(store, session, who="bob")
+
+
+def test_cancel_takes_open_runs_away_and_cancels_every_unfinished_task(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "DRAFT-001")
+
+    done = manage.cancel(store, session, who="ann")
+
+    assert done.stopped == (row.run,)
+    with pytest.raises(LeaseLost):
+        make.finish(store, row)
+    assert set(make.keys(store, session).values()) == {"completed", "cancelled"}
+
+
+def test_a_high_verdict_makes_a_revision_before_the_successors(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "DRAFT-002")
+
+    reported = make.finish(store, row, discussed=make.discussed(row, {"product": 1, "quality": 2}))
+
+    state = {found.key: found for found in store.read(lambda tx: tasks.all_tasks(tx, session))}
+    assert reported.next is None
+    assert state["DRAFT-002-R1"].blocked_by == ("DRAFT-002",)
+    assert set(state["DRAFT-003"].blocked_by) == {"DRAFT-002", "DRAFT-002-R1"}
+    assert state["DRAFT-002-R1"].payload["feedback"]
+    make.one_beat(store, session, make.Leadership("d-test", 1))
+    revision = make.claim(store, "h-1")
+    assert revision.key == "DRAFT-002-R1"
+    assert make.finish(store, revision).next.key == "DRAFT-003"
+
+
+def test_a_high_verdict_on_a_revision_pauses_and_resume_accepts_it(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "DRAFT-002")
+    make.finish(store, row, discussed=make.discussed(row, {"product": 1, "quality": 2}))
+    make.one_beat(store, session, make.Leadership("d-test", 1))
+    revision = make.claim(store, "h-1")
+
+    make.finish(store, revision, discussed=make.discussed(revision, {"product": 1, "quality": 2}))
+
+    found = store.read(lambda tx: sessions.get(tx, session))
+    assert found.pause_reason == "revision_exhausted"
+    resume.resume(store, None, ANSWER, more_attempts=3)
+    assert make.one_beat(store, session, make.Leadership("d-test", 1)).offered == ("DRAFT-003",)
+    decided = store.read(lambda tx: sessions.decisions_of(tx, session))
+    assert decided[-1].subject == "accept_revision DRAFT-002-R1" and len(decided[-1].digest) == 64
+
+
+def test_a_high_verdict_at_sign_off_pauses_and_resume_completes_the_session(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    row = run_until(store, session, "QUALITY-001")
+
+    make.finish(store, row, discussed=make.discussed(row, {"risk": 3}, risk_level="critical"))
+
+    assert store.read(lambda tx: sessions.get(tx, session)).pause_reason == "signoff_blocked"
+    assert make.keys(store, session)["QUALITY-001"] == "completed"
+    resume.resume(store, None, ANSWER, more_attempts=3)
+    assert make.one_beat(store, session, make.Leadership("d-test", 1)).ended == "completed"
+
+
+def complete_session(store: Store) -> str:
+    session = make.make_session(store)
+    make.make_host(store)
+    make.finish(store, run_until(store, session, "QUALITY-001"))
+    make.one_beat(store, session, make.Leadership("d-test", 1))
+    return session
+
+
+def test_revise_on_a_finished_session_runs_the_chain_in_order(store: Store) -> None:
+    session = complete_session(store)
+
+    rework.revise(store, session, "DRAFT-002", "also export CSV", force=False, who="ann", max_attempts=3)
+
+    make.one_beat(store, session, make.Leadership("d-test", 1))
+    order, row = [], make.claim(store, "h-1")
+    while row is not None:
+        order.append(row.key)
+        row = make.finish(store, row, files={f"spec/{row.key}.md": row.key.encode()}).next
+    assert order == ["DRAFT-002-R1", "DRAFT-003-R1", "DRAFT-004-R1", "QUALITY-001-R1"]
+    assert make.one_beat(store, session, make.Leadership("d-test", 1)).ended == "completed"
+
+
+def test_revise_with_a_running_descendant_releases_it(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    running = run_until(store, session, "DRAFT-003")
+
+    done = rework.revise(store, session, "DRAFT-002", "more", force=False, who="ann", max_attempts=3)
+
+    assert done.released == (running.run,) and done.made == ("DRAFT-002-R1",)
+    with pytest.raises(LeaseLost):
+        make.finish(store, running)
+    found = store.read(lambda tx: tasks.task(tx, session, "DRAFT-003"))
+    assert (found.status, found.attempts, found.unmet) == ("pending", 0, 1)
+
+
+def test_a_third_revision_is_refused_and_force_allows_it(store: Store) -> None:
+    session = complete_session(store)
+    for _ in range(2):
+        rework.revise(store, session, "QUALITY-001", "", force=False, who="ann", max_attempts=3)
+        make.one_beat(store, session, make.Leadership("d-test", 1))
+        row = make.claim(store, "h-1")
+        make.finish(store, row, files={f"spec/{row.key}.md": row.key.encode()})
+        make.one_beat(store, session, make.Leadership("d-test", 1))
+
+    with pytest.raises(NotAllowedNow, match="revised 2 times"):
+        rework.revise(store, session, "QUALITY-001", "", force=False, who="ann", max_attempts=3)
+    done = rework.revise(store, session, "QUALITY-001", "", force=True, who="ann", max_attempts=3)
+
+    assert done.made == ("QUALITY-001-R3",)
+
+
+def test_feedback_goes_to_the_document_its_words_name(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    running = run_until(store, session, "DRAFT-003")
+
+    added, _ = rework.feedback(store, session, "make the stories smaller", who="ann", max_attempts=3)
+    restarted, _ = rework.feedback(store, session, "the architecture needs a queue", who="ann", max_attempts=3)
+
+    payloads = {row.key: row.payload for row in store.read(lambda tx: tasks.all_tasks(tx, session))}
+    assert payloads["DRAFT-004"]["feedback"] == ["make the stories smaller"] and not added.released
+    assert payloads["DRAFT-003"]["feedback"] == ["the architecture needs a queue"] and restarted.released == (running.run,)
+
+
+def test_the_same_key_makes_one_session_and_another_request_is_refused(store: Store) -> None:
+    first = make.make_session(store, key="k1")
+
+    again = make.make_session(store, key="k1")
+
+    assert again == first
+    with pytest.raises(UsageError, match="used for another command"):
+        make.make_session(store, "Something else entirely", key="k1")
+
+
+def test_twenty_sessions_share_four_slots_and_every_one_starts_before_any_finishes(store: Store) -> None:
+    names = [make.make_session(store, f"Build thing number {n}") for n in range(20)]
+    by = make.lead(store)
+    make.make_host(store)
+    for name in names:
+        make.one_beat(store, name, by)
+    slots = [make.claim(store, "h-1") for _ in range(4)]
+    started, order = {row.session_id for row in slots}, []
+    waiting: dict[str, int] = {}
+
+    while any(slots):
+        for index, row in enumerate(slots):
+            if row is None:
+                continue
+            reported = make.finish(store, row)
+            order.append((row.session_id, row.key))
+            slots[index] = reported.next or make.claim(store, "h-1")
+            if slots[index] is not None:
+                started.add(slots[index].session_id)
+            if row.key == "QUALITY-001":
+                assert started == set(names), "a session finished before another had started"
+    for name in names:
+        positions = [index for index, (session, _) in enumerate(order) if session == name]
+        waiting[name] = max(b - a for a, b in zip(positions, positions[1:], strict=False))
+
+    assert max(waiting.values()) <= 20 + 4  # invariant 31: at most k + s completions of others
+
+
+def test_a_deposed_leader_acts_no_more(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    old = make.lead(store, "d-old", seconds=30)
+    clock.pass_seconds(30)
+
+    new = make.lead(store, "d-new")
+
+    assert new.epoch == old.epoch + 1
+    with pytest.raises(NotLeader):
+        make.one_beat(store, session, old)
+    with pytest.raises(NotLeader):
+        store.write(lambda tx: leases.keep_lead(tx, old.holder, old.epoch, 30))
+    assert make.one_beat(store, session, new).offered == ("RESEARCH-001",)
+
+
+def test_a_second_daemon_cannot_lead_beside_the_first(store: Store) -> None:
+    make.lead(store, "d-one")
+
+    with pytest.raises(AssertionError):
+        make.lead(store, "d-two")
+
+
+def test_a_stalled_session_names_the_unmet_edge(store: Store) -> None:
+    session = make.make_session(store)
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE tasks SET status='cancelled', finished_at=1 WHERE key='RESEARCH-001'")
+    connection.commit()
+    connection.close()
+
+    make.one_beat(store, session, make.lead(store))
+
+    found = store.read(lambda tx: sessions.get(tx, session))
+    assert found.pause_reason == PauseReason.STALLED
+    assert found.pause_detail["unmet"][0] == "DRAFT-001 waits for RESEARCH-001"
+
+
+def test_writes_of_many_threads_lose_no_update(store: Store) -> None:
+    session = make.make_session(store)
+    before = store.read(lambda tx: sessions.get(tx, session)).messages
+    threads = [
+        threading.Thread(
+            target=lambda: [store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "x")) for _ in range(50)]
+        )
+        for _ in range(8)
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert store.read(lambda tx: sessions.get(tx, session)).messages == before + 400
+
+
+def test_a_locked_database_is_waited_for_and_then_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make.make_session(store)
+    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.1)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    try:
+        with pytest.raises(DatabaseBusy, match="write lock"):
+            store.write(lambda tx: sessions.mark_dirty(tx, session))
+        assert store.read(lambda tx: sessions.get(tx, session)) is not None  # readers never wait for a writer
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    store.write(lambda tx: sessions.mark_dirty(tx, session))
+
+
+def test_a_read_unit_cannot_write(store: Store) -> None:
+    session = make.make_session(store)
+
+    with pytest.raises(Exception, match="readonly|cannot be written"):
+        store.read(lambda tx: sessions.mark_dirty(tx, session))
+
+
+def test_a_failing_unit_leaves_nothing(store: Store) -> None:
+    session = make.make_session(store)
+    before = store.read(lambda tx: sessions.get(tx, session)).messages
+
+    def unit(tx: object) -> None:
+        messages.say(tx, session, "writer", "state_update", "half")
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        store.write(unit)
+
+    assert store.read(lambda tx: sessions.get(tx, session)).messages == before
