@@ -48,6 +48,18 @@ def user_dir(environ: Mapping[str, str] | None = None) -> Path:
     return platformdirs.user_config_path("team-lifecycle", appauthor=False)
 
 
+def load_all(
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+) -> tuple[Pack, Settings]:
+    """Pack and settings together, the settings' agents and threshold put into the pack.
+
+    Raises one ConfigError with the faults of both, and with names in the settings that the pack does not know.
+    """
+    from orchestrator.config.together import load
+
+    return load(project, environ, flags)
+
+
 def load_pack(project: Path | None, environ: Mapping[str, str] | None = None) -> Pack:
     """The shipped pack, the user's and the project's over it. Raises ConfigError with all faults."""
     from orchestrator.config.packs import load

@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 PREFIX = "LIFECYCLE_"
+# Variables that mark our own processes; none of them is a setting, however near its name is to one.
+MACHINERY = frozenset(
+    ["run", "session", "task", "role", "round", "perspective", "agent", "config_dir", "failpoints", "debug"]
+)
 SIZE_LIMIT = 1024 * 1024  # bytes
 Place = tuple[str | int, ...]
 
@@ -98,6 +102,8 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
             continue
         place: Place = tuple(variable[len(PREFIX) :].lower().split("__"))
         name = str(place[0])
+        if name in MACHINERY:
+            continue
         if name not in known:
             near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.8)
             if near:

@@ -39,16 +39,16 @@ def judge(
     replies: Iterable[Reply], threshold: float = DEFAULT_THRESHOLD, standalone: bool = False
 ) -> Verdict:
     """The verdict of a round. Needs at least one reply; their order does not matter."""
-    ordered = sorted(replies, key=lambda reply: reply.perspective)
-    if not ordered:
+    given = list(replies)
+    if not given:
         raise ValueError("a verdict needs at least one reply")
-    mean = sum(reply.rating for reply in ordered) / len(ordered)
-    found = divergences(ordered)
-    converged = converges(ordered)
+    mean = sum(reply.rating for reply in given) / len(given)
+    found = divergences(given)
+    converged = converges(given)
     reached = mean >= threshold and not any(d.severity is Severity.HIGH for d in found)
     if reached and (converged or not standalone):
         return Verdict(Consensus.REACHED, None, mean, found, converged)
-    return Verdict(Consensus.BLOCKED, severity(ordered), mean, found, converged)
+    return Verdict(Consensus.BLOCKED, severity(given), mean, found, converged)
 
 
 def divergences(replies: Sequence[Reply]) -> tuple[Divergence, ...]:

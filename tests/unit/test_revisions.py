@@ -302,6 +302,25 @@ def test_a_second_improvement_joins_the_recheck_that_waits() -> None:
     assert plan.extra_edges == (("QUALITY-001-R1", "IMPROVE-coverage-001"),)
 
 
+def test_an_improvement_can_be_revised_and_is_scored_again() -> None:
+    now = finished(applied(graph(), plan_improve(graph(), "depth", {})))
+
+    assert chain(plan_revision(now, "IMPROVE-depth-001")) == [
+        "IMPROVE-depth-001-R1<IMPROVE-depth-001",
+        "QUALITY-001-R2<IMPROVE-depth-001-R1",
+    ]
+    assert [task.key for task in plan_revision(now, "DRAFT-004").tasks] == ["DRAFT-004-R1", "QUALITY-001-R2"]
+
+
+def test_revising_while_an_improvement_waits_shares_its_recheck() -> None:
+    waiting = applied(graph(), plan_improve(graph(), "depth", {}))
+
+    plan = plan_revision(waiting, "DRAFT-004")
+
+    assert chain(plan) == ["DRAFT-004-R1<DRAFT-004"]
+    assert {task for task, _ in plan.extra_edges} == {"IMPROVE-depth-001", "QUALITY-001-R1"}
+
+
 def test_an_unknown_dimension_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="dimension 'style'"):
         plan_improve(graph(), "style", {})

@@ -197,7 +197,12 @@ def test_each_fault_of_the_environment_names_its_variable(
 
 
 def test_variables_of_the_machinery_are_no_settings(project: Path) -> None:
-    assert load(project, "", {"LIFECYCLE_RUN": "17", "LIFECYCLE_FAILPOINTS": "x"}).slots == config.SLOTS
+    assert (
+        load(
+            project, "", {"LIFECYCLE_RUN": "17", "LIFECYCLE_FAILPOINTS": "x", "LIFECYCLE_ROLE": "writer"}
+        ).slots
+        == config.SLOTS
+    )
 
 
 @pytest.mark.parametrize("content", [b"slots = '\xff'", b"\xef\xbb\xbfslots = 3", b"\x00", b"[" * 50_000])
@@ -222,6 +227,46 @@ def test_faults_do_not_repeat_values_which_may_be_secret(project: Path) -> None:
 
     assert found
     assert "sk-canary" not in "".join(found)
+
+
+def test_settings_and_pack_are_checked_against_each_other(project: Path) -> None:
+    (project / ".workflow" / "config.toml").write_text(
+        "[roles]\nwirter = ['builtin']\nwriter = ['clade']\n[perspectives]\nrisc = ['builtin']\n"
+    )
+
+    with pytest.raises(ConfigError) as refused:
+        config.load_all(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
+
+    assert refused.value.faults == [
+        "roles.wirter: unknown role 'wirter'; did you mean 'writer'?",
+        "roles.writer: unknown agent 'clade'; did you mean 'claude'?",
+        "perspectives.risc: unknown perspective 'risc'; did you mean 'risk'?",
+    ]
+
+
+def test_the_faults_of_settings_and_pack_are_told_together(project: Path) -> None:
+    (project / ".workflow" / "config.toml").write_text("slots = 0\n")
+    (project / ".workflow" / "packs").mkdir()
+    (project / ".workflow" / "packs" / "a.yaml").write_text("extends: default\nrols: {}\n")
+
+    with pytest.raises(ConfigError) as refused:
+        config.load_all(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
+
+    assert ["did you mean 'roles'" in fault or "slots" in fault for fault in refused.value.faults] == [
+        True,
+        True,
+    ]
+
+
+def test_the_settings_agents_and_threshold_reach_the_pack(project: Path) -> None:
+    (project / ".workflow" / "config.toml").write_text(
+        "consensus_threshold = 3.5\n[agents.mine]\ncommand = ['x']\n[roles]\nwriter = ['mine', 'builtin']\n"
+    )
+
+    pack, settings = config.load_all(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
+
+    assert pack.roles["writer"].agents == ("mine", "builtin")
+    assert pack.gates.consensus_threshold == settings.consensus_threshold == 3.5
 
 
 def test_importing_config_is_cheap() -> None:
