@@ -28,7 +28,7 @@ FILES = {
     "README.md": "See https://docs.shop.dev/guide and https://user:pw@secret.dev/x.\n",
     ".gitignore": "dist/\n",
     "dist/cache.py": "class Built: ...\n",
-    ".env": "TOKEN=cache-token-value\n",
+    "credentials.json": '{"token": "expire cached tokens"}',
 }
 
 
@@ -53,7 +53,7 @@ def test_exploration_finds_the_file_the_question_is_about(tmp_path: Path) -> Non
     assert first["key_symbols"][:2] == ["TokenCache", "expire_tokens"]
     assert "imported by 2" in first["rationale"]
     assert all(len(file["rationale"]) > 10 for file in record["relevant_files"])
-    assert not {"dist/cache.py", ".env"} & {file["path"] for file in record["relevant_files"]}
+    assert not {"dist/cache.py", "credentials.json"} & {file["path"] for file in record["relevant_files"]}
     assert [d["name"] for d in record["dependencies"]] == ["flask", "pytest"]
     assert record["external_refs"] == [{"url": "https://docs.shop.dev/guide", "where": "README.md"}]
 
@@ -95,7 +95,7 @@ def test_second_question_is_answered_from_the_cache_until_a_file_changes(tmp_pat
     assert len(list((tmp_path / ".workflow/explorations").glob("explore-*.json"))) == 1
 
 
-@pytest.mark.parametrize("harm", ["remove", "truncate", "index"])
+@pytest.mark.parametrize("harm", ["remove", "truncate", "alter", "index"])
 def test_spoilt_cache_is_explored_again_and_rebuilt(tmp_path: Path, harm: str) -> None:
     run(project(tmp_path))
     cache = tmp_path / ".workflow/explorations"
@@ -104,6 +104,8 @@ def test_spoilt_cache_is_explored_again_and_rebuilt(tmp_path: Path, harm: str) -
         entry.unlink()
     elif harm == "truncate":
         entry.write_text(entry.read_text()[:50])
+    elif harm == "alter":
+        entry.write_text(entry.read_text().replace("TokenCache", "Other"))
     else:
         (cache / INDEX).write_text('{"entries": [')
 

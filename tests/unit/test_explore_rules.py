@@ -1,5 +1,6 @@
 """Ignore rules, manifests, symbols and imports, on plain values."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -28,7 +29,34 @@ RULES = {
     "sub/.gitignore": "!deep.log\n*.py\n!/top.py\n",
     "white/.gitignore": "*\n!*/\n!*.py\n!.gitignore\n",
 }
-PATHS = ["x.log", "keep.log", "build/a", "sub/build/b", "docs/a.txt", "docs/in/a.txt", "gen/a", "sub/gen/b", "a/z", "a/b/c/z", "foo/x", "foo/bar/y", "#odd", "x.tmp", "spaced", "sub/deep.log", "sub/x.log", "sub/a.py", "sub/top.py", "sub/in/top.py", "white/a.py", "white/a.txt", "white/in/b.py", "white/in/b.txt", "excluded.me", "z"]
+PATHS = [
+    "x.log",
+    "keep.log",
+    "build/a",
+    "sub/build/b",
+    "docs/a.txt",
+    "docs/in/a.txt",
+    "gen/a",
+    "sub/gen/b",
+    "a/z",
+    "a/b/c/z",
+    "foo/x",
+    "foo/bar/y",
+    "#odd",
+    "x.tmp",
+    "spaced",
+    "sub/deep.log",
+    "sub/x.log",
+    "sub/a.py",
+    "sub/top.py",
+    "sub/in/top.py",
+    "white/a.py",
+    "white/a.txt",
+    "white/in/b.py",
+    "white/in/b.txt",
+    "excluded.me",
+    "z",
+]
 
 
 def test_inventory_lists_exactly_what_git_would_track(tmp_path: Path) -> None:
@@ -78,23 +106,58 @@ def test_a_rule_made_to_backtrack_does_not_hang() -> None:
     ("path", "text", "expected"),
     [
         ("package.json", '{"dependencies": {"react": "^18.2"}}', Dependency("react", "^18.2")),
-        ("pyproject.toml", '[project]\ndependencies = ["fastapi[all]>=0.110; python_version>\'3\'"]', Dependency("fastapi", ">=0.110")),
+        (
+            "pyproject.toml",
+            "[project]\ndependencies = [\"fastapi[all]>=0.110; python_version>'3'\"]",
+            Dependency("fastapi", ">=0.110"),
+        ),
         ("pyproject.toml", '[tool.poetry.dependencies]\nflask = {version = "^3"}', Dependency("flask", "^3")),
-        ("requirements-dev.txt", "# x\n-r a.txt\npytest==8.0\n", Dependency("pytest", "==8.0", "development")),
+        (
+            "requirements-dev.txt",
+            "# x\n-r a.txt\npytest==8.0\n",
+            Dependency("pytest", "==8.0", "development"),
+        ),
         ("setup.cfg", "[options]\ninstall_requires =\n  click>=8\n", Dependency("click", ">=8")),
-        ("setup.py", "from setuptools import setup\nsetup(name='a', install_requires=['attrs>=22'])", Dependency("attrs", ">=22")),
-        ("Cargo.toml", '[dependencies]\ntokio = { version = "1.3", features = ["full"] }', Dependency("tokio", "1.3")),
-        ("go.mod", "module a.b/c\ngo 1.22\nrequire (\n\tgithub.com/gin-gonic/gin v1.9.1\n)", Dependency("github.com/gin-gonic/gin", "v1.9.1")),
-        ("pom.xml", '<?xml version="1.0"?><project xmlns="http://maven.apache.org/POM/4.0.0"><properties><v>5.1</v></properties><dependencies><dependency>'
-         "<groupId>g</groupId><artifactId>junit</artifactId><version>${v}</version><scope>test</scope></dependency></dependencies></project>",
-         Dependency("g:junit", "5.1", "development")),
+        (
+            "setup.py",
+            "from setuptools import setup\nsetup(name='a', install_requires=['attrs>=22'])",
+            Dependency("attrs", ">=22"),
+        ),
+        (
+            "Cargo.toml",
+            '[dependencies]\ntokio = { version = "1.3", features = ["full"] }',
+            Dependency("tokio", "1.3"),
+        ),
+        (
+            "go.mod",
+            "module a.b/c\ngo 1.22\nrequire (\n\tgithub.com/gin-gonic/gin v1.9.1\n)",
+            Dependency("github.com/gin-gonic/gin", "v1.9.1"),
+        ),
+        (
+            "pom.xml",
+            '<?xml version="1.0"?><project xmlns="http://maven.apache.org/POM/4.0.0"><properties><v>5.1</v></properties><dependencies><dependency>'
+            "<groupId>g</groupId><artifactId>junit</artifactId><version>${v}</version><scope>test</scope></dependency></dependencies></project>",
+            Dependency("g:junit", "5.1", "development"),
+        ),
         ("build.gradle", "dependencies {\n  implementation 'a.b:c:1.0'\n}", Dependency("a.b:c", "1.0")),
         ("Gemfile", "gem 'rails', '~> 7.1'", Dependency("rails", "~> 7.1")),
-        ("composer.json", '{"require": {"laravel/framework": "^11"}}', Dependency("laravel/framework", "^11")),
-        ("Dockerfile", "FROM python:3.12-slim AS base\nFROM base\n", Dependency("python", "3.12-slim", "image")),
-        ("docker-compose.yml", "services:\n  db:\n    image: postgres:16\n", Dependency("postgres", "16", "image")),
+        (
+            "composer.json",
+            '{"require": {"laravel/framework": "^11"}}',
+            Dependency("laravel/framework", "^11"),
+        ),
+        (
+            "Dockerfile",
+            "FROM python:3.12-slim AS base\nFROM base\n",
+            Dependency("python", "3.12-slim", "image"),
+        ),
+        (
+            "docker-compose.yml",
+            "services:\n  db:\n    image: postgres:16\n",
+            Dependency("postgres", "16", "image"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_manifest_yields_its_dependency_as_written(path: str, text: str, expected: Dependency) -> None:
     found = read_manifest(path, text)
 
@@ -127,9 +190,13 @@ def test_pom_with_a_document_type_is_refused() -> None:
     [
         ('{"devDependencies": {"vue": "3", "left-pad": "1"}}', ["Vue"]),
         ('{"dependencies": {"express": "4"}}', []),
-        ("{", []), ("[]", []), ('{"dependencies": ["react"]}', []), ("[" * 100_000, []), ("", []),
+        ("{", []),
+        ("[]", []),
+        ('{"dependencies": ["react"]}', []),
+        ("[" * 100_000, []),
+        ("", []),
     ],
-)  # fmt: skip
+)
 def test_frontend_frameworks_never_raises(text: str, expected: list[str]) -> None:
     assert frontend_frameworks(text) == expected
 
@@ -137,15 +204,25 @@ def test_frontend_frameworks_never_raises(text: str, expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("extension", "text", "names", "imports"),
     [
-        ("py", "from ..a import b as c\nimport os.path as p\nclass A:\n  def m(self): ...\nK = 1\n", {"A", "m", "K"}, {"..a", "..a.b", "os.path"}),
+        (
+            "py",
+            "from ..a import b as c\nimport os.path as p\nclass A:\n  def m(self): ...\nK = 1\n",
+            {"A", "m", "K"},
+            {"..a", "..a.b", "os.path"},
+        ),
         ("js", "const f = require('fs'); class A { b() {} }; import x from './y'", {"A", "b"}, {"fs", "./y"}),
-        ("ts", "import {a} from './a'; interface I {} type T = string; const g = () => 1", {"I", "T", "g"}, {"./a"}),
+        (
+            "ts",
+            "import {a} from './a'; interface I {} type T = string; const g = () => 1",
+            {"I", "T", "g"},
+            {"./a"},
+        ),
         ("tsx", "export const App = () => <div/>", {"App"}, set()),
         ("go", 'package m\nimport "fmt"\ntype S struct{}\nfunc (s S) Do() {}', {"S", "Do"}, {"fmt"}),
         ("rs", "use crate::a::B;\npub struct S;\ntrait T {}\nfn f() {}", {"S", "T", "f"}, {"crate::a::B"}),
         ("java", "import a.b.C; public class D { void m() {} }", {"D", "m"}, {"a.b.C"}),
     ],
-)  # fmt: skip
+)
 def test_parsing_finds_names_and_imports(
     extension: str, text: str, names: set[str], imports: set[str]
 ) -> None:
@@ -213,10 +290,18 @@ def test_search_finds_pairs_humps_and_stems(query: str, body: str) -> None:
 @pytest.mark.parametrize(
     ("path", "role"),
     [
-        ("tests/test_a.py", "test"), ("src/a.test.ts", "test"), ("go.mod", "manifest"), ("main.go", "entry point"), ("README.md", "documentation"),
-        ("db/migrations/1.sql", "schema"), (".github/workflows/ci.yml", "ci"), ("src/a.rs", "source"), ("x.bin", "other"), ("latest/a.py", "source"),
+        ("tests/test_a.py", "test"),
+        ("src/a.test.ts", "test"),
+        ("go.mod", "manifest"),
+        ("main.go", "entry point"),
+        ("README.md", "documentation"),
+        ("db/migrations/1.sql", "schema"),
+        (".github/workflows/ci.yml", "ci"),
+        ("src/a.rs", "source"),
+        ("x.bin", "other"),
+        ("latest/a.py", "source"),
     ],
-)  # fmt: skip
+)
 def test_role_follows_from_the_path(path: str, role: str) -> None:
     assert role_of(path, knowledge()) == role
 
@@ -231,3 +316,18 @@ def test_unknown_angle_lists_the_eighteen_known_ones() -> None:
 def test_shown_names_hold_no_control_and_no_broken_bytes() -> None:
     assert shown("caf\udce9\n\x1b[31m\u202e") == "caf\\xe9\\n\\x1b[31m\\u202e"
     assert shown("文件.py") == "文件.py"
+
+
+def test_reading_follows_no_link_and_waits_for_no_pipe(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/secret").write_text("secret")
+    inside = tmp_path / "in"
+    inside.mkdir()
+    (inside / "link").symlink_to(tmp_path / "out/secret")
+    (inside / "folder").symlink_to(tmp_path / "out")
+    os.mkfifo(inside / "pipe")
+
+    with Root(inside) as root:
+        read = [root.read(path, 100) for path in ("link", "folder/secret", "../out/secret", "pipe", "gone")]
+
+    assert read == [None] * 5

@@ -34,6 +34,8 @@ class Root:
         try:
             parts = path.split("/") if path else []
             for i, part in enumerate(parts):
+                if part == "..":
+                    raise PermissionError(f"{path!r} leaves the directory")
                 step = flags if i == len(parts) - 1 else _DIRECTORY
                 below = os.open(part, step, dir_fd=at)
                 os.close(at)
