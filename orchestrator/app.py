@@ -131,6 +131,13 @@ def read_pack(project: Project) -> Pack:
     return load_pack(project.root)
 
 
+def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:
+    """Pack and settings, checked together: the faults of both are told at once. Raises ConfigError."""
+    from orchestrator.config import load_all
+
+    return load_all(project.root, os.environ, flags)
+
+
 def ensure_daemon(project: Project) -> subprocess.Popen[bytes] | None:
     """Wake the daemon, or start one when none listens; the new process when one was started."""
     from orchestrator import bus

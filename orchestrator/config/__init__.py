@@ -22,6 +22,7 @@ BACKOFF_SECONDS = (5.0, 20.0, 80.0)
 SLOTS = 4
 AGENT_PROCESSES = 4  # per worker host
 DISCUSS_SECONDS = 600.0  # then the record is PARTIAL
+DRAIN_SECONDS = 20.0  # an ending worker host lets its runs finish for so long
 AGENT_START_SECONDS = 60.0
 AGENT_SILENCE_SECONDS = 300.0
 AGENT_TURN_SECONDS = 900.0

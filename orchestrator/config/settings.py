@@ -97,6 +97,10 @@ class Settings(BaseSettings):
         default=config.DISCUSS_SECONDS,
         description="seconds for a discussion, after which its record is PARTIAL",
     )
+    drain_seconds: Seconds = Field(
+        default=config.DRAIN_SECONDS,
+        description="seconds an ending worker host lets its runs finish before it gives them back",
+    )
     agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
     idle_exit_seconds: Seconds = Field(
         default=config.IDLE_EXIT_SECONDS, description="seconds without work after which the daemon leaves"
@@ -115,9 +119,6 @@ class Settings(BaseSettings):
     )
     consensus_threshold: Annotated[Number, Field(ge=1, le=5)] | None = Field(
         default=None, description="mean rating (1 to 5) a discussion needs; without it the pack's gate"
-    )
-    budget: Annotated[Number, Field(gt=0)] | None = Field(
-        default=None, description="US dollars a session may cost; without it there is no limit"
     )
     agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")

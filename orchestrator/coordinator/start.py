@@ -16,7 +16,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.manifests import frontend_frameworks
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
-from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, to_snapshot
+from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, to_snapshot, with_perspectives
 from orchestrator.domain.text import is_cjk
 from orchestrator.store import messages, rework, sessions
 from orchestrator.store.store import Store, Tx
@@ -62,28 +62,11 @@ class Started:
 
 def plan(request: str, wishes: Wishes, pack: Pack, project: Path) -> Plan:
     """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing."""
-    chosen = with_perspectives(pack, wishes.perspectives)
+    chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
     choice = choose(request, project_facts(project), chosen, wishes.mode)
     pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
     language = "zh" if is_cjk(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
-
-
-def with_perspectives(pack: Pack, names: tuple[str, ...]) -> Pack:
-    """The pack with these perspectives in every round. Raises UnknownName."""
-    from dataclasses import replace
-
-    from orchestrator.domain.errors import UnknownName
-
-    for name in names:
-        if name not in pack.perspectives:
-            raise UnknownName("perspective", name, pack.perspectives)
-    if not names:
-        return pack
-    rounds = {
-        key: replace(found, perspectives=tuple(dict.fromkeys(names))) for key, found in pack.rounds.items()
-    }
-    return replace(pack, rounds=rounds)
 
 
 def project_facts(project: Path) -> ProjectFacts:

@@ -118,12 +118,15 @@ def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
         raise UnsafePath(
             f"unsafe path {path[:200]!r}", why=f"a link or no directory on the way: {error.strerror}"
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(file.fileno())
+    try:
+        found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
             raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
         if found.st_size > limit:
             raise UnsafePath(
                 f"unsafe path {path[:200]!r}", why=f"{found.st_size} bytes are over the limit of {limit}"
             )
-        return file.read(limit + 1)
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(limit + 1)
+    finally:
+        os.close(descriptor)

@@ -51,7 +51,7 @@ DEFAULTS = {
     "discuss": "inline",
     "execution": "parallel",
     "consensus_threshold": None,
-    "budget": None,
+    "drain_seconds": 20.0,
     "agents": {},
     "roles": {},
     "perspectives": {},
@@ -108,8 +108,8 @@ def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
         ("slots = true", "config.toml:1: slots: expected a number"),
         ("slots = 2.5", "config.toml:1: slots: "),
         ('slots = "many"', "config.toml:1: slots: "),
-        ("\n\nbudget = -1", "config.toml:3: budget: "),
-        ("budget = nan", "config.toml:1: budget: "),
+        ("\n\ndrain_seconds = -1", "config.toml:3: drain_seconds: "),
+        ("drain_seconds = nan", "config.toml:1: drain_seconds: "),
         ("lease_seconds = inf", "config.toml:1: lease_seconds: "),
         ('discuss_seconds = "5min"', "config.toml:1: discuss_seconds: "),
         (
@@ -156,7 +156,7 @@ def test_all_faults_of_all_layers_are_told_at_once(project: Path) -> None:
 
     found = faults(
         project,
-        'budget = -1\nrenew_seconds = 20\n[agent_limits]\nturn = "5min"\nsilense = 3\n',
+        'drain_seconds = -1\nrenew_seconds = 20\n[agent_limits]\nturn = "5min"\nsilense = 3\n',
         {"LIFECYCLE_MAX_ATTEMPTS": "three"},
         agent_processes=0,
     )

@@ -1,0 +1,176 @@
+"""A session's directory: rebuilt byte for byte, never over a person's edit, never outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestrator.coordinator.projector import project, session_directory
+from orchestrator.domain.errors import UsageError
+from orchestrator.store import artifacts, files, messages
+from orchestrator.store.store import Store
+from tests import factories as make
+from tests import invariants
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    found = make.make_store(tmp_path)
+    yield found
+    found.close()
+    invariants.check(found.path)
+
+
+def worked(store: Store) -> tuple[str, Path]:
+    """A session with one completed task, projected."""
+    session = make.make_session(store)
+    make.make_host(store)
+    make.one_beat(store, session, make.lead(store))
+    make.finish(store, make.claim(store, "h-1"), files={"spec/a.md": b"# A\n", "spec/deep/b.md": b"# B\n"})
+    project(store, session)
+    return session, session_directory(store.path, session)
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_a_deleted_directory_is_rebuilt_byte_for_byte(store: Store) -> None:
+    session, root = worked(store)
+    before = tree(root)
+    shutil.rmtree(root)
+
+    project(store, session)
+
+    assert tree(root) == before
+    assert before["spec/a.md"] == b"# A\n"
+
+
+def test_the_message_mirror_follows_and_heals(store: Store) -> None:
+    session, root = worked(store)
+    mirror = root / ".msg" / "messages.jsonl"
+    store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "one more"))
+    project(store, session)
+    followed = mirror.read_bytes()
+    mirror.write_bytes(followed[:-30])
+
+    store.write(lambda tx: messages.say(tx, session, "writer", "no_such_type", "and one"))
+    project(store, session)
+
+    lines = [json.loads(line) for line in mirror.read_text().splitlines()]
+    assert [line["id"] for line in lines] == [f"MSG-{n:03d}" for n in range(1, len(lines) + 1)]
+    assert mirror.read_bytes().startswith(followed)
+    assert (lines[-2]["known_type"], lines[-1]["known_type"]) == (True, False)
+
+
+def test_a_hand_edit_becomes_a_version_by_user_and_is_not_overwritten(store: Store) -> None:
+    session, root = worked(store)
+    (root / "spec/a.md").write_text("# A, by hand\n")
+
+    edited = project(store, session)
+
+    versions = store.read(lambda tx: artifacts.versions(tx, session, "spec/a.md"))
+    assert edited == ["spec/a.md"]
+    assert (root / "spec/a.md").read_text() == "# A, by hand\n"
+    assert [version.author for version in versions] == ["analyst", "user"]
+    assert project(store, session) == []
+
+
+def test_stray_files_in_the_directory_are_ignored(store: Store) -> None:
+    session, root = worked(store)
+    (root / "spec/.a.md.swp").write_bytes(b"\0\1\2")
+    (root / "core").write_bytes(b"\x7fELF")
+
+    assert project(store, session) == []
+
+
+@pytest.mark.parametrize("place", [".", "spec", "spec/a.md"])
+def test_nothing_is_written_through_a_link(store: Store, tmp_path: Path, place: str) -> None:
+    session, root = worked(store)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    target = root / place
+    if target.is_dir():
+        shutil.rmtree(target)
+    else:
+        target.unlink()
+    target.symlink_to(outside)
+    store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "go"))
+
+    with pytest.raises((UsageError, OSError, files.UnsafePath)):
+        project(store, session)
+
+    assert list(outside.iterdir()) == []
+
+
+UNSAFE = ["", "/etc/passwd", "../x", "a/../../x", "a//b", "./a", "~/x", "C:/x", "a\\b", "a\nb", "a/b.", "nul", "con.txt", "a" * 201,
+          "e\u0301", "a/" * 17 + "a", "\ud800", "a\0b", " a", "x/ "]
+
+
+@pytest.mark.parametrize("path", UNSAFE, ids=[ascii(path)[:20] for path in UNSAFE])
+def test_paths_that_could_lead_elsewhere_are_refused(path: str) -> None:
+    with pytest.raises(files.UnsafePath):
+        files.clean(path)
+
+
+@pytest.mark.parametrize("path", ["spec/product-brief.md", "spec/.content/brief.json", "a b/é.md", "需求.md"])
+def test_plain_paths_pass(path: str) -> None:
+    assert str(files.clean(path)) == path
+
+
+SWAP = """
+import os, sys
+root, secret = sys.argv[1:]
+while True:
+    os.rename(root + "/in", root + "/kept")
+    os.symlink(secret, root + "/in")
+    os.unlink(root + "/in")
+    os.rename(root + "/kept", root + "/in")
+"""
+
+
+def test_a_link_swapped_while_a_file_is_read_never_leads_outside(tmp_path: Path) -> None:
+    root, secret = tmp_path / "root", tmp_path / "secret"
+    (root / "in").mkdir(parents=True)
+    secret.mkdir()
+    (root / "in" / "f").write_bytes(b"inside")
+    (secret / "f").write_bytes(b"outside")
+    swapper = subprocess.Popen([sys.executable, "-c", SWAP, str(root), str(secret)])
+    seen: set[bytes | None] = set()
+    deadline = time.monotonic() + 20
+    try:
+        while time.monotonic() < deadline and not {b"inside", b"refused"} <= seen:
+            seen |= {_read(root) for _ in range(1_000)}
+        seen |= {_read(root) for _ in range(5_000)}
+    finally:
+        swapper.kill()
+        swapper.wait()
+
+    assert {b"inside", b"refused"} <= seen and b"outside" not in seen
+
+
+def _read(root: Path) -> bytes | None:
+    try:
+        return files.read(root, "in/f")
+    except files.UnsafePath:
+        return b"refused"
+
+
+@pytest.mark.parametrize("kind", ["directory", "fifo", "hardlink", "symlink"])
+def test_only_plain_files_of_one_name_are_read(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "x"
+    other = tmp_path / "other"
+    other.write_text("other")
+    {"directory": lambda: target.mkdir(), "fifo": lambda: os.mkfifo(target), "hardlink": lambda: os.link(other, target),
+     "symlink": lambda: target.symlink_to(other)}[kind]()
+
+    with pytest.raises(files.UnsafePath):
+        files.read(tmp_path, "x")
