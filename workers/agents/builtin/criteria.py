@@ -1,0 +1,130 @@
+"""Acceptance criteria and headlines, made of the sentence's own words: its actor, action, condition and number."""
+
+from __future__ import annotations
+
+import re
+
+from workers.agents.builtin.clauses import Clause
+from workers.agents.builtin.language import Lexicon
+from workers.agents.builtin.material import lower_first, short, strip_end, upper_first
+from workers.agents.builtin.request import Need
+
+MAX_CRITERIA = 6
+SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
+_WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
+_TIMING = re.compile(
+    r"^(?:after|before|until|once|during)\b", re.IGNORECASE
+)  # says when it is done, is no case of its own
+_RECEIVES = re.compile(r"^(?:see|get|view|receive)\s")
+_PLURAL_NOT = re.compile(r"(?:ss|us|is)$")
+
+
+def headline(need: Need, lex: Lexicon) -> str:
+    """A short title of the requirement."""
+    c = need.clause
+    action = strip_end(c.action)
+    if need.part or need.kind == "exclusion" or not c.subject:
+        return short(upper_first(need.text if not need.part else action))
+    if c.negated or (lex.language == "zh" and c.conditions):
+        return short(upper_first(need.text))
+    action = re.sub(r"^be\s+", "", action)
+    if c.subject.lower() in SYSTEM:
+        return short(upper_first(action))
+    subject = c.actor or strip_end(re.split(r"[:：]|\swho\s", c.subject)[0])
+    joint = "" if lex.language == "zh" else ": "
+    return short(f"{upper_first(subject)}{joint}{action}")
+
+
+def criteria(need: Need, lex: Lexicon) -> list[str]:
+    """One criterion for each thing the sentence asks for, one more for each further condition."""
+    text = lower_first(strip_end(need.text))
+    if need.kind == "exclusion":
+        return [lex.say("criterion_excluded", text=text)]
+    if need.part:
+        return [lex.say("criterion_part", text=text)]
+    c = need.clause
+    if need.by_default and not c.actor:
+        key = (
+            "criterion_measured"
+            if any(ch.isdigit() for ch in text) or need.kind != "functional"
+            else "criterion_done"
+        )
+        return [lex.say(key, text=strip_end(need.text))]
+    found: list[str] = []
+    for action in c.actions:
+        found += _of_action(strip_end(action), c, lex, first=not found)
+    return list(dict.fromkeys(found))[:MAX_CRITERIA]
+
+
+def _of_action(action: str, c: Clause, lex: Lexicon, *, first: bool) -> list[str]:
+    own = [condition for condition in c.conditions if condition in action and not _TIMING.match(condition)]
+    leading = [condition for condition in c.conditions if not any(condition in piece for piece in c.actions)]
+    bare = action
+    for condition in own[:1]:
+        bare = re.sub(r"\s+(?:and|and again)$", "", strip_end(action[: action.index(condition)])) or action
+    if c.actor and not re.match(r"be\s", action):
+        return [_by_actor(bare, c, lex, (own or leading))]
+    doing = _done(bare, c, lex)
+    conditions = own or leading
+    if conditions:
+        return [
+            lex.say("criterion_when", condition=_WHEN.sub("", condition), doing=doing)
+            for condition in conditions
+        ]
+    return [lex.say("criterion_observed", doing=doing)]
+
+
+def _by_actor(action: str, c: Clause, lex: Lexicon, conditions: list[str]) -> str:
+    measure = next(
+        (m for m in c.measures if m in action and len(m.split()) > 1 and any(ch.isdigit() for ch in m)), ""
+    )
+    cut = (
+        strip_end(" ".join(action.replace(measure, " ").split()))
+        if measure and action.endswith(measure)
+        else ""
+    )
+    who = lower_first(c.actor if len(c.subject) > 60 else c.subject)
+    given = " ".join([who, *conditions[:1]]) if lex.language == "en" else "，".join([who, *conditions[:1]])
+    if _RECEIVES.match(action) and not c.negated:
+        return lex.say("criterion_actor_gets", who=given, action=action)
+    if cut:
+        return lex.say("criterion_actor_measured", who=given, action=cut, measure=measure)
+    return lex.say("criterion_actor_not" if c.negated else "criterion_actor", who=given, action=action)
+
+
+def _done(action: str, c: Clause, lex: Lexicon) -> str:
+    """Subject and action as a statement of fact: `the system shows ...`, `names are encrypted ...`."""
+    subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
+    if lex.language == "zh":
+        return f"{subject}{'不' if c.negated else ''}{action}"
+    several = _several(subject)
+    if re.match(r"be\s", action):
+        verb = ("are" if several else "is") + (" not" if c.negated else "")
+        return f"{subject} {verb} {action[3:]}"
+    if c.negated:
+        return f"{subject} {'do' if several else 'does'} not {action}"
+    return f"{subject} {action if several else _third_person(action)}"
+
+
+def _several(subject: str) -> bool:
+    head = re.split(r"\s+(?:who|that|which|of|with|in|on|for|from)\s", subject.rsplit(":", 1)[-1].strip())[0]
+    words = head.split()
+    if not words or words[0].lower() in ("each", "every", "a", "an", "it", "this", "any"):
+        return False
+    return words[-1].lower() in ("they", "people", "staff", "data") or (
+        words[-1].lower().endswith("s") and not _PLURAL_NOT.search(words[-1].lower())
+    )
+
+
+def _third_person(action: str) -> str:
+    verb, _, rest = action.partition(" ")
+    low = verb.lower()
+    if low in ("have", "do", "go"):
+        said = {"have": "has", "do": "does", "go": "goes"}[low]
+    elif re.search(r"(?:s|x|z|ch|sh)$", low):
+        said = verb + "es"
+    elif re.search(r"[^aeiou]y$", low):
+        said = verb[:-1] + "ies"
+    else:
+        said = verb + "s"
+    return f"{said} {rest}".strip()

@@ -1,0 +1,82 @@
+"""What the built-in agent knows of a language: patterns that recognise, and the fixed wording it writes with.
+
+`en.py` and `zh.py` hold the patterns, `en_words.py` and `zh_words.py` the wording. Wording holds no numbers, product names
+or addresses: those may come from the request and the repository alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from orchestrator.domain.text import is_cjk
+
+PRIORITIES = ("Must", "Should", "Could")
+
+
+def detect_language(text: str) -> str:
+    """`zh` when the text is mostly Chinese, else `en`."""
+    return "zh" if is_cjk(text) else "en"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The compiled patterns of one language; names are those of the data modules."""
+
+    language: str
+    modals: tuple[tuple[str, re.Pattern[str]], ...]  # strong ones, by priority
+    weak: re.Pattern[str]  # can, will: a wish in a list of wishes, a fact in a description
+    roles: tuple[tuple[str, re.Pattern[str]], ...]  # heading -> role of the section
+    heading_priority: tuple[tuple[str, re.Pattern[str]], ...]
+    categories: tuple[tuple[str, re.Pattern[str]], ...]
+    domains: tuple[tuple[str, re.Pattern[str]], ...]
+    patterns: dict[str, re.Pattern[str]]
+    verbs: frozenset[str]
+    not_nouns: frozenset[str]
+    wording: dict[str, str]
+
+    def find(self, name: str, text: str) -> re.Match[str] | None:
+        return self.patterns[name].search(text)
+
+    def say(self, key: str, **values: object) -> str:
+        """One piece of fixed wording, filled with words of the request."""
+        return self.wording[key].format(**values)
+
+    def join(self, words: list[str] | tuple[str, ...]) -> str:
+        """A list as people write it."""
+        if len(words) < 2 or self.language == "zh":
+            return "、".join(words) if self.language == "zh" else "".join(words)
+        return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _compiled(rows: list[tuple[str, str]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in rows)
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The lexicon of `en` or `zh`; any other language is read as English."""
+    name = language if language == "zh" else "en"
+    data: Any = import_module(f"{__name__}.{name}")
+    words: Any = import_module(f"{__name__}.{name}_words")
+    return Lexicon(
+        language=name,
+        modals=_compiled(data.MODALS),
+        weak=re.compile(data.WEAK, re.IGNORECASE),
+        roles=_compiled(data.ROLES),
+        heading_priority=_compiled(data.HEADING_PRIORITY),
+        categories=_compiled(data.CATEGORIES),
+        domains=_compiled(data.DOMAINS),
+        patterns=dict(_compiled(list(data.PATTERNS.items()))),
+        verbs=frozenset(data.VERBS.split()),
+        not_nouns=frozenset(data.NOT_NOUNS.split()),
+        wording=words.WORDING,
+    )
+
+
+def lexicon_of(text: str) -> Lexicon:
+    """The lexicon for one sentence: an English sentence in a Chinese document is read as English."""
+    return lexicon(detect_language(text))

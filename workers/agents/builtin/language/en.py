@@ -1,0 +1,171 @@
+"""How English requests say things. Rows are tried from the top."""
+# ruff: noqa: E501 - rows of data are read whole
+
+MODALS = [
+    (
+        "Must",
+        r"\b(?:must|shall|ha(?:s|ve) to|(?:is|are) required to|(?:is|are) (?:mandatory|required)|may not|may only"
+        r"|(?<!no )(?<!the )needs?(?: to)?)\b(?! not need)",
+    ),
+    ("Should", r"\b(?:should|ought to|(?:is|are) expected to|ideally|preferably)\b"),
+    (
+        "Could",
+        r"\b(?:could|may|might|optional(?:ly)?|nice[- ]to[- ]have|would be (?:nice|good|great|useful)|if time permits)\b",
+    ),
+]
+WEAK = r"\b(?:can(?:not|'t)?|(?:is|are|be) able to|will|ha(?:s|ve) to|needs?(?: to)?|could|may|might|want(?:s|ed)? to)\b"
+
+ROLES = [
+    (
+        "out",
+        r"out[- ]of[- ]scope|non[- ]?goals?|not in (?:scope|version)|exclu(?:ded|sions?)|won'?t|will not|not (?:now|planned)|future work",
+    ),
+    (
+        "questions",
+        r"questions?|unclear|not sure|undecided|to be decided|unknowns?|\btbd\b|open (?:points|issues)",
+    ),
+    (
+        "goals",
+        r"\bgoals?\b|objectives?|success|\bmetrics?\b|how (?:we|you|they)(?:'ll| will| shall)? (?:know|measure)|outcomes?|\bkpis?\b|measures of",
+    ),
+    (
+        "limits",
+        r"\blimits?\b|limitations?|constraints?|non[- ]?functional|\bquality (?:needs|attributes|requirements)|performance|security"
+        r"|compliance|boundar|restrictions?|technical requirements|service levels?|\bnfrs?\b|accessib|availability",
+    ),
+    (
+        "requirements",
+        r"requirements?|features?|functional|what (?:it|we|the \w+|users?|they) (?:has|have|must|should|shall|needs?|wants?|does|will|do)"
+        r"|capabilit|functionality|must[- ]haves?|should[- ]haves?|could[- ]haves?|nice[- ]to[- ]haves?|\bscope\b|user stories"
+        r"|use cases?|what to build|deliverables?|\bneeds\b|wish ?list|acceptance criteria|rules",
+    ),
+    (
+        "users",
+        r"\bwho\b|\busers?\b|\bactors?\b|personas?|audience|stakeholders?|\broles\b|customers|for whom",
+    ),
+    ("dependencies", r"dependenc|integrations?|existing|assumptions?|what we have|already"),
+    (
+        "background",
+        r"background|problem|context|situation|motivation|\bwhy\b|introduction|overview|today|current|summary|about\b",
+    ),
+    (
+        "instructions",
+        r"install|usage|getting started|quick ?start|licen[sc]e|contribut|build|running|change ?log|develop|faq|documentation|examples?"
+        r"|credits|authors|acknowledg|support|download|how to|configur|tests?\b|deploy|release|table of contents|community|sponsor|badge",
+    ),
+]
+HEADING_PRIORITY = [
+    ("Won't", r"\bwon'?t\b"),
+    ("Must", r"\bmust\b"),
+    ("Should", r"\bshould\b"),
+    ("Could", r"\bcould\b|nice[- ]to|optional|stretch"),
+]
+CATEGORIES = [
+    (
+        "S",
+        r"\bencrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
+        r"|\bsecrets?\b|personal|privacy|\bdeleted? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
+        r"|\btamper|\bmask(?:ed|ing)?\b|sign(?:ed|ature)\b|vulnerab|leak",
+    ),
+    (
+        "U",
+        r"\bwcag\b|accessib|screen ?reader|keyboard(?! shortcut)|usab|\btranslat|locali[sz]|internationali[sz]|right-to-left|contrast|font size|color[- ]?blind"
+        r"|\blanguages?\b|\b(?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi)\b"
+        r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive",
+    ),
+    (
+        "P",
+        r"\blatency|response time|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
+        r"|\b(?:under|within|below|less than|at most|up to|no more than|faster than)\s+\w+\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b"
+        r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
+    ),
+    (
+        "SC",
+        r"availab(?:le \d|ility)|uptime|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
+        r"|\b(?:survive|failover|outage|recover|offline)|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
+        r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
+    ),
+]
+DOMAINS = [
+    ("health care", r"\bclinic|patient|hospital|doctor|nurse|medical|health|pharmac"),
+    ("catering and hospitality", r"restaurant|\bmenu\b|kitchen|hotel|guest|\bcaf[eé]\b|waiter"),
+    ("commerce", r"\bshop|store\b|customer|order|cart|checkout|invoice|payment|product catalog"),
+    ("education", r"school|student|teacher|course|lesson|exam|universit|homework"),
+    ("finance", r"\bbank|billing|ledger|accounting|loan|portfolio|\btax\b|insurance"),
+    ("logistics", r"deliver|warehouse|shipment|truck|courier|inventory|fleet"),
+    ("operations and observability", r"\blogs?\b|metric|monitor|incident|alert|on-call|gateway|telemetry"),
+    ("identity and access", r"authenticat|two-factor|log ?in|sign-?in|password|single sign-on"),
+    ("data processing", r"\bcsv\b|parquet|\bschema\b|dataset|pipeline|\betl\b|convert|import|export"),
+    ("web tools", r"\burl\b|website|web page|browser|dashboard|link"),
+    (
+        "developer tools",
+        r"\bcli\b|command line|library|\bsdk\b|refactor|compiler|linter|developer|repository|code",
+    ),
+    ("communication", r"\bchat|message|e-?mail|newsletter|notification|forum"),
+]
+PATTERNS = {
+    "exclusion": r"\bwon['’]?t\b(?! (?:lose|leak|fail|block|crash|break|be lost))"
+    r"|\bwill not\b(?! (?:lose|leak|fail|block|crash|break|exceed|be lost))"
+    r"|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
+    r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
+    r"|^(?:no|not|without)\b.*\b(?:first|this|initial) (?:version|release|phase|iteration)|^(?:no|not)\b.*\b(?:for now|yet|initially|at first)\b"
+    r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
+    "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
+    "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
+    "question": r"^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
+    "want": r"\b(?:we|i|they|our \w+)(?: would|'d)? (?:want|like|wish|hope|aim|intend|plan)s?\b|\b(?:the )?(?:goal|aim|idea|purpose|objective)s? (?:is|are)\b",
+    "now": r"\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
+    "problem": r"\b(?:lose|loses|losing|lost|nobody|no one|too (?:long|slow|many|much|often|expensive)|by hand|manually|complain|waste|error-prone|slow|fails?|failing"
+    r"|takes? (?:hours|days|weeks|over|more)|hard to|difficult|problem|missing|forget|tedious|painful|scattered|broken)\b",
+    "dependency": r"\bwe (?:already )?(?:have|pay for|use|run|own|operate|license)\b|\balready (?:have|has|use|uses|pay|run|runs|exists?|own)\b|\bexisting\b"
+    r"|\bour (?:current|existing|own)\b|\bdepends? on\b|\bintegrat(?:e|es|ed|ion|ing) with\b",
+    "system": r"^(?:the |this |our |a |an )?(?:\S+ )?(?:system|it|app|application|service|page|pages|tool|site|website|platform|product|cli|api|server|software|solution|program"
+    r"|module|library|bot|dashboard|backend|frontend|component|database|interface|plugin|job|script|queue|data|names?|report|reports|files?|requests?|messages?|they|there|all|each|every)$",
+    "person": r"\b(?:users?|admin\w*|customers?|patients?|doctors?|nurses?|managers?|staff|teams?|owners?|members?|students?|teachers?|parents?|guests?|visitors?|people|person|anyone"
+    r"|everyone|operators?|engineers?|developers?|editors?|authors?|readers?|reviewers?|auditors?|agents?|clerks?|drivers?|couriers?|cooks?|waiters?|employees?|clients?|buyers?"
+    r"|sellers?|subscribers?|volunteers?|moderators?|players?|coaches|coach|librarians?|analysts?|receptionists?|technicians?|accountants?|officers?|workers?|tenants?|residents?"
+    r"|participants?|candidates?|recruiters?|farmers?|pharmacists?|dispatchers?|supervisors?|maintainers?|contributors?|citizens?|applicants?|organi[sz]ers?|planners?)\b",
+    "as_a": r"\bas (?:an?|the) ([a-z][a-z -]{2,30}?),? (?:i|we) (?:want|need|can|must|should|would)",
+    "for_person": r"\bfor (?:our |the |a |an |small |local |all )*([a-z]+s)\b",
+    "lead_condition": r"^((?:if|when|whenever|while|after|before|once|as soon as|during|unless|in case|for every|for each)\b[^,]{2,160}),\s*(.+)$",
+    "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
+    "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"
+    r"|between|after|maximum|minimum|exactly|for)?\s*(?:\d[\d.,:]*\s*(?:%|percent\b)?(?:\s*(?:and|to|-|–)\s*\d[\d.,:]*)?(?:\s*[A-Za-z]+)?|\bonce (?:a|per) \w+|\bone \w+)",
+    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by)?\s*\d[\d.,:]*\s*(?:%|percent\b)?"
+    r"(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|mb|gb|kb)\b)?",
+    "parts": r"\s*,\s*(?:and\s+|or\s+|then\s+)?|\s+(?:and|or|then)\s+(?:also\s+)?",
+    "with": r"\s+(?:with|including|that has|which has|plus)\s+",
+    "relative": r"\b(?:so that|which|who|that|if|when|because|where|while)\b[^,;]*$",
+    "so_that": r"\bso that\s+([^.;]+)",
+    "ui": r"\b(?:ui|user interface|web ?page|dashboard|screen|button|web app|website|frontend|front-end|react|vue|svelte|css|tailwind|mobile app|page|form|display|tap|browser)\b",
+    "personal": r"\bpersonal|phone numbers?|\be-?mails?\b|addresses\b|health|medical|patient|password|payment|credit card|birth",
+    "vague": r"\b(?:fast|quick(?:ly)?|easy|easily|simple|user[- ]friendly|intuitive|good|nice|robust|flexible|appropriate(?:ly)?|adequate|efficient(?:ly)?|seamless(?:ly)?|well)\b",
+    "testable": r"\d|\b(?:given|when|then)\b|\b(?:returns?|shows?|displays?|sends?|rejects?|refuses?|contains?|lists?|stores?|deletes?|creates?|logs?|records?|prints?|exports?"
+    r"|equals?|matches|exceeds?|verif(?:y|ies|ied)|fails?|passes|succeeds?|measured?|appears?|receives?|notif(?:y|ies)|encrypts?|blocks?|opens?|loads?|saves?|updates?|removes?)\b",
+}
+VERBS = (
+    "add allow analyse analyze approve archive arrange assign attach authenticate automate backup block book browse build cache calculate call cancel capture categorize "
+    "change charge chat check choose classify clean close collect combine compare compile complete compress compute configure confirm connect consume contain control convert "
+    "copy correct count create customize debug decide define delete deliver deploy design detect develop disable display distribute do download draw edit email embed enable "
+    "encrypt enforce enter estimate evaluate execute expire explain export expose extend extract fetch filter find finish fix follow forward generate get give group handle help hide "
+    "highlight identify ignore implement import improve include inform insert inspect install integrate introduce invite issue join keep label launch let limit link list load lock log "
+    "login look maintain make manage map mark match measure merge migrate mirror mock modernize modify monitor move name navigate notify offer open optimize order organize "
+    "parse pause pay perform pick place plan play port post predict preserve prevent preview print process produce protect provide publish push query queue rank rate read receive "
+    "recommend record recover redesign reduce refactor refund refuse register reject remember remind remove rename render reorder repeat replace reply report request require "
+    "reserve reset resize resolve respond restart restore restrict retrieve retry return reuse review revoke rewrite roll rotate route run save scan schedule score search secure see "
+    "select sell send separate serve set share shorten show sign simplify skip sort split start stop store stream submit subscribe suggest summarize support suspend switch "
+    "sync synchronize tag take test throttle toggle track train transcode transfer transform translate trigger turn undo unify unlock unsubscribe update upgrade upload use "
+    "validate verify view visualize vote warn watch withdraw work wrap write zoom"
+)
+NOT_NOUNS = (
+    "is are was were be been being am has have had do does did within if or nor so too than as at but can into it he she we you me him them us separate admin "
+    "able about above across after again ahead all almost along already also always another any anyone available away back because behind being below better between big both "
+    "bad best common current currently daily different done down during early easily either else enough estimated even every everyone everything exactly existing few first fast "
+    "five four free full further good great hand high however identical important inside instead just keep large last late later least less little local long low lower main many "
+    "maybe median minimum maximum month months more most much must nearly necessary need needs never new next nobody none not nothing now number numbers often old older once one only other our over own "
+    "per possible possibly quick quickly rather real really right same second seconds minute minutes hour hours day days week weeks year years several short should similar simple single six small "
+    "some something soon still ten three time times today together too top total two under until upon usual various very want week well when where whether which while "
+    "whole why without yet zero time way ways thing things kind part parts show shows version people case cases change changed logged moved removed called deleted encrypted "
+    "sent made done using based given named shown stored used user users system app application service tool product page pages going want wants like likes first second third "
+    "under fewer english german french turkish hours percent percentile seconds who what how that this these those them their its his her your ours they it"
+)

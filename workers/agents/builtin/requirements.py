@@ -1,0 +1,266 @@
+"""Requirements: one REQ or NFR for each requirement sentence, exclusions as Won't, each tied to a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workers.agents.builtin.clauses import clause
+from workers.agents.builtin.criteria import SYSTEM, criteria, headline
+from workers.agents.builtin.language import Lexicon, lexicon_of
+from workers.agents.builtin.material import Material, best, lower_first, strip_end, unique, upper_first
+from workers.agents.builtin.request import Need
+from workers.agents.builtin.revision import not_carried, requests_in
+from workers.content import (
+    Brief,
+    Discovery,
+    Entity,
+    Goal,
+    Moscow,
+    Requirement,
+    Requirements,
+    Statement,
+    UserStory,
+)
+
+_THIN = 4  # stated requirements below which the obvious gaps are proposed
+_CLOSE = 0.25  # share of common words from which a requirement serves a goal
+
+
+def answer(m: Material) -> Requirements:
+    previous = m.facts.get("previous")
+    if isinstance(previous, Requirements):
+        return _revised(m, previous)
+    needs = _needs(m)
+    items = [requirement(need, m) for need in needs]
+    if len([need for need in needs if need.kind != "exclusion"]) < _THIN and m.analysis.thin:
+        items += _proposed(m)
+    items = served(items, m)
+    musts = [item.title for item in items if item.moscow == "Must"]
+    return Requirements(
+        summary=m.say("summary", title=m.analysis.title, musts="; ".join(musts[:8]) or m.analysis.title),
+        items=items,
+        entities=_entities(m, items),
+        integrations=_integrations(m),
+        open_questions=_questions(m, items),
+    )
+
+
+def _needs(m: Material) -> list[Need]:
+    """Needs of the request, and those another agent's discovery saw in it besides."""
+    needs = list(m.analysis.needs)
+    found = m.facts.get("discovery")
+    if isinstance(found, Discovery):
+        for row in found.requirements:
+            known = clause(row.text, tuple(m.actor_names()))
+            need = Need(row.text, row.text, row.kind, row.moscow, row.category, known)
+            if not_carried([need], [piece for old in needs for piece in (old.text, old.quote)]):
+                needs.append(need)
+    return [*needs, *not_carried(requests_in(m), [need.text for need in needs])]
+
+
+def requirement(need: Need, m: Material) -> Requirement:
+    """One need as a requirement with its story and criteria."""
+    m.check()
+    lex = lexicon_of(need.text)
+    excluded = need.kind == "exclusion"
+    nonfunctional = need.kind == "nonfunctional" and bool(need.category)
+    return Requirement(
+        kind="nonfunctional" if nonfunctional else "functional",
+        category=need.category if nonfunctional else "",
+        title=headline(need, lex),
+        statement=need.text,
+        user_story=None if excluded or nonfunctional else story(need, m),
+        acceptance_criteria=criteria(need, lex),
+        moscow=need.moscow,
+        quote=need.quote,
+        source="stated",
+        reason=m.say("by_default") if need.by_default and not excluded else "",
+    )
+
+
+def story(need: Need, m: Material) -> UserStory:
+    c = need.clause
+    lex = lexicon_of(need.text)
+    named = next((name for name in m.actor_names() if _mentions(need.text, name)), "")
+    so = lex.find("so_that", need.text)
+    if c.actor and c.actions:
+        joint = ", " if lex.language == "en" else "，"
+        want = joint.join(strip_end(action) for action in c.actions)
+    else:
+        want = _wanted(need, lex)
+    return UserStory(
+        as_a=c.actor or named or m.main_actor(), i_want=want, so_that=strip_end(so[1]) if so else ""
+    )
+
+
+def _wanted(need: Need, lex: Lexicon) -> str:
+    """What somebody wants of the system: `the system to show ...`, `names to be encrypted ...`."""
+    c = need.clause
+    if not c.subject or c.negated or not c.actions:
+        return lex.say("want_text", text=lower_first(strip_end(need.text)))
+    subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
+    joint = " and " if lex.language == "en" else "，"
+    return lex.say(
+        "want_system", subject=subject, action=joint.join(strip_end(action) for action in c.actions)
+    )
+
+
+def _mentions(text: str, name: str) -> bool:
+    return name.lower().rstrip("s") in text.lower()
+
+
+def served(items: list[Requirement], m: Material) -> list[Requirement]:
+    """Tie each requirement to the goals it serves: by common words, else to the closest; leave no goal without one."""
+    brief = m.facts.get("brief")
+    goals = brief.goals if isinstance(brief, Brief) else []
+    if not goals:
+        return items
+    linked = [_linked(item, goals) for item in items]
+    for goal in goals:
+        if any(goal.id in item.goals for item in linked):
+            continue
+        wishes = [(str(i), _words(item)) for i, item in enumerate(linked) if item.moscow != "Won't"]
+        share, at = best(goal.text, wishes)
+        if share > 0 and at:
+            item = linked[int(at)]
+            linked[int(at)] = item.model_copy(update={"goals": [*item.goals, goal.id]})
+    return linked
+
+
+def _words(item: Requirement) -> str:
+    return f"{item.statement} {item.user_story.as_a if item.user_story else ''}"
+
+
+def _linked(item: Requirement, goals: list[Goal]) -> Requirement:
+    if item.goals or item.moscow == "Won't":
+        return item
+    scored = [(best(_words(item), [(goal.id, f"{goal.text} {goal.metric}")])[0], goal) for goal in goals]
+    close = [goal for share, goal in scored if share >= _CLOSE][:2]
+    chosen = close or [max(scored, key=lambda row: row[0])[1]]
+    update: dict[str, object] = {"goals": [goal.id for goal in chosen]}
+    if item.user_story and not item.user_story.so_that:
+        update["user_story"] = item.user_story.model_copy(
+            update={"so_that": lower_first(strip_end(chosen[0].text))}
+        )
+    return item.model_copy(update=update)
+
+
+def _proposed(m: Material) -> list[Requirement]:
+    """What a short request leaves out and every such thing needs; each says why it is proposed."""
+    thing, title = m.things()[0], m.analysis.title
+    visible = next((need.text for need in m.analysis.needs if need.part), "")
+    rows: list[tuple[str, str, Moscow]] = [("error", thing, "Should"), ("keep", thing, "Should")]
+    if visible or m.analysis.ui:
+        rows.insert(1, ("access", strip_end(visible) or thing, "Should"))
+    return [
+        Requirement(
+            kind="nonfunctional" if key == "access" else "functional",
+            category="S" if key == "access" else "",
+            title=upper_first(m.say(f"proposed_{key}", thing=name)),
+            statement=m.say(f"proposed_{key}_text", thing=name, title=title),
+            acceptance_criteria=[m.say(f"proposed_{key}_criterion", thing=name)],
+            moscow=moscow,
+            source="proposed",
+            reason=m.say(f"proposed_{key}_why", thing=name),
+        )
+        for key, name, moscow in rows
+    ]
+
+
+def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
+    names = m.things()
+    found = []
+    for name in names:
+        first = next((item for item in items if name.lower() in item.statement.lower()), None)
+        others = [
+            m.say("relation", other=other, title=item.title)
+            for other in names
+            for item in items
+            if other != name
+            and name.lower() in item.statement.lower()
+            and other.lower() in item.statement.lower()
+        ]
+        title = first.title if first else m.analysis.title
+        found.append(
+            Entity(
+                name=name,
+                description=m.say("entity_text", thing=name, title=title),
+                relations=unique(others)[:3],
+                source="stated",
+            )
+        )
+    return found
+
+
+def _integrations(m: Material) -> list[Statement]:
+    a = m.analysis
+    rows = [Statement(text=text, source="stated") for text in a.dependencies]
+    rows += [
+        Statement(text=name, source="stated", reason=m.say("integration_why"))
+        for name, layer in a.technologies
+        if layer == "tool"
+    ]
+    if m.repository:
+        rows += [Statement(text=name, source="repository") for name, _ in m.repository.frameworks[:8]]
+    return list({row.text: row for row in rows}.values())
+
+
+def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
+    items = list(items)
+    asked = list(m.analysis.questions)
+    brief = m.facts.get("brief")
+    for goal in brief.goals if isinstance(brief, Brief) else []:
+        if not any(goal.id in item.goals for item in items):
+            asked.append(m.say("ask_goal_unserved", text=strip_end(goal.text)))
+    for item in items:
+        lex = lexicon_of(item.statement)
+        if (
+            item.source == "stated"
+            and lex.find("vague", item.statement)
+            and not any(c.isdigit() for c in item.statement)
+        ):
+            asked.append(m.say("ask_vague", text=strip_end(item.statement)))
+    asked += [m.say("ask_data", thing=thing) for thing in m.things()[:2]] if m.analysis.thin else []
+    return unique(asked)
+
+
+def _revised(m: Material, previous: Requirements) -> Requirements:
+    """All items stay as they are; new ones come for what the feedback asks and the request says but nobody carries."""
+    said = [f"{item.statement} {item.quote}" for item in previous.items]
+    wanted = not_carried([*requests_in(m), *(need for need in m.analysis.needs if not need.part)], said)
+    new: list[Requirement] = []
+    for need in wanted:
+        if not_carried([need], [item.statement for item in new]):
+            new.append(requirement(need, m))
+    new = served(new, m) if new else []
+    kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
+    items = [*kept, *new]
+    return previous.model_copy(
+        update={"items": items, "open_questions": unique([*previous.open_questions, *_questions(m, new)])}
+    )
+
+
+def deepened(items: list[Requirement], m: Material) -> list[Requirement]:
+    """For IMPROVE: items that are weak or named as weak get criteria from their own sentence, and a goal."""
+    weak = " ".join(str(piece) for piece in (m.facts.get("improve") or {}).get("weak") or [])
+    done = []
+    for item in items:
+        testable = [c for c in item.acceptance_criteria if lexicon_of(c).find("testable", c)]
+        if len(testable) == len(item.acceptance_criteria) > 0 and item.id not in weak:
+            done.append(item)
+            continue
+        need = Need(
+            item.statement,
+            item.quote or item.statement,
+            "functional",
+            item.moscow,
+            "",
+            clause(item.statement, tuple(m.actor_names())),
+        )
+        made = unique([*testable, *criteria(need, lexicon_of(item.statement))])
+        done.append(
+            item
+            if made == item.acceptance_criteria
+            else item.model_copy(update={"acceptance_criteria": made})
+        )
+    return [a if a.goals or a.moscow == "Won't" else b for a, b in zip(done, served(done, m), strict=True)]
