@@ -1,0 +1,63 @@
+# One command a verb. Everything happens in a virtual environment of its own; VENV=folder names another.
+VENV ?= .venv
+PYTHON ?= python3
+PROJECT ?= demo
+IDEA ?= Build a URL shortener with an admin dashboard
+ARGS ?=
+
+# Take the request as it was written: a `$` in it is the user's, not make's.
+override IDEA := $(value IDEA)
+export IDEA
+
+BIN := $(abspath $(VENV))/bin
+
+.PHONY: help run test check bench format build clean
+
+help:  ## Say what there is
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJECT (demo/)
+	@mkdir -p "$(PROJECT)/.workflow"
+	@case "$$IDEA" in @-|@/*|"@~"*|-) ;; @*) IDEA="@$(CURDIR)/$${IDEA#@}" ;; esac; \
+	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
+
+test: $(VENV)/.test  ## Run the tests; ARGS="-k words" chooses
+	@"$(BIN)/python" -m pytest -m "not bench" $(ARGS)
+
+check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/ruff" format --check .
+	@"$(BIN)/mypy"
+	@"$(BIN)/lint-imports"
+
+bench: $(VENV)/.test  ## Measure (the tests marked bench)
+	@if grep -rlq 'mark\.bench' tests --include='*.py'; then "$(BIN)/python" -m pytest -m bench $(ARGS); else echo "no benchmarks yet"; fi
+
+format: $(VENV)/.dev  ## Format the code
+	@"$(BIN)/ruff" format .
+	@"$(BIN)/ruff" check --fix .
+
+build: $(VENV)/.test  ## Make the wheel and the source archive in dist/
+	@"$(BIN)/python" -m build
+
+clean:  ## Remove what these commands made, the demo project excepted
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf "$(VENV)"
+
+$(VENV)/bin/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3 ..."; exit 1; }
+	@"$(PYTHON)" -m venv "$(VENV)" || { rm -rf "$(VENV)"; echo "No virtual environment could be made. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+# The stamps say what is installed already.
+$(VENV)/.run: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing into $(VENV) (once, about a minute)"
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@"$(BIN)/pip" install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.test $(VENV)/.run

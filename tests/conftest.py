@@ -1,0 +1,66 @@
+"""What all tests share: no settings of the person who runs them, projects of their own, and no silent skips."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--no-skips",
+        action="store_true",
+        default=os.environ.get("CI", "").lower() in ("1", "true"),
+        help="a skipped test has failed (the default where CI=true)",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and item.config.getoption("--no-skips"):
+        _refuse(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if report.skipped and collector.config.getoption("--no-skips"):
+        _refuse(report)
+    return report
+
+
+def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
+    why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    report.outcome = "failed"
+    report.longrepr = f"{report.nodeid} was skipped, which counts as failed here: {why}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An environment without the user's configuration, packs and colours; the empty folder that stands for it."""
+    empty = tmp_path_factory.mktemp("no-configuration")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.upper().startswith("LIFECYCLE_")]:
+            patch.delenv(name)
+        for name in ("FORCE_COLOR", "PYTHONPATH", "COLUMNS"):
+            patch.delenv(name, raising=False)
+        patch.setenv("XDG_CONFIG_HOME", str(empty))
+        patch.setenv("LIFECYCLE_CONFIG_DIR", str(empty))
+        yield empty
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An empty project folder, marked as one so that no folder above it is taken."""
+    root = tmp_path / "project"
+    (root / ".workflow").mkdir(parents=True)
+    return root
