@@ -88,6 +88,11 @@ _RUNS = Prepared(
         .order_by(runs.c.opened_at, runs.c.id)
     )
 )
+_OPEN_BY_HOST = Prepared(
+    lambda: (
+        select(runs.c.host, func.count(runs.c.id).label("n")).where(runs.c.outcome.is_(None)).group_by(runs.c.host)
+    )
+)
 
 
 def has_work(tx: Tx) -> bool:
@@ -118,3 +123,8 @@ def mark_idle_sessions(tx: Tx) -> int:
 def runs_of(tx: Tx, session: str) -> list[Row]:
     """Every attempt of the session, oldest first, each with its task's key and its host's pid."""
     return tx.rows(_RUNS, session=session)
+
+
+def open_by_host(tx: Tx) -> dict[str, int]:
+    """Host incarnation -> how many runs it has open."""
+    return {row.host: row.n for row in tx.rows(_OPEN_BY_HOST)}

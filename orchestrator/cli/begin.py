@@ -1,0 +1,242 @@
+"""start and resume: a session begins, and goes on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import changing, wake, who
+from orchestrator.cli.options import AsJson, Detach, InSession, SessionArgument, exclude, one_session
+from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.inert import one_line
+
+if TYPE_CHECKING:
+    from orchestrator.cli.opening import Opened
+    from orchestrator.coordinator.start import Plan
+
+ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
+KEY_LENGTH = 200
+
+
+def start(
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK", help="What to do: a sentence, @FILE to read it, or - for standard input."
+        ),
+    ],
+    mode: Annotated[
+        str | None, typer.Option("--mode", metavar="MODE", help="The pipeline; else it is chosen.")
+    ] = None,
+    discuss: Annotated[
+        str | None, typer.Option("--discuss", metavar="FORM", help="inline, standalone or off.")
+    ] = None,
+    execution: Annotated[
+        str | None,
+        typer.Option("--execution", metavar="HOW", help="parallel, or sequential: one task at a time."),
+    ] = None,
+    supervise: Annotated[
+        bool, typer.Option("--supervise", help="Check documents against each other.")
+    ] = False,
+    perspectives: Annotated[
+        str | None,
+        typer.Option("--perspectives", metavar="A,B", help="Who discusses, instead of each round's own."),
+    ] = None,
+    spec: Annotated[
+        str | None, typer.Option("--spec", metavar="PATH", help="An existing specification.")
+    ] = None,
+    key: Annotated[str | None, typer.Option("--key", help="The same key twice makes one session.")] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show what would be done, and change nothing.")
+    ] = False,
+    detach: Detach = False,
+    as_json: AsJson = False,
+) -> None:
+    """Begin a session from a task description, and follow it."""
+    from orchestrator.app import find_project, read_settings
+    from orchestrator.coordinator.look_ahead import plan_view
+    from orchestrator.coordinator.requests import read_request
+    from orchestrator.coordinator.start import start as begin
+
+    exclude(plan=plan, detach=detach)
+    exclude(plan=plan, key=key is not None)
+    _check_arguments(task, key, spec)
+    request = read_request(task, _here())
+    project = find_project()
+    settings = read_settings(project, {"discuss": _form(discuss), "execution": _execution(execution)})
+    planned = _plan(request, mode, supervise, perspectives, settings, project)
+    view = plan_view(planned, settings)
+    if plan:
+        _print_plan(view, as_json)
+        return
+    with changing(create=True, settings=settings) as opened:
+        started = begin(
+            opened.store, planned, project=project.root, max_attempts=settings.max_attempts, key=key
+        )
+        if started.created:
+            for line in plan_lines(view):
+                note(line)
+        else:
+            note(f"the key {key!r} made {started.session} before: it is shown again")
+        if detach and not as_json:
+            say(started.session)
+        raise typer.Exit(_go_on(opened, started.session, 0, detach, as_json))
+
+
+def _check_arguments(task: str, key: str | None, spec: str | None) -> None:
+    if len(os.fsencode(task) if "\0" not in task else task) > ARGUMENT_BYTES:
+        raise UsageError(
+            "the task is too long for an argument",
+            why=f"more than {ARGUMENT_BYTES} bytes",
+            fix="pipe it in: lifecycle start @- < task.md",
+        )
+    if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
+        raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
+    if spec is not None:
+        raise NotAllowedNow(
+            "--spec cannot be used yet",
+            why="the roles that work from an existing specification are not built",
+            fix="leave it out, or make a specification with --mode spec-only",
+        )
+
+
+def _here() -> Any:
+    """The current folder, for `@file`. Raises UsageError when it was deleted."""
+    from pathlib import Path
+
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            "the current folder cannot be used", why=str(error), fix="change to a folder that exists"
+        ) from error
+
+
+def _form(discuss: str | None) -> str | None:
+    forms = ("inline", "standalone", "off")
+    if discuss is not None and discuss not in forms:
+        raise UnknownName("discuss form", discuss, forms)
+    return discuss
+
+
+def _execution(execution: str | None) -> str | None:
+    ways = ("parallel", "sequential")
+    if execution is not None and execution not in ways:
+        raise UnknownName("execution", execution, ways)
+    return execution
+
+
+def _plan(
+    request: str, mode: str | None, supervise: bool, views: str | None, settings: Any, project: Any
+) -> Plan:
+    """What the session would be: the pack with this user's agents and threshold in it."""
+    from dataclasses import replace
+
+    from orchestrator.app import read_pack
+    from orchestrator.coordinator.start import Wishes
+    from orchestrator.coordinator.start import plan as lay_out
+    from orchestrator.domain.pipelines import with_agents
+
+    names = tuple(name.strip() for name in views.split(",")) if views is not None else ()
+    pack = with_agents(read_pack(project), settings.roles, settings.perspectives)
+    if settings.consensus_threshold is not None:
+        pack = replace(pack, gates=replace(pack.gates, consensus_threshold=settings.consensus_threshold))
+    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names)
+    return lay_out(request, wishes, pack, project.root)
+
+
+def _print_plan(view: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(view)
+        return
+    for line in plan_lines(view):
+        say(line)
+
+
+def plan_lines(view: dict[str, Any]) -> list[str]:
+    """What will be done and why, before it is done."""
+    cost = "nothing" if view["cost"]["usd"] == 0 else "unknown"
+    lines = [
+        ("Task", view["title"]),
+        ("Mode", f"{view['mode']}: {view['why']}"),
+        ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
+        *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
+        ("Cost", f"{cost}: {view['cost']['why']} (about {view['cost']['calls']} calls)"),
+    ]
+    return [f"{label:<7} {one_line(text)}" for label, text in lines]
+
+
+def resume(
+    session: SessionArgument = None,
+    in_session: InSession = None,
+    force: Annotated[bool, typer.Option("--force", help="Go on in spite of a failed gate.")] = False,
+    retry: Annotated[
+        str | None, typer.Option("--retry", metavar="TASK", help="Try a failed task again.")
+    ] = None,
+    skip: Annotated[str | None, typer.Option("--skip", metavar="TASK", help="Go on without a task.")] = None,
+    decide: Annotated[
+        str | None, typer.Option("--decide", metavar="TEXT", help="Your answer to a blocked discussion.")
+    ] = None,
+    words: Annotated[
+        str, typer.Option("--words", "-m", metavar="TEXT", help="What you say to it, kept with the decision.")
+    ] = "",
+    detach: Detach = False,
+    as_json: AsJson = False,
+) -> None:
+    """Approve a checkpoint, answer a pause, recover after a crash: go on, and follow."""
+    from orchestrator.coordinator.resume import Answer
+    from orchestrator.coordinator.resume import resume as go_on
+    from orchestrator.coordinator.rework import check_words
+    from orchestrator.store import sessions
+
+    exclude(retry=retry is not None, skip=skip is not None)
+    if decide is not None and not decide.strip():
+        raise UsageError("--decide needs words", fix='lifecycle resume --decide "your decision"')
+    answer = Answer(
+        who(), check_words(words), force, retry, skip, None if decide is None else check_words(decide)
+    )
+    with changing() as opened:
+        name = _choose(opened, one_session(session, in_session))
+        before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
+        done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
+        for key in done.recovered:
+            note(f"{key}: a lost attempt was put right")
+        for warning in done.warnings:
+            note(f"note: {warning}")
+        raise typer.Exit(_go_on(opened, done.session, before.get(done.session, 0), detach, as_json))
+
+
+def _choose(opened: Opened, name: str | None) -> str | None:
+    """Let the person choose when several sessions are unfinished and this is a terminal. Raises SeveralSessions."""
+    from orchestrator.coordinator.find import SeveralSessions
+    from orchestrator.store import sessions
+
+    if name is not None:
+        return name
+    found = opened.store.read(sessions.unfinished)
+    if len(found) < 2:
+        return None
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+        raise SeveralSessions(found)
+    for number, row in enumerate(found, 1):
+        note(f"  {number}  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip())
+    number = typer.prompt("Which one", type=int, err=True)
+    if not 1 <= number <= len(found):
+        raise UsageError(f"there is no number {number}", why=f"1 to {len(found)}")
+    return str(found[number - 1].id)
+
+
+def _go_on(opened: Opened, session: str, after: int, detach: bool, as_json: bool) -> int:
+    from orchestrator.cli.follow import finish
+
+    wake(opened)
+    return finish(opened, session, after, detach=detach, as_json=as_json)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(start)
+    app.command()(resume)

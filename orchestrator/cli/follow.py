@@ -1,0 +1,258 @@
+"""Following a session until it ends or waits: progress to standard error, the report to standard output.
+
+The database is what is followed. A wake that is lost, or a daemon that was just leaving, costs two seconds here:
+as long as the session is unfinished, the coordinator is looked for again and started when it is gone.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from orchestrator.cli.opening import Opened
+from orchestrator.cli.output import bar, clip, duration, is_live, note, print_json
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.domain.states import EXIT_DETACHED, exit_code
+
+if TYPE_CHECKING:
+    from orchestrator.store.prepared import Row
+    from orchestrator.store.store import Tx
+
+POLL_SECONDS = 0.1
+ENSURE_SECONDS = 2.0  # how often the coordinator is looked for
+PROJECTED_SECONDS = 15.0  # how long the files may take after the end
+TAKEN_UP_SECONDS = 15.0  # how long a detached command waits for the coordinator's first beat
+BATCH = 500
+HOSTLESS_SECONDS = 10.0  # without a worker host we say so
+DAEMON_DEATHS = 3  # coordinators that die at once before we give up
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One look at the session."""
+
+    session: Row
+    news: list[Row]
+    running: list[Row]
+    hosts: int  # that are live
+    done: int
+    total: int
+
+
+class Display(Protocol):
+    def show(self, seen: Seen, elapsed: float) -> None: ...
+
+
+def finish(opened: Opened, session: str, after: int, *, detach: bool, as_json: bool) -> int:
+    """Follow the session from message `after` on, or only see it taken up; the exit code."""
+    from orchestrator.cli.opening import hand_over_environment
+
+    coordinator = Coordinator(opened)
+    coordinator.ensure()
+    hand_over_environment(opened)
+    if detach:
+        return _detached(opened, session, coordinator, as_json)
+    try:
+        _follow(opened, session, after, coordinator)
+    except KeyboardInterrupt:
+        note()
+        note(
+            f"Detached; {session} goes on. Come back with: lifecycle resume {session}   (or: lifecycle log -f)"
+        )
+        return EXIT_DETACHED
+    return _conclude(opened, session, as_json)
+
+
+class Coordinator:
+    """Sees to it that somebody coordinates."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._process: Any = None
+        self._looked = 0.0
+        self._deaths = 0
+
+    def ensure(self) -> None:
+        """Wake the daemon, or start one. Raises LifecycleError when they die as soon as they are started."""
+        from orchestrator.app import ensure_daemon
+
+        self._looked = time.monotonic()
+        if self._process is not None:
+            code = self._process.poll()
+            if code is None:
+                return  # it is still coming up, or works
+            self._deaths += code != 0
+            self._process = None
+        if self._deaths >= DAEMON_DEATHS:
+            raise LifecycleError(
+                "the coordinator does not stay up",
+                why=last_line(self._opened) or "it ended at once, several times",
+                fix="see .workflow/logs; `lifecycle doctor` checks the surroundings; the session is kept",
+            )
+        self._process = ensure_daemon(self._opened.project)
+
+    def keep(self) -> None:
+        if time.monotonic() - self._looked >= ENSURE_SECONDS:
+            self.ensure()
+
+
+def last_line(opened: Opened) -> str:
+    """What the last coordinator said before it died."""
+    file = opened.project.logs / "daemon.out"
+    if not file.exists():
+        return ""
+    lines = file.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: bool) -> int:
+    """Return when the coordinator has looked at the session: a daemon that was just leaving may have lost the wake."""
+    from orchestrator.store import sessions
+
+    deadline = time.monotonic() + TAKEN_UP_SECONDS
+
+    def waiting(tx: Tx) -> bool:
+        row = sessions.get(tx, session)
+        return row is not None and row.status == SessionStatus.ACTIVE and bool(row.dirty)
+
+    while opened.store.read(waiting):
+        if time.monotonic() > deadline:
+            note("the coordinator has not taken it up yet; `lifecycle check` shows when it has")
+            break
+        time.sleep(POLL_SECONDS)
+        coordinator.keep()
+    if as_json:
+        row = opened.store.read(lambda tx: sessions.get(tx, session))
+        print_json({"session": session, "status": row.status if row else None, "detached": True})
+    else:
+        note(
+            f"{session} goes on in the background: lifecycle check | lifecycle log -f | lifecycle resume {session}"
+        )
+    return 0
+
+
+def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) -> None:
+    begun = worked = time.monotonic()
+    with _display() as display:
+        while True:
+            seen = opened.store.read(lambda tx, after=after: _look(tx, session, after))  # type: ignore[misc]
+            after = seen.news[-1].number if seen.news else after
+            display.show(seen, time.monotonic() - begun)
+            if seen.session.status != SessionStatus.ACTIVE and len(seen.news) < BATCH:
+                break
+            if seen.running or seen.hosts:
+                worked = time.monotonic()
+            elif time.monotonic() - worked > HOSTLESS_SECONDS:
+                worked = time.monotonic()
+                note("no worker host is up: see .workflow/logs/workers.out, and `lifecycle doctor`")
+            if len(seen.news) < BATCH:
+                time.sleep(POLL_SECONDS)
+                coordinator.keep()
+    _await_files(opened, session, coordinator)
+
+
+def _look(tx: Tx, session: str, after: int) -> Seen:
+    from orchestrator.domain.errors import UnknownName
+    from orchestrator.domain.model import SATISFIED
+    from orchestrator.store import leases, messages, sessions, tasks
+
+    row = sessions.get(tx, session)
+    if row is None:
+        raise UnknownName("session", session, [], fix="it was deleted meanwhile")
+    news = messages.after(tx, session, after, BATCH)
+    every = tasks.all_tasks(tx, session)
+    done = sum(task.status in SATISFIED for task in every)
+    return Seen(row, news, tasks.open_runs(tx, session), len(leases.live_hosts(tx)), done, len(every))
+
+
+def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None:
+    """The report names files: wait until they are there."""
+    from orchestrator.store import sessions
+
+    deadline = time.monotonic() + PROJECTED_SECONDS
+    while time.monotonic() < deadline:
+        row = opened.store.read(lambda tx: sessions.get(tx, session))
+        if row is None or row.projected >= row.messages:
+            return
+        time.sleep(POLL_SECONDS)
+        coordinator.keep()
+    note("the session's files are not all written yet; `lifecycle repair` writes them")
+
+
+def _conclude(opened: Opened, session: str, as_json: bool) -> int:
+    """Print how it came out; the exit code that says so."""
+    from orchestrator.cli.report import print_report
+    from orchestrator.coordinator.look import completion_report
+    from orchestrator.store import sessions
+
+    def read(tx: Tx) -> dict[str, Any]:
+        row = sessions.get(tx, session)
+        assert row is not None
+        return completion_report(tx, row)
+
+    report = opened.store.read(read)
+    reason = PauseReason(report["pause_reason"]) if report["pause_reason"] else None
+    code = exit_code(SessionStatus(report["status"]), reason)
+    if as_json:
+        print_json({"session": session, "status": report["status"], "exit_code": code, "report": report})
+    else:
+        print_report(report, opened.project.root)
+    return code
+
+
+def event_line(row: Row, columns: int = 0) -> str:
+    """A message or event as one line: when, who, what."""
+    clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
+    said = row.kind == "message" or row.summary.startswith(row.type)
+    text = f"{clock}  {row.summary if said else f'{row.type}: {row.summary}'}"
+    return clip(text, columns or 10_000)
+
+
+class Lines:
+    """One line for each event: for pipes, logs and terminals that cannot draw."""
+
+    def show(self, seen: Seen, elapsed: float) -> None:
+        for row in seen.news:
+            note(event_line(row))
+
+
+class Live:
+    """Events scroll by above a last line that moves: progress, who works, how long."""
+
+    def __init__(self, live: Any, console: Any) -> None:
+        self._live = live
+        self._console = console
+
+    def show(self, seen: Seen, elapsed: float) -> None:
+        from rich.text import Text
+
+        columns = max(20, self._console.width)
+        for row in seen.news:
+            self._console.print(Text(event_line(row, columns - 1)), soft_wrap=True)
+        share = 100 * seen.done / seen.total if seen.total else 0
+        working = ", ".join(
+            f"{run.key} {run.role} {run.phase} {duration((time.time_ns() // 1000 - run.opened_at) / 1e6)}"
+            for run in seen.running
+        )
+        line = (
+            f"{seen.done}/{seen.total} {bar(share, 16)} {duration(elapsed)}  {working or seen.session.status}"
+        )
+        self._live.update(Text(clip(line, columns - 1)), refresh=True)
+
+
+@contextmanager
+def _display() -> Iterator[Display]:
+    if not is_live(sys.stderr):
+        yield Lines()
+        return
+    from rich.console import Console
+    from rich.live import Live as RichLive
+
+    console = Console(stderr=True, highlight=False)
+    with RichLive(console=console, auto_refresh=False, transient=True) as live:
+        yield Live(live, console)

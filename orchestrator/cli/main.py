@@ -1,0 +1,127 @@
+"""Building the command line and running one command of it, whatever happens inside.
+
+Every way a command can end has its exit code here: 0 done, 1 failed, 2 not valid or refused, 3 waiting for a person,
+4 no agent, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from orchestrator.cli import begin, bus, configure, documents, history, look, manage, processes, rework
+from orchestrator.cli.coercion import coerce_late
+from orchestrator.cli.output import complain, end_output
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.states import EXIT_DETACHED, EXIT_FAILED
+
+HELP = """Turn one sentence into reviewed, tested work with a team of agents that cannot lose its place.
+
+Begin with `lifecycle start "what you want"`; `lifecycle check` says where it stands.
+
+Exit codes: 0 done, 1 failed, 2 not valid or refused (nothing changed), 3 waiting for you, 4 no agent can be used,
+130 detached or interrupted (the session goes on).
+"""
+GROUPS = (begin, look, documents, history, rework, manage, bus, processes, configure)
+
+
+def build() -> typer.Typer:
+    app = typer.Typer(
+        name="lifecycle",
+        help=HELP,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def every(
+        debug: bool = typer.Option(False, "--debug", help="Show the traceback when something goes wrong."),
+        version: bool = typer.Option(
+            False, "--version", help="Show the version.", is_eager=True, callback=_version
+        ),
+    ) -> None:
+        """`--debug` is taken out of the arguments before they come here, so that it can stand anywhere."""
+
+    for group in GROUPS:
+        group.register(app)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from orchestrator import __version__
+
+        sys.stdout.write(f"lifecycle {__version__}\n")
+        raise typer.Exit
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; its exit code. Nothing gets out of here but that."""
+    _guard_descriptors()
+    debug, arguments = _take_debug(arguments)
+    try:
+        code = _invoke(arguments)
+    except LifecycleError as error:
+        if debug:
+            _traceback()
+        complain(error.what, error.why, error.fix)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while we say goodbye
+        complain("interrupted", "what was committed stays, the rest was not done")
+        code = EXIT_DETACHED
+    except Exception as error:
+        if debug:
+            _traceback()
+        complain(
+            f"{type(error).__name__}: {error}",
+            "this is a fault of ours; what the database has acknowledged is safe",
+            "repeat the command with --debug for the traceback; .workflow/logs has the coordinator's log",
+        )
+        code = EXIT_FAILED
+    return end_output(code)
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    from typer.main import get_command
+
+    command = get_command(build())
+    coerce_late(command)
+    try:
+        command.main(args=list(arguments), prog_name="lifecycle")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_FAILED
+    return 0
+
+
+def _take_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:
+    """Whether --debug is given anywhere before `--`, and the arguments without it."""
+    given = list(arguments)
+    options = given[: given.index("--")] if "--" in given else given
+    rest = given[len(options) :]
+    kept = [argument for argument in options if argument != "--debug"]
+    return len(kept) < len(options), kept + rest
+
+
+def _guard_descriptors() -> None:
+    """Fill closed standard descriptors: else the database could get number 1 and the output would go into it."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _traceback() -> None:
+    import traceback
+
+    traceback.print_exc()

@@ -1,0 +1,44 @@
+"""Options that many commands have, each said once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.domain.errors import UsageError
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys (docs/cli.md).")]
+InSession = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        "-s",
+        metavar="ID",
+        help="The session, or its first letters; else the unfinished or newest one.",
+    ),
+]
+SessionArgument = Annotated[
+    str | None, typer.Argument(metavar="[SESSION]", help="The session, or the first letters of its id.")
+]
+Detach = Annotated[
+    bool, typer.Option("--detach", "-d", help="Do not follow: return as soon as it is under way.")
+]
+
+
+def one_session(argument: str | None, option: str | None) -> str | None:
+    """The session named by argument or by --session. Raises UsageError when they differ."""
+    if argument is not None and option is not None and argument != option:
+        raise UsageError(
+            "two sessions are named",
+            why=f"the argument {argument!r} and --session {option!r}",
+            fix="name one",
+        )
+    return option if argument is None else argument
+
+
+def exclude(**flags: bool) -> None:
+    """Raises UsageError, which names them, when more than one of the flags is given."""
+    given = [f"--{name.replace('_', '-')}" for name, value in flags.items() if value]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} contradict each other", fix="give one of them")

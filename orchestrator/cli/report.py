@@ -1,0 +1,97 @@
+"""The last words of a command that followed a session: what came out, or what waits and how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from orchestrator.cli.output import bar, duration, money, paint, say
+from orchestrator.domain.inert import inert, one_line
+
+RECORDS = ("discussions", "wisdom", ".msg")  # evidence, not deliverables
+
+
+def print_report(report: dict[str, Any], project: Path) -> None:
+    say(_headline(report))
+    print_deliverables(report, project)
+    print_scores(report["scores"])
+    if report["pause"]:
+        print_pause(report["pause"])
+    elif report["next"]:
+        say("Next")
+        print_actions(report["next"])
+
+
+def _headline(report: dict[str, Any]) -> str:
+    reason = f": {report['pause_reason']}" if report["pause_reason"] else ""
+    done, total = report["progress"]["done"], report["progress"]["total"]
+    lost = f", {report['attempts_lost']} attempt(s) lost and repeated" if report["attempts_lost"] else ""
+    facts = f"{done}/{total} tasks, {duration(report['elapsed_seconds'])}, {money(report['cost'])}{lost}"
+    return f"{paint(report['session'], 'bold')}   {report['status']}{reason}   {facts}"
+
+
+def print_deliverables(report: dict[str, Any], project: Path) -> None:
+    """Each document with its path; a folder with an index is one line."""
+    paths = [each["path"] for each in report["deliverables"]]
+    documents = [path for path in paths if path.split("/")[0] not in RECORDS]
+    if not documents:
+        return
+    folder = project / report["directory"]
+    say(f"Deliverables in {inert(str(folder))}")
+    for path, inside in grouped(documents):
+        more = f"   and {inside} more file(s) in {PurePosixPath(path).parent}/" if inside else ""
+        say(f"  {path}{more}")
+
+
+def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
+    """Paths; the files beside an `_index.md` are only counted."""
+    every = list(paths)
+    indexed = {str(PurePosixPath(path).parent) for path in every if path.endswith("/_index.md")}
+    counted = {folder: sum(path.startswith(f"{folder}/") for path in every) - 1 for folder in indexed}
+    shown = []
+    for path in every:
+        folder = str(PurePosixPath(path).parent)
+        if folder not in indexed:
+            shown.append((path, 0))
+        elif path.endswith("/_index.md"):
+            shown.append((path, counted[folder]))
+    return shown
+
+
+def print_scores(scores: dict[str, Any] | None) -> None:
+    """The gate and the bar of each dimension."""
+    if scores is None:
+        return
+    colour = {"PASS": "green", "REVIEW": "yellow"}.get(scores["gate"], "red")
+    say(f"Quality {paint(scores['gate'], colour)}   {scores['score']:.1f} %")
+    for name, percent in scores["dimensions"].items():
+        say(f"  {name:<14} {bar(percent)} {percent:5.1f} %")
+
+
+def print_pause(pause: dict[str, Any]) -> None:
+    say(f"Waiting for you: {pause['reason']}")
+    for line in about(pause["detail"]):
+        say(f"  {line}")
+    print_actions(pause["actions"])
+
+
+def about(detail: dict[str, Any]) -> list[str]:
+    """What a pause is about, in lines."""
+    lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
+    lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
+    options = detail.get("options") or []
+    lines += [
+        f"option: {one_line(str(each.get('label', each) if isinstance(each, dict) else each), 300)}"
+        for each in options
+    ]
+    return lines
+
+
+def print_actions(actions: list[dict[str, str]]) -> None:
+    longest = max(len(each["command"]) for each in actions)
+    for each in actions:
+        say(f"  {each['command']:<{longest}}   {each['does']}")
+
+
+_SHOWN = ("task", "round", "ref", "error", "why", "fix", "by", "words")

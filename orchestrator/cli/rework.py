@@ -1,0 +1,104 @@
+"""revise, feedback, recheck, improve: work that was done is done again, better."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import Opened, changing, wake, who
+from orchestrator.cli.options import AsJson, Detach, InSession
+from orchestrator.cli.output import note
+
+
+def revise(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A completed task, for example DRAFT-002.")],
+    feedback: Annotated[str, typer.Argument(metavar="[FEEDBACK]", help="What to change.")] = "",
+    in_session: InSession = None,
+    force: Annotated[bool, typer.Option("--force", help="Allow a third revision and more.")] = False,
+    detach: Detach = False,
+    as_json: AsJson = False,
+) -> None:
+    """Revise a completed task and what is completed behind it, and follow."""
+    from orchestrator.coordinator import rework
+
+    with changing() as opened:
+        before = _numbers(opened)
+        done = rework.revise(
+            opened.store,
+            in_session,
+            task,
+            feedback,
+            force=force,
+            who=who(),
+            max_attempts=opened.settings.max_attempts,
+        )
+        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+
+
+def feedback(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you think, in your words.")],
+    in_session: InSession = None,
+    detach: Detach = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what should change: the document it concerns is found and answers it; follows."""
+    from orchestrator.coordinator import rework
+
+    with changing() as opened:
+        before = _numbers(opened)
+        done, target = rework.feedback(
+            opened.store, in_session, text, who=who(), max_attempts=opened.settings.max_attempts
+        )
+        note(f"{target.action}{f' {target.task}' if target.task else ''}: {target.why}")
+        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+
+
+def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJson = False) -> None:
+    """Score the specification again, and follow."""
+    from orchestrator.coordinator import rework
+
+    with changing() as opened:
+        before = _numbers(opened)
+        done = rework.recheck(opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts)
+        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+
+
+def improve(
+    dimension: Annotated[
+        str | None,
+        typer.Argument(metavar="[DIMENSION]", help="One of the report's; else the lowest-scoring."),
+    ] = None,
+    in_session: InSession = None,
+    detach: Detach = False,
+    as_json: AsJson = False,
+) -> None:
+    """Work on one dimension of the readiness report, then score again; follows."""
+    from orchestrator.coordinator import rework
+
+    with changing() as opened:
+        before = _numbers(opened)
+        done = rework.improve(
+            opened.store, in_session, dimension, who=who(), max_attempts=opened.settings.max_attempts
+        )
+        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+
+
+def _numbers(opened: Opened) -> dict[str, int]:
+    """The newest message of each session, so that following begins where the command did."""
+    from orchestrator.store import sessions
+
+    return opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
+
+
+def _go_on(opened: Opened, done: Any, before: dict[str, int], detach: bool, as_json: bool) -> int:
+    from orchestrator.cli.follow import finish
+
+    wake(opened, done.released)
+    note(f"{done.session}: {done.why}" + (f", made {', '.join(done.made)}" if done.made else ""))
+    return finish(opened, done.session, before.get(done.session, 0), detach=detach, as_json=as_json)
+
+
+def register(app: typer.Typer) -> None:
+    for command in (revise, feedback, recheck, improve):
+        app.command()(command)

@@ -1,0 +1,447 @@
+"""What people and programs see of a session: plain values, read from one snapshot of the database.
+
+Every function here takes a transaction and returns what `json.dumps` takes. The keys are documented in docs/cli.md;
+the command line, the web and MCP show these same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
+from orchestrator.domain.states import PAUSES, REOPENING
+from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+MICROS = 1_000_000
+MARKS = {
+    TaskStatus.COMPLETED: "done",
+    TaskStatus.IN_PROGRESS: "running",
+    TaskStatus.PENDING: "pending",
+    TaskStatus.FAILED: "failed",
+    TaskStatus.SKIPPED: "skipped",
+    TaskStatus.CANCELLED: "cancelled",
+}
+
+
+def listing(tx: Tx, *, archived: bool = False) -> list[dict[str, Any]]:
+    """Every session, oldest first; archived ones only when asked for."""
+    return [summary(tx, row) for row in sessions.all_sessions(tx) if archived or not row.archived]
+
+
+def summary(tx: Tx, session: Row) -> dict[str, Any]:
+    """One session in one line."""
+    return {
+        "session": session.id,
+        "title": session.title,
+        "mode": session.mode,
+        "status": session.status,
+        "pause_reason": session.pause_reason,
+        "progress": _progress(tasks.all_tasks(tx, session.id)),
+        "gate": session.gate,
+        "score": session.score,
+        "created_at": stamp(session.created_at),
+        "finished_at": stamp(session.finished_at),
+        "elapsed_seconds": _seconds(session.created_at, session.finished_at or tx.now),
+        "cost": cost_sum(tx, session.id),
+        "archived": bool(session.archived),
+    }
+
+
+def overview(tx: Tx, session: Row) -> dict[str, Any]:
+    """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
+    views = task_views(tx, session)
+    return {
+        **summary(tx, session),
+        "tasks": views,
+        "workers": [view for view in views if view["running"]],
+        "ready": [view["task"] for view in views if view["ready"]],
+        "offered": [view["task"] for view in views if view["offered"]],
+        "stalled": _stalled(tx, session, views),
+        "pause": pause_view(tx, session),
+        "scores": scores(tx, session.id) if session.gate else None,
+        "next": _next(tx, session, views),
+    }
+
+
+def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
+    """Every task in order of creation, with what is known of its run, its round and its waiting."""
+    rows = tasks.all_tasks(tx, session.id)
+    status = {row.key: row.status for row in rows}
+    verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
+    open_runs = {row.key: row for row in tasks.open_runs(tx, session.id)}
+    hosts = {row.incarnation: row.pid for row in leases.live_hosts(tx)} if open_runs else {}
+    agents = {row.run_id: row.agent for row in records.calls_of(tx, session.id)} if open_runs else {}
+    loops = _inner_loops(sessions.snapshot(tx, session.id)) if open_runs else frozenset()
+    return [
+        {
+            "task": row.key,
+            "role": row.role,
+            "phase": row.phase,
+            "status": row.status,
+            "mark": MARKS[TaskStatus(row.status)],
+            "round": row.round,
+            "revision_of": row.revision_of,
+            "blocked_by": list(row.blocked_by),
+            "waits_for": [key for key in row.blocked_by if status[key] not in SATISFIED],
+            "ready": row.status == TaskStatus.PENDING and row.unmet == 0,
+            "offered": row.offered_at is not None,
+            "checkpoint_after": bool(row.checkpoint_after),
+            "attempts": row.attempts,
+            "max_attempts": row.max_attempts,
+            "retry_at": stamp(row.not_before) if row.not_before and row.not_before > tx.now else None,
+            "error": row.error,
+            "verdict": _verdict(verdicts[row.key]) if row.key in verdicts else None,
+            "running": _running(tx, open_runs[row.key], rows, hosts, agents, loops)
+            if row.key in open_runs
+            else None,
+            "started_at": stamp(row.started_at),
+            "finished_at": stamp(row.finished_at),
+        }
+        for row in rows
+    ]
+
+
+def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
+    """Why the session waits and every command that moves it on; None while it is not paused."""
+    if session.status != SessionStatus.PAUSED:
+        return None
+    reason = PauseReason(session.pause_reason)
+    detail = session.pause_detail or {}
+    return {
+        "reason": str(reason),
+        "detail": detail,
+        "resume_means": PAUSES[reason].resume,
+        "actions": actions(tx, session),
+    }
+
+
+def actions(tx: Tx, session: Row) -> list[dict[str, str]]:
+    """The commands that make sense now, the suggested one first, each with what it does."""
+    named = "" if len(sessions.unfinished(tx)) < 2 else f" --session {session.id}"
+    if session.status == SessionStatus.COMPLETED:
+        return [_action(name, session, f" --session {session.id}") for name in REOPENING]
+    if session.status != SessionStatus.PAUSED:
+        return []
+    reason = PauseReason(session.pause_reason)
+    found = [_action(name, session, named) for name in PAUSES[reason].actions]
+    if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
+        forced = {
+            "command": f"lifecycle resume --force{named}",
+            "does": "goes on in spite of the failed gate",
+        }
+        found = [each for each in found if not each["command"].startswith("lifecycle resume")] + [forced]
+    return [*found, {"command": f"lifecycle cancel{named}", "does": "ends the session for good"}]
+
+
+def scores(tx: Tx, session: str) -> dict[str, Any] | None:
+    """The newest readiness report: gate, score and its dimensions."""
+    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
+    if not gates:
+        return None
+    newest = gates[-1]
+    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
+    return {
+        "gate": newest.gate,
+        "score": newest.score,
+        "task": newest.task,
+        "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
+    }
+
+
+def show(tx: Tx, session: Row) -> dict[str, Any]:
+    """Everything about a session that is not a list of its own."""
+    return {
+        **summary(tx, session),
+        "request": session.request,
+        "language": session.language,
+        "options": session.options,
+        "workspace": session.workspace,
+        "pause": pause_view(tx, session),
+        "scores": scores(tx, session.id),
+        "decisions": [
+            {
+                "at": stamp(row.at),
+                "who": row.who,
+                "subject": row.subject,
+                "words": row.words,
+                "digest": row.digest,
+                "forced": bool(row.forced),
+            }
+            for row in sessions.decisions_of(tx, session.id)
+        ],
+        "tasks": len(tasks.all_tasks(tx, session.id)),
+        "artifacts": len(artifacts.newest(tx, session.id)),
+        "messages": session.messages,
+        "projected": session.projected,
+    }
+
+
+def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
+    return [artifact_view(row) for row in artifacts.newest(tx, session)]
+
+
+def artifact_view(row: Row) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "version": row.version,
+        "sha256": row.sha256,
+        "size": row.size,
+        "kind": row.kind,
+        "author": row.author,
+        "task": row.task,
+        "at": stamp(row.created_at),
+    }
+
+
+def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
+    """Every attempt at a task, oldest first, each with its agents' calls."""
+    calls = [row for row in records.calls_of(tx, session) if row.task == task]
+    return [
+        {
+            "run": row.id,
+            "epoch": row.epoch,
+            "opened_by": row.opened_by,
+            "outcome": row.outcome or "open",
+            "charged": bool(row.charged),
+            "phase": row.phase,
+            "agent": row.agent,
+            "error": row.error,
+            "host": row.host,
+            "pid": row.pid,
+            "opened_at": stamp(row.opened_at),
+            "closed_at": stamp(row.closed_at),
+            "seconds": _seconds(row.opened_at, row.closed_at or tx.now),
+            "timings": row.timings,
+            "calls": [_call(call, tx.now) for call in calls if call.run_id == row.id],
+        }
+        for row in queries.runs_of(tx, session)
+        if row.task == task
+    ]
+
+
+def cost_view(tx: Tx, session: str) -> dict[str, Any]:
+    """What the agents cost, as a whole and by task and agent."""
+    calls = records.calls_of(tx, session)
+    return {
+        "session": session,
+        **cost_sum(tx, session),
+        "by_task": _grouped(calls, "task"),
+        "by_agent": _grouped(calls, "agent"),
+    }
+
+
+def cost_sum(tx: Tx, session: str) -> dict[str, Any]:
+    row = records.cost_of(tx, session)
+    return {
+        "usd": row.cost_micros / MICROS,
+        "calls": row.calls,
+        "priced": row.priced,
+        "tokens_in": row.tokens_in,
+        "tokens_out": row.tokens_out,
+    }
+
+
+def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
+    """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
+    found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
+    wanted = _round(name)
+    mine = [row for row in found if row.round == wanted or row.task == name.upper()]
+    if not mine:
+        known = list(dict.fromkeys(row.round for row in found))
+        raise UnknownName("round", name, known, fix="a round is shown when it has been held")
+    newest = mine[-1]
+    return {
+        "session": session,
+        "round": newest.round,
+        "task": newest.task,
+        **_verdict(newest),
+        "record": newest.record,
+        "held": len(mine),
+        "ratings": [_rating(row) for row in records.critiques_of(tx, newest.run_id)],
+        "findings": [
+            {"kind": row.kind, "severity": row.severity, "perspective": row.perspective, "text": row.text}
+            for row in records.findings_of(tx, newest.id)
+        ],
+    }
+
+
+def members(tx: Tx, session: str) -> list[dict[str, Any]]:
+    """Who spoke on the bus: last seen, last action, how often."""
+    found: dict[str, dict[str, Any]] = {}
+    number = 0
+    while batch := messages.after(tx, session, number):
+        number = batch[-1].number
+        for row in batch:
+            seen = found.setdefault(row.sender, {"member": row.sender, "messages": 0})
+            seen["messages"] += 1
+            seen["last_seen"] = stamp(row.at)
+            seen["last_action"] = row.type
+    return sorted(found.values(), key=lambda each: str(each["member"]))
+
+
+def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
+    """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
+    rounds = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+    return {
+        **summary(tx, session),
+        "directory": f".workflow/.team/{session.id}",
+        "deliverables": artifact_views(tx, session.id),
+        "scores": scores(tx, session.id),
+        "rounds": [
+            {"round": row.round, "task": row.task, **_verdict(row), "record": row.record} for row in rounds
+        ],
+        "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
+        "pause": pause_view(tx, session),
+        "next": actions(tx, session),
+    }
+
+
+def _progress(rows: Sequence[Row]) -> dict[str, int]:
+    counted = [row for row in rows if row.status != TaskStatus.CANCELLED]
+    done = sum(row.status in SATISFIED for row in counted)
+    return {"done": done, "total": len(counted), "percent": 100 * done // len(counted) if counted else 100}
+
+
+def _verdict(row: Row) -> dict[str, Any]:
+    return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
+
+
+def _running(
+    tx: Tx,
+    run: Row,
+    rows: Sequence[Row],
+    hosts: Mapping[str, int],
+    agents: Mapping[str, str],
+    loops: frozenset[str],
+) -> dict[str, Any]:
+    """Who works on a task, since when, and how far its inner loop is."""
+    same = [
+        row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
+    ]
+    position = sum(row.status in SATISFIED for row in same) + 1
+    return {
+        "run": run.id,
+        "agent": agents.get(run.id),
+        "step": run.phase,
+        "seconds": _seconds(run.opened_at, tx.now),
+        "pid": hosts.get(run.host),
+        "loop": [min(position, len(same)), len(same)] if run.role in loops and len(same) > 1 else None,
+    }
+
+
+def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
+
+
+def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What keeps an active session from moving, that only a process can put right."""
+    if session.status != SessionStatus.ACTIVE:
+        return []
+    found = [
+        f"{run.key}: {why}; the coordinator puts it right, or `lifecycle resume`"
+        for run, why in leases.overdue_runs(tx)
+        if run.session_id == session.id
+    ]
+    if leases.leader(tx) is None:
+        found.append("no coordinator runs: `lifecycle resume` or `lifecycle daemon start` starts it")
+    elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
+        found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
+    return found
+
+
+def _next(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One sentence, and the commands that fit."""
+    if session.status != SessionStatus.ACTIVE:
+        return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
+    gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
+    until = f"it pauses for you after {gate}" if gate else "it goes on by itself"
+    waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
+    commands = ["lifecycle log -f", *([f"lifecycle why {waiting}"] if waiting else [])]
+    return {"says": f"nothing to do: {until}.", "commands": commands}
+
+
+def _says(session: Row) -> str:
+    if session.status == SessionStatus.PAUSED:
+        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[PauseReason(session.pause_reason)].resume}."
+    return "it is done." if session.status == SessionStatus.COMPLETED else "it was cancelled."
+
+
+def _action(name: str, session: Row, named: str) -> dict[str, str]:
+    detail = session.pause_detail or {}
+    reason = PauseReason(session.pause_reason) if session.pause_reason else None
+    about = str(detail.get("task") or "TASK")
+    words = {
+        "resume": ("resume", PAUSES[reason].resume if reason else "goes on"),
+        "resume --skip TASK": (f"resume --skip {about}", "goes on without that task"),
+        "resume --decide TEXT": ('resume --decide "your words"', PAUSES[reason].resume if reason else ""),
+        "resume --budget AMOUNT": ("resume --budget AMOUNT", "goes on with a new budget"),
+        "revise": (
+            'revise TASK "what to change"',
+            "makes a new version of a document and what follows from it",
+        ),
+        "feedback": ('feedback "your words"', "finds the document your words concern"),
+        "recheck": ("recheck", "scores the specification again"),
+        "improve": ("improve [DIMENSION]", "works on the weakest part of the score"),
+        "doctor": ("doctor", "says what is missing, and how to put it right"),
+        "repair": ("repair", "checks the database and rebuilds the session's files"),
+    }
+    command, does = words[name]
+    return {"command": f"lifecycle {command}{'' if name == 'doctor' else named}", "does": does}
+
+
+def _call(row: Row, now: int) -> dict[str, Any]:
+    return {
+        "agent": row.agent,
+        "purpose": row.purpose,
+        "perspective": row.perspective,
+        "outcome": row.outcome or "under way",
+        "model": row.model,
+        "tokens_in": row.tokens_in,
+        "tokens_out": row.tokens_out,
+        "usd": None if row.cost_micros is None else row.cost_micros / MICROS,
+        "retries": row.retries,
+        "error": row.error,
+        "seconds": _seconds(row.started_at, row.finished_at or now),
+    }
+
+
+def _grouped(calls: Sequence[Row], by: str) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for row in calls:
+        sums = found.setdefault(
+            row[by], {by: row[by], "usd": 0.0, "calls": 0, "priced": 0, "tokens_in": 0, "tokens_out": 0}
+        )
+        sums["calls"] += 1
+        sums["priced"] += row.cost_micros is not None
+        sums["usd"] += (row.cost_micros or 0) / MICROS
+        sums["tokens_in"] += row.tokens_in or 0
+        sums["tokens_out"] += row.tokens_out or 0
+    return list(found.values())
+
+
+def _rating(row: Row) -> dict[str, Any]:
+    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
+    return {
+        "perspective": row.perspective,
+        "agent": row.agent,
+        "rating": reply.get("rating"),
+        "reply": row.reply,
+    }
+
+
+def _round(name: str) -> str:
+    digits = name.upper().removeprefix("DISCUSS-").removeprefix("D")
+    return (
+        f"DISCUSS-{int(digits):03d}"
+        if digits.isascii() and digits.isdigit() and len(digits) < 4
+        else name.upper()
+    )
+
+
+def _seconds(begin: int, end: int) -> float:
+    return round(max(0, end - begin) / MICROS, 3)
