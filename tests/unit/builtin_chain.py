@@ -8,6 +8,8 @@ from typing import Any
 from workers.agents.builtin import BuiltinAgent, detect_language
 from workers.agents.protocol import AgentRequest
 from workers.content import Architecture, Brief, Epics, Requirements
+from workers.inline.docgen.ids import allot
+from workers.inline.docgen.render import INDEX, RenderContext, render
 
 DATA = Path(__file__).parents[1] / "data" / "ideas"
 
@@ -31,10 +33,8 @@ def ask(kind: str, round_key: str | None = None, workdir: Path = Path(), **facts
 def chain(text: str, codebase: dict[str, Any] | None = None) -> dict[str, Any]:
     facts: dict[str, Any] = {"request": text, "language": detect_language(text), "codebase": codebase}
     facts["discovery"] = ask("discovery", **facts)
-    facts["brief"] = numbered(ask("brief", **facts))
-    facts["requirements"] = numbered(ask("requirements", **facts))
-    facts["architecture"] = numbered(ask("architecture", **facts))
-    facts["epics"] = numbered(ask("epics", **facts))
+    for kind in ("brief", "requirements", "architecture", "epics"):
+        facts[kind] = numbered(ask(kind, **facts))
     return facts
 
 
@@ -78,3 +78,42 @@ def _ids(rows: list[Any], prefix: str) -> list[Any]:
             row = row.model_copy(update={"id": f"{prefix}-{used:03d}"})
         done.append(row)
     return done
+
+
+def artifact(kind: str, facts: dict[str, Any]) -> str:
+    """The document as the product writes it: its index and the files of its items."""
+    registered = {
+        name: allot(facts[name])[0]
+        for name in ("discovery", "brief", "requirements", "architecture", "epics")
+        if name in facts
+    }
+    context = RenderContext(
+        session_id="TLS-x-2026-01-01",
+        title=facts["discovery"].title,
+        phase="spec",
+        status="complete",
+        generated_at="2026-01-01T00:00:00Z",
+        version=1,
+        agent="builtin",
+        task="DRAFT-001",
+        language=facts["language"],
+        documents=registered,
+        facts=facts,
+    )
+    files = render(kind, registered[kind], context)
+    pages = [
+        text.decode() for path, text in files.items() if path.endswith((".md", "discovery-context.json"))
+    ]
+    return "\n\n".join(pages)
+
+
+def criticise(kind: str, name: str, facts: dict[str, Any], text: str, **more: Any) -> Any:
+    path = INDEX.get(kind, "spec/discovery-context.json")
+    given = {
+        **facts,
+        "artifact": text,
+        "artifact_path": path,
+        "artifact_content": facts.get(kind),
+        "perspective": {"name": name},
+    }
+    return ask("critique", **{**given, **more})

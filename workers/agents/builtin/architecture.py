@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from workers.agents.builtin import decisions
 from workers.agents.builtin.clauses import clause
-from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique
+from workers.agents.builtin.material import Material, best, lower_first, short, unique
+from workers.agents.builtin.names import external
 from workers.agents.builtin.revision import requests_in
 from workers.content import (
     Architecture,
@@ -53,7 +54,7 @@ def answer(m: Material) -> Architecture:
 
 
 def externals(m: Material) -> list[str]:
-    found = [short(strip_end(text), 110) for text in m.analysis.dependencies]
+    found = [short(external(text), 110) for text in m.analysis.dependencies]
     found += [
         name
         for name, layer in m.analysis.technologies
@@ -87,7 +88,7 @@ def parts(m: Material, items: list[Requirement]) -> list[Component]:
         )
     )
     for text in externals(m):
-        mine = [item for item in items if best(item.statement, [("x", text)])[0] >= 0.3]
+        mine = [item for item in items if best(item.statement, [("x", text)])[0] >= 0.2]
         found.append(_part(m, "component_adapter", {"text": text}, mine, [], {"text": text}))
     guard = [item for item in limits if item.category == "S"]
     if guard:

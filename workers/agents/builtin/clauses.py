@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from workers.agents.builtin.language import Lexicon, lexicon_of
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_ARTICLE = re.compile(r"^(?:the|each|every|an?|all|any|our|both)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:only|most|some|the|each|every|an?|all|any|our|both)\s+", re.IGNORECASE)
 _ABLE = re.compile(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = re.compile(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
-_REPORTED = re.compile(
-    r"^(.{2,60}?)\s+(?:must|shall|should|could|can|may|might|needs?|ha(?:s|ve) to|wants?|get|gets)\b",
-    re.IGNORECASE,
-)
+_NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +67,21 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     """Take one requirement sentence apart. Never fails: what is not found stays empty."""
     lex = lexicon_of(sentence)
     text, conditions = _conditions(sentence.strip(_TRIM), lex)
+    told = lex.find("as_a", text)
     subject, predicate, able = _subject(text, lex)
+    if told and told.start() == 0:
+        subject, able = told[1], True
+    elif subject.lower() in ("we", "i", "我们", "我"):
+        subject = ""
+    if lex.language == "en":
+        predicate = re.sub(r",?\s+so that\s.*$", "", predicate)
     negated = bool(_NEGATED.match(predicate))
-    actor = actor_name(subject) if is_person(subject, lex) else ""
+    actor = actor_name(subject) if is_person(subject, lex) or (told and subject == told[1]) else ""
     if not actor:
         actor = _known(subject, known_actors)
     actions = _actions(_NEGATED.sub("", predicate) if negated else predicate, lex)
+    if _NEEDS_THING.search(text[: len(text) - len(predicate)]):
+        actions = ()
     if lex.language == "zh":
         actions = tuple(piece for piece in actions if piece not in conditions) or actions
     return Clause(
@@ -173,7 +179,9 @@ def _actions(predicate: str, lex: Lexicon) -> tuple[str, ...]:
             continue
         token = word[1].lower()
         starts = token in lex.verbs or (passive and re.match(r"\w+ed$|be$|kept$|sent$", token) is not None)
-        if starts and len(predicate[at:start].split()) > 1:
+        if starts and not all(
+            piece.lower() in lex.verbs for piece in re.findall(r"\w+", predicate[at:start])
+        ):
             done.append(predicate[at:start])
             at = end
     done.append(predicate[at:])

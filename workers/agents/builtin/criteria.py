@@ -23,7 +23,7 @@ def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement."""
     c = need.clause
     action = strip_end(c.action)
-    if need.part or need.kind == "exclusion" or not c.subject:
+    if need.part or need.kind == "exclusion" or not c.subject or not c.actions:
         return short(upper_first(need.text if not need.part else action))
     if c.negated or (lex.language == "zh" and c.conditions):
         return short(upper_first(need.text))
@@ -43,7 +43,7 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     if need.part:
         return [lex.say("criterion_part", text=text)]
     c = need.clause
-    if need.by_default and not c.actor:
+    if not c.actions or (need.by_default and not c.actor):
         key = (
             "criterion_measured"
             if any(ch.isdigit() for ch in text) or need.kind != "functional"

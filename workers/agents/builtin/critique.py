@@ -13,8 +13,9 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
+from orchestrator.domain.quality import is_testable
 from orchestrator.domain.text import keywords
-from workers.agents.builtin.faults import Document, Fault, criteria_of, document, faults, testable
+from workers.agents.builtin.faults import Document, Fault, criteria_of, document, faults
 from workers.agents.builtin.language import lexicon_of
 from workers.agents.builtin.material import Material, short, strip_end, unique
 from workers.agents.builtin.request import Need
@@ -97,7 +98,7 @@ def critique(m: Material, request: AgentRequest) -> Critique:
         missing_requirements=unique(need.quote for need in lost) if name == "coverage" else [],
         risk_level=_level(mine, unprotected, risks) if name == "risk" else None,
         risks=risks,
-        testability_issues=[text for text in criteria_of(doc) if not testable(text)][:MAX_LISTED]
+        testability_issues=[text for text in criteria_of(doc) if not is_testable(text)][:MAX_LISTED]
         if name == "quality"
         else [],
         open_questions=list(m.analysis.questions)[:4],
@@ -145,6 +146,10 @@ def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
 
 def _passages(doc: Document, m: Material) -> list[str]:
     lines = doc.paragraphs() + [heading for _, heading, _ in doc.headings]
+    if isinstance(doc.content, Requirements) and not _whole(
+        doc, lines
+    ):  # only the index, or cut: the items say the rest
+        lines += [item.statement for item in doc.content.items]
     if doc.kind in ("readiness", "") or not lines:  # a report speaks of documents; they carry the sentences
         models = [m.facts.get(key) for key in ("brief", "requirements", "architecture", "epics")]
         lines += [
@@ -158,6 +163,13 @@ def _passages(doc: Document, m: Material) -> list[str]:
         ]
     pairs = [f"{one} {two}" for one, two in pairwise(lines)]
     return [*lines, *pairs] if len(lines) < 3_000 else lines
+
+
+def _whole(doc: Document, lines: list[str]) -> bool:
+    """Whether the text under review holds the items themselves, up to the last one."""
+    text = "\n".join(lines)
+    said = [strip_end(item.statement) in text for item in doc.content.items]
+    return not said or (said[-1] and sum(said) * 2 >= len(said))
 
 
 def _wanted(m: Material, doc: Document, round_key: str) -> list[Need]:
@@ -234,7 +246,7 @@ def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[
     values = unique(value for need in m.analysis.needs for value in need.clause.measures if value in whole)
     if values and name in ("technical", "quality", "risk"):
         found.append(m.say("strength_numbers", values=m.lex.join(values[:3])))
-    good = [text for text in criteria_of(doc) if testable(text)]
+    good = [text for text in criteria_of(doc) if is_testable(text)]
     if good and name == "quality":
         found.append(m.say("strength_criteria", text=short(good[0], 240)))
     if isinstance(doc.content, Architecture) and name in ("technical", "risk"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique
+from workers.agents.builtin.names import external
 from workers.content import Adr, Alternative, Requirement
 
 _MAX_EXTERNAL = 3
@@ -76,15 +77,12 @@ def _named(m: Material) -> list[tuple[str, str]]:
     return [*(m.repository.frameworks if m.repository else ()), *m.analysis.technologies]
 
 
-def _external(m: Material, items: list[Requirement], text: str) -> Adr:
-    mine = [item for item in items if best(item.statement, [("x", text)])[0] >= 0.2]
+def _external(m: Material, items: list[Requirement], sentence: str) -> Adr:
+    mine = [item for item in items if best(item.statement, [("x", sentence)])[0] >= 0.2]
+    ways = ("adr_external_direct", "adr_external_queue")
+    text = short(external(sentence), 110)
     return _adr(
-        m,
-        "adr_external",
-        "adr_external_decision",
-        ("adr_external_direct", "adr_external_queue"),
-        mine,
-        text=text,
+        m, "adr_external", "adr_external_decision", ways, mine, text=text, sentence=strip_end(sentence)
     )
 
 

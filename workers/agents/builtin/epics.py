@@ -23,6 +23,7 @@ class _Group:
     title: str
     goal_key: str
     items: list[Requirement] = field(default_factory=list)
+    actors: list[str] = field(default_factory=list)
 
 
 def answer(m: Material) -> Epics:
@@ -67,12 +68,16 @@ def _groups(m: Material, items: list[Requirement]) -> list[_Group]:
         actor = _actor(item, m)
         thing = next((thing for thing in m.things()[:4] if thing.lower() in item.statement.lower()), "")
         if actor:
-            put(f"actor {actor}", m.say("epic_actor", actor=upper_first(actor)), "epic_actor_goal", item)
+            put(f"actor {actor}", "", "epic_actor_goal", item)
+            by[f"actor {actor}"].actors = [upper_first(actor)]
         elif thing and m.actor_names():
             put(f"thing {thing}", upper_first(m.say("epic_thing", thing=thing)), "epic_core_goal", item)
         else:
             put("core", m.say("epic_core", title=m.analysis.title), "epic_core_goal", item)
     groups = _joined(list(by.values()))
+    for group in groups:
+        if group.actors:
+            group.title = m.say("epic_actor", actor=m.lex.join(group.actors))
     groups = [piece for group in groups for piece in _cut(group)]
     groups.sort(key=lambda group: (group.handle in ("limits", "guard", "proposed"), _rank(group.items)))
     return groups
@@ -98,6 +103,7 @@ def _joined(groups: list[_Group]) -> list[_Group]:
             if others and len(kept) > 3:
                 home = min(others, key=_stories_in)
                 home.items.extend(group.items)
+                home.actors.extend(group.actors if home.actors else [])
                 kept.remove(group)
                 break
         else:
@@ -150,8 +156,8 @@ def _epic(group: _Group, groups: list[_Group], m: Material) -> Epic:
 
 def _goal(group: _Group, m: Material) -> str:
     titles = "; ".join(lower_first(item.title) for item in group.items[:4])
-    actor = _actor(group.items[0], m) or m.main_actor()
-    return m.say(group.goal_key, actor=upper_first(actor), titles=titles, title=m.analysis.title)
+    actor = m.lex.join(group.actors) or upper_first(m.main_actor())
+    return m.say(group.goal_key, actor=actor, titles=titles, title=m.analysis.title)
 
 
 def stories(items: list[Requirement], m: Material) -> list[Story]:

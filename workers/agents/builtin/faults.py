@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workers.agents.builtin.language import lexicon_of
+from orchestrator.domain.quality import is_testable
 from workers.agents.builtin.material import Material, short
 from workers.agents.builtin.reading import Block, blocks
 from workers.content import Architecture, Brief, Epics, Requirements
@@ -50,7 +50,8 @@ _DISCOVERY_KEYS = ("problem_statement", "target_users", "domain", "constraints")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
 _ID = re.compile(r"\b(?:G-\d{3}|REQ-\d{3}|NFR-(?:P|S|SC|U)-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3})\b")
 _PLACEHOLDER = re.compile(
-    r"\bTBD\b|\bTODO\b|\bFIXME\b|lorem ipsum|\{\{.*?\}\}|\[(?:insert|fill|your|placeholder)[^\]]*\]|<(?:insert|fill|your|placeholder)[^>]*>|待补充|待填写|此处填写",
+    r"\bTBD\b|\bTODO\b|\bFIXME\b|lorem ipsum|待补充|待填写|此处填写|"
+    r"\{\{.*?\}\}|\[(?:insert|fill|your|placeholder)[^\]]*\]|<(?:insert|fill|your|placeholder)[^>]*>",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
@@ -84,17 +85,13 @@ def document(facts: Mapping[str, Any]) -> Document:
     text = str(facts.get("artifact") or "")
     path = str(facts.get("artifact_path") or "")
     keys: Mapping[str, Any] = {}
-    read: tuple[Block, ...] = ()
     if text.lstrip().startswith("{"):
         try:
             found = json.loads(text)
             keys = found if isinstance(found, dict) else {}
         except (ValueError, RecursionError):
             keys = {}
-    if keys:
-        read = tuple(Block(line, "item") for line in _strings(keys, 0))
-    else:
-        read = tuple(blocks(text))
+    read = tuple(Block(line, "item") for line in _strings(keys, 0)) if keys else tuple(blocks(text))
     return Document(
         text, _kind(path, text), read, tuple(_sections(read)), facts.get("artifact_content"), path, keys
     )
@@ -276,15 +273,10 @@ def criteria_of(doc: Document) -> list[str]:
     return list(dict.fromkeys(row for row in rows if row.strip()))
 
 
-def testable(criterion: str) -> bool:
-    """A number, a case with its outcome, or a verb whose outcome can be observed."""
-    return lexicon_of(criterion).find("testable", criterion) is not None
-
-
 def _criteria(doc: Document, m: Material) -> list[Fault]:
     if doc.kind not in ("requirements", "epics"):
         return []
-    weak = [text for text in criteria_of(doc) if not testable(text) and len(text) > 3]
+    weak = [text for text in criteria_of(doc) if not is_testable(text) and len(text) > 3]
     found = [
         Fault("criterion", m.say("fault_criterion", text=text), m.say("suggest_criterion", text=text))
         for text in weak[:5]

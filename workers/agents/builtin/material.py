@@ -37,7 +37,7 @@ class Material:
     check: Callable[[], None]  # raises when the run is over
 
     def say(self, key: str, **values: object) -> str:
-        return self.lex.say(key, **values)[:_MAX_LINE]
+        return re.sub("…[.。]", "…", self.lex.say(key, **values))[:_MAX_LINE]
 
     def layer(self, name: str) -> str:
         """The name of a layer in the document's language; layers that an exploration names itself stay as they are."""

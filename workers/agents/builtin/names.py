@@ -20,7 +20,7 @@ _LAYERS = {
     "storage": "postgresql postgres mysql mariadb sqlite redis mongodb cassandra elasticsearch s3 dynamodb clickhouse duckdb parquet kafka rabbitmq oracle",
     "interface": "http https rest graphql grpc mqtt websocket websockets smtp imap ldap oauth saml oidc tcp udp tls mtls ssh webhook webhooks",
     "format": "csv json xml pdf yaml toml markdown html xlsx excel avro protobuf ics",
-    "platform": "linux windows macos android ios arm docker kubernetes aws azure gcp lambda heroku systemd raspberry",
+    "platform": "linux windows macos android ios arm docker kubernetes aws azure gcp lambda heroku systemd",
     "tool": "prometheus grafana loki jenkins github gitlab jira slack teams stripe paypal twilio sendgrid terraform ansible wechat sap salesforce keycloak",
 }
 LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in words.split()}
@@ -150,7 +150,7 @@ def entities(texts: list[str], actors: tuple[str, ...], least: int = 2) -> tuple
     """Things that several requirement sentences speak of, most frequent first."""
     counts: Counter[str] = Counter()
     order: dict[str, int] = {}
-    people = {word.lower().rstrip("s") for actor in actors for word in actor.split()}
+    people = {actor.split()[-1].lower().rstrip("s") for actor in actors if actor.split()}
     for text in texts:
         lex = lexicon_of(text)
         things = (
@@ -162,6 +162,22 @@ def entities(texts: list[str], actors: tuple[str, ...], least: int = 2) -> tuple
     kept = [thing for thing, count in counts.items() if count >= least]
     kept = [t for t in kept if not any(t != o and t in o and counts[o] >= counts[t] for o in kept)]
     return tuple(sorted(kept, key=lambda thing: (-counts[thing], order[thing]))[:MAX_ENTITIES])
+
+
+_EXTERNAL = (
+    re.compile(
+        r"(?:pay for|\bhave|\buse|\brun|\bown|operate|license|existing|current|integrat\w+ with|depends? on)\s+"
+        r"(?:already\s+)?(?:an?\s+|the\s+|our\s+)?(.{2,80}?)(?=\s+(?:and|who|that|which|because|so|to)\b|[.,;]|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:现有的?|已有的?|已经有|对接|集成|依赖于?|沿用)\s*([^,，。;；的]{1,24})"),
+)
+
+
+def external(text: str) -> str:
+    """What a sentence about something existing speaks of: `We already pay for a mail gateway, ...` -> `mail gateway`."""
+    match = next((found for pattern in _EXTERNAL if (found := pattern.search(text))), None)
+    return match[1].strip(" .,;。，；") if match and match[1].strip() else text.strip(" .,;。，；")
 
 
 def singular(word: str) -> str:

@@ -30,6 +30,38 @@ _TWO = re.compile(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
+_MAKE = re.compile(
+    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
+    re.IGNORECASE,
+)
+_STOP = frozenset(
+    [
+        "with",
+        "for",
+        "that",
+        "which",
+        "to",
+        "into",
+        "from",
+        "where",
+        "when",
+        "in",
+        "on",
+        "at",
+        "by",
+        "and",
+        "or",
+        "of",
+        "so",
+        "is",
+        "are",
+        "as",
+        "via",
+        "using",
+    ]
+)
+_PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
@@ -220,6 +252,8 @@ class _Reader:
         known = tuple(self.actors)
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)
+        if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
+            taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (modal[0] if modal else row.priority or "Must")  # type: ignore[assignment]
         category = self._category(row.text, lex)
         kind: Kind = "exclusion" if exclusion else self._kind(row, lex, taken, category)
@@ -233,7 +267,7 @@ class _Reader:
             return "nonfunctional" if category else "constraint"
         if not category or taken.actor or _imperative(row.text, lex):
             return "functional"
-        if category in ("P", "SC") and not any(c.isdigit() for c in row.text):
+        if category in ("P", "SC") and (taken.conditions or not any(c.isdigit() for c in row.text)):
             return "functional"
         return "nonfunctional"
 
@@ -291,7 +325,8 @@ def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
     first = found[0].text.strip(_TRIM) if found else text.strip()[:80]
     if lex.language == "zh":
         for_whom = re.match(
-            r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现)(?:一[个套款])?(.+)$", first
+            r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一[个套款])?(.+)$",
+            first,
         )
         short = (
             for_whom[1]
@@ -301,13 +336,9 @@ def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
             )
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
-    short = re.sub(
-        r"^(?:please\s+)?(?:i|we)?\s*(?:want|need|would like)?\s*(?:to\s+)?(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?(?:an?|the)?\s*",
-        "",
-        first,
-        flags=re.IGNORECASE,
-    )
-    short = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)[0]
+    short = _MAKE.sub("", first)
+    pieces = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)
+    short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
     return (" ".join(words[:12]) or first[:80])[:100]
 
@@ -315,12 +346,19 @@ def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
 def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
     """`a URL shortener with an admin dashboard`: the parts after "with" are asked for as well."""
     text = need.text.strip(_TRIM)
-    pieces = lex.patterns["with"].split(text, maxsplit=1)
-    if len(pieces) < 2:
-        pieces = _THAT.split(text, maxsplit=1)
-        if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
-            return []
-    parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|[、，和及]", pieces[1])
+    if lex.language == "zh":
+        parts = [
+            piece
+            for match in lex.patterns["with"].finditer(text)
+            for piece in re.split(r"[、，和及]", match[1] or match[2])
+        ]
+    else:
+        pieces = lex.patterns["with"].split(text, maxsplit=1)
+        if len(pieces) < 2:
+            pieces = _THAT.split(text, maxsplit=1)
+            if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
+                return []
+        parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", pieces[1])
     return [
         Need(
             part.strip(_TRIM),
@@ -335,6 +373,20 @@ def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
         for part in parts
         if len(part.strip(_TRIM)) > 1
     ]
+
+
+def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
+    """What a one-line request is about: the noun phrase after its verb."""
+    if lex.language == "zh":
+        bare = re.sub(r"^带有?.+?的", "", title)
+        return (re.split(r"[,，。]", bare)[0][:20],)
+    words = title.split()
+    if len(words) > 1 and words[0].lower() in lex.verbs:
+        words = words[1:]
+    while len(words) > 1 and words[0].lower() in ("the", "a", "an", "our", "my", "your", "from", "to"):
+        words = words[1:]
+    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(_TRIM) in _STOP), len(words))
+    return (" ".join(words[: min(stop, 4)]).strip(_TRIM) or title,)
 
 
 def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
@@ -354,15 +406,19 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     for pattern, whole in (("as_a", text), ("for_person", text if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
             if pattern == "as_a" or is_person(match[1], lex) or lex.language == "zh":
-                reader.actors.setdefault(match[1].strip(), ())
+                name = actor_name(match[1])
+                if (
+                    name
+                    and name not in ("我们", "我", "大家", "自己")
+                    and not any(_same_person(name, old) for old in reader.actors)
+                ):
+                    reader.actors[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.actors.items())
     title = _title(text, found, lex)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
-    things = (
-        names.entities(sayings, tuple(reader.actors)) or names.entities([title], tuple(reader.actors), 1)[:3]
-    )
+    things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
     named = {word.lower() for word, _ in names.technologies(text)}
-    things = tuple(thing for thing in things if thing.lower() not in named)
+    things = tuple(thing for thing in things if thing.lower() not in named or thin)
     return RequestAnalysis(
         text=text,
         language=lex.language,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from orchestrator.domain.quality import is_testable
 from workers.agents.builtin.clauses import clause
 from workers.agents.builtin.criteria import SYSTEM, criteria, headline
 from workers.agents.builtin.language import Lexicon, lexicon_of
@@ -235,8 +236,9 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     new = served(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
+    asked = _questions(m, items) if new else []
     return previous.model_copy(
-        update={"items": items, "open_questions": unique([*previous.open_questions, *_questions(m, new)])}
+        update={"items": items, "open_questions": unique([*previous.open_questions, *asked])}
     )
 
 
@@ -245,7 +247,7 @@ def deepened(items: list[Requirement], m: Material) -> list[Requirement]:
     weak = " ".join(str(piece) for piece in (m.facts.get("improve") or {}).get("weak") or [])
     done = []
     for item in items:
-        testable = [c for c in item.acceptance_criteria if lexicon_of(c).find("testable", c)]
+        testable = [c for c in item.acceptance_criteria if is_testable(c)]
         if len(testable) == len(item.acceptance_criteria) > 0 and item.id not in weak:
             done.append(item)
             continue

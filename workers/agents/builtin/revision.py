@@ -16,8 +16,11 @@ _LABEL = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:[\w -]{2,40}|[一-鿿]{2,12})[:：]\s+)?", re.ASCII
 )
 _REMARK_EN = re.compile(
-    r"^(?:add|answer|repair|define|replace|say which|give|state who|carry|measure|keep|show the first|settle)\b.*(?:section|question|link|placeholder|criteri|goal|observation|sentence|early|requirement)"
-    r"|\b(?:missing section|section is missing|section has no content|acceptance criteri|cannot be tested|the link|rating|weakness|placeholder|perspective|diverge|risk_level|risk level|rated|ratings from|suggestions only|traceab|this document)\b",
+    r"^(?:add|answer|repair|define|replace|say which|give|state who|carry|measure|keep|show the first|settle)\b"
+    r".*(?:section|question|link|placeholder|criteri|goal|observation|sentence|early|requirement)"
+    r"|\b(?:missing section|section is missing|section has no content|acceptance criteri|cannot be tested|the link)\b"
+    r"|\b(?:rating|rated|ratings from|weakness|placeholder|perspective|diverge|risk_level|risk level|suggestions only)\b"
+    r"|\b(?:traceab\w*|this document)\b",
     re.IGNORECASE,
 )
 _REMARK_ZH = re.compile(

@@ -63,7 +63,7 @@ HEADING_PRIORITY = [
 CATEGORIES = [
     (
         "S",
-        r"\bencrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
+        r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
         r"|\bsecrets?\b|personal|privacy|\bdeleted? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
         r"|\btamper|\bmask(?:ed|ing)?\b|sign(?:ed|ature)\b|vulnerab|leak",
     ),
@@ -106,7 +106,7 @@ DOMAINS = [
 PATTERNS = {
     "exclusion": r"\bwon['’]?t\b(?! (?:lose|leak|fail|block|crash|break|be lost))"
     r"|\bwill not\b(?! (?:lose|leak|fail|block|crash|break|exceed|be lost))"
-    r"|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
+    r"|\bnot going to\b|\bnot be (?:supported|included|part)\b|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
     r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
     r"|^(?:no|not|without)\b.*\b(?:first|this|initial) (?:version|release|phase|iteration)|^(?:no|not)\b.*\b(?:for now|yet|initially|at first)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
@@ -126,7 +126,7 @@ PATTERNS = {
     r"|sellers?|subscribers?|volunteers?|moderators?|players?|coaches|coach|librarians?|analysts?|receptionists?|technicians?|accountants?|officers?|workers?|tenants?|residents?"
     r"|participants?|candidates?|recruiters?|farmers?|pharmacists?|dispatchers?|supervisors?|maintainers?|contributors?|citizens?|applicants?|organi[sz]ers?|planners?)\b",
     "as_a": r"\bas (?:an?|the) ([a-z][a-z -]{2,30}?),? (?:i|we) (?:want|need|can|must|should|would)",
-    "for_person": r"\bfor (?:our |the |a |an |small |local |all )*([a-z]+s)\b",
+    "for_person": r"\bfor ((?:our |the |a |an |all )?(?:[a-z-]+ ){0,2}?[a-z]+)\b(?=\s*(?:that|which|who|with|to|in|on|,|\.|$))",
     "lead_condition": r"^((?:if|when|whenever|while|after|before|once|as soon as|during|unless|in case|for every|for each)\b[^,]{2,160}),\s*(.+)$",
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
     "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"

@@ -1,0 +1,201 @@
+"""How the built-in agent reads sentences: a row a case, English and Chinese."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workers.agents.builtin import analyse_request, detect_language
+from workers.agents.builtin.clauses import clause
+from workers.agents.builtin.language import lexicon
+from workers.agents.builtin.reading import split
+
+SENTENCES = [
+    ("Users must be able to log in by e-mail.", "functional", "Must", ""),
+    ("The importer shall reject a file without a header.", "functional", "Must", ""),
+    ("Editors have to approve each article.", "functional", "Must", ""),
+    ("The cashier needs to see the open bill.", "functional", "Must", ""),
+    ("The app should remember the last filter.", "functional", "Should", ""),
+    ("The system could offer a dark theme.", "functional", "Could", ""),
+    ("Guests may leave a comment.", "functional", "Could", ""),
+    ("Only managers may delete an order.", "functional", "Must", ""),
+    ("Members can search the catalogue.", "functional", "Must", ""),
+    ("It won't handle payments in the first version.", "exclusion", "Won't", ""),
+    ("The product will not support plugins.", "exclusion", "Won't", ""),
+    ("No offline mode in the first version.", "exclusion", "Won't", ""),
+    ("Messages must not be lost.", "functional", "Must", ""),
+    ("Passwords must be stored encrypted.", "nonfunctional", "Must", "S"),
+    ("All traffic must use TLS.", "nonfunctional", "Must", "S"),
+    ("Pages must load in under 2 seconds.", "nonfunctional", "Must", "P"),
+    ("The service should handle 200 concurrent sessions.", "nonfunctional", "Should", "SC"),
+    ("The interface must meet WCAG 2.2 AA.", "nonfunctional", "Must", "U"),
+    ("Add a button for refunds.", "functional", "Must", ""),
+    ("If the card is refused, the terminal must show why within 3 seconds.", "functional", "Must", ""),
+    ("顾客必须能够扫码点餐。", "functional", "Must", ""),
+    ("系统应该每分钟刷新一次。", "functional", "Should", ""),
+    ("商家可以导出月度报表。", "functional", "Could", ""),
+    ("需要支持批量导入商品。", "functional", "Must", ""),
+    ("第一版不做支付功能。", "exclusion", "Won't", ""),
+    ("暂不支持多门店。", "exclusion", "Won't", ""),
+    ("无需注册即可浏览菜单。", "functional", "Must", ""),
+    ("手机号必须加密存储。", "nonfunctional", "Must", "S"),
+    ("响应时间必须低于 200 毫秒。", "nonfunctional", "Must", "P"),
+    ("系统应当支持 500 人同时在线。", "nonfunctional", "Should", "SC"),
+    ("界面必须支持中文和英文。", "nonfunctional", "Must", "U"),
+    ("订单超时后系统要自动取消。", "functional", "Should", ""),
+]
+
+
+@pytest.mark.parametrize(("sentence", "kind", "moscow", "category"), SENTENCES)
+def test_sentence_is_read_by_its_modal_verb_and_its_words(
+    sentence: str, kind: str, moscow: str, category: str
+) -> None:
+    needs = analyse_request(sentence).needs
+
+    assert [(need.kind, need.moscow, need.category) for need in needs if not need.part] == [
+        (kind, moscow, category)
+    ]
+    assert needs[0].quote == sentence
+
+
+SPLITS = [
+    ("en", "It needs 99.5 % uptime. We use e.g. mail, i.e. letters. Done.", 3),
+    ("en", "Dr. Smith waits... and waits. Version 2.0 is out.", 2),
+    ("zh", "断网时缓存 1.5 天。恢复后补传！好吗？", 3),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "count"), SPLITS)
+def test_abbreviations_and_decimals_end_no_sentence(language: str, text: str, count: int) -> None:
+    assert len(split(text, lexicon(language))) == count
+
+
+PLACES = [
+    ("## Out of scope\n- A mobile app", "exclusions", "A mobile app"),
+    ("## Goals\n- Fewer than 5 complaints a week", "goals", "Fewer than 5 complaints a week"),
+    ("## Open questions\n- Which bank?", "questions", "Which bank?"),
+    (
+        "We already have a mail server.\n\n## Features\n- Send mail",
+        "dependencies",
+        "We already have a mail server.",
+    ),
+    (
+        "Today clerks have to copy lists by hand.\n\n## Features\n- Import",
+        "situation",
+        "Today clerks have to copy lists by hand.",
+    ),
+    ("成功标准:丢单率低于 1%。\n\n需求:\n1. 必须能下单。", "goals", "丢单率低于 1%。"),
+    ("待定:\n- 是否支持外卖?", "questions", "是否支持外卖?"),
+    ("需求:\n1. 不做会员,使用现有的收银系统。", "dependencies", "不做会员,使用现有的收银系统。"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "said"), PLACES)
+def test_section_decides_what_a_line_is(text: str, place: str, said: str) -> None:
+    found = getattr(analyse_request(text), place)
+
+    assert said in [getattr(row, "text", row) for row in found]
+
+
+def test_list_items_inherit_the_priority_of_their_lead_and_heading() -> None:
+    text = "The system should:\n- print labels\n- scan codes\n\n## Nice to have\n- Photos"
+
+    needs = analyse_request(text).needs
+
+    assert [(need.text, need.moscow) for need in needs] == [
+        ("print labels", "Should"),
+        ("scan codes", "Should"),
+        ("Photos", "Could"),
+    ]
+
+
+def test_item_without_modal_under_requirements_is_a_must_and_says_so() -> None:
+    (need,) = analyse_request("# Shop\n\n## Features\n- Search by colour").needs
+
+    assert (need.moscow, need.by_default) == ("Must", True)
+
+
+def test_goal_keeps_metric_and_target_apart() -> None:
+    (goal,) = analyse_request("## Success\n- Fewer than 5 patients lost per day").goals
+
+    assert (goal.metric, goal.target) == ("patients lost per day", "Fewer than 5")
+
+
+def test_actors_come_from_lists_subjects_and_stories() -> None:
+    text = "## Users\n- Cooks, who never sit\n\n## Needs\n- Waiters must be able to split a bill\n- As a guest, I want to call a waiter"
+
+    assert [actor.name for actor in analyse_request(text).actors] == ["Cooks", "Waiters", "guest"]
+
+
+def test_compound_sentence_is_taken_apart_into_its_actions() -> None:
+    said = clause(
+        "Clerks must be able to add a guest in under 15 seconds, reorder the list, and print a ticket."
+    )
+
+    assert said.actor == "Clerks"
+    assert said.actions == ("add a guest in under 15 seconds", "reorder the list", "print a ticket")
+    assert said.measures == ("in under 15 seconds",)
+
+
+def test_two_conditions_are_both_found() -> None:
+    said = clause("It must send a message when three people are ahead and again when it is the guest's turn.")
+
+    assert said.conditions == ("when three people are ahead", "when it is the guest's turn")
+
+
+ONE_LINERS = [
+    (
+        "Build a URL shortener with an admin dashboard",
+        "URL shortener with an admin dashboard",
+        ["an admin dashboard"],
+    ),
+    ("开发一个带有库存预警的仓库管理系统", "带有库存预警的仓库管理系统", ["库存预警"]),
+    ("为小型餐馆做一个扫码点餐系统", "扫码点餐系统", []),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "parts"), ONE_LINERS)
+def test_one_liner_gives_title_and_parts(text: str, title: str, parts: list[str]) -> None:
+    found = analyse_request(text)
+
+    assert found.title == title
+    assert [need.text for need in found.needs if need.part] == parts
+
+
+def test_language_follows_the_script() -> None:
+    assert (detect_language("做一个 URL 短链接服务"), detect_language("A 短 list of tools")) == ("zh", "en")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(max_size=400)
+    | st.lists(
+        st.sampled_from(
+            [
+                "must",
+                "必须",
+                "# ",
+                "- ",
+                "\n",
+                ". ",
+                "；",
+                "if ",
+                ", ",
+                "so that",
+                "(",
+                "1. ",
+                "users",
+                "当",
+                "时",
+                "`",
+                "|",
+                "with ",
+            ]
+        )
+    ).map("".join)
+)
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    found = analyse_request(text)
+
+    assert all(need.text for need in found.needs)

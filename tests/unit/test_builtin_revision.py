@@ -1,0 +1,116 @@
+"""Revisions by the built-in agent: what stands stays, what was asked for is added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.builtin_chain import DATA, ask, chain
+
+REQUESTS = [
+    (DATA / "clinic-booking.md").read_text(),
+    (DATA / "log-shipper.zh.md").read_text(),
+    "Build a URL shortener",
+]
+WISHES = [
+    ("also export the report as CSV for auditors", "Must"),
+    ("The system should remind people one day before.", "Should"),
+    ("还应该支持按部门导出审计记录", "Should"),
+]
+
+
+def revised(kind: str, facts: dict[str, Any], *feedback: str, **more: Any) -> Any:
+    return ask(kind, **{**facts, "previous": facts[kind], "feedback": list(feedback), **more})
+
+
+@pytest.mark.parametrize("text", REQUESTS)
+@pytest.mark.parametrize(("wish", "moscow"), WISHES)
+def test_feedback_becomes_a_new_requirement_and_the_others_stay_equal(
+    text: str, wish: str, moscow: str
+) -> None:
+    facts = chain(text)
+
+    after = revised("requirements", facts, wish)
+
+    before = facts["requirements"].items
+    (new,) = after.items[len(before) :]
+    assert after.items[: len(before)] == before
+    assert (new.id, new.quote, new.moscow) == ("new", wish, moscow)
+    assert new.acceptance_criteria
+
+
+@pytest.mark.parametrize("text", REQUESTS)
+def test_new_requirement_gets_a_component_a_decision_and_a_story(text: str) -> None:
+    facts = chain(text)
+    after = revised("requirements", facts, WISHES[0][0])
+    after = after.model_copy(
+        update={"items": [*after.items[:-1], after.items[-1].model_copy(update={"id": "REQ-900"})]}
+    )
+    facts["requirements"] = after
+
+    design = revised("architecture", facts)
+    facts["architecture"], plan = design, revised("epics", facts)
+
+    assert any("REQ-900" in part.requirements for part in design.components)
+    assert any("REQ-900" in adr.requirements and len(adr.alternatives) >= 2 for adr in design.adrs)
+    assert "REQ-900" in [ref for epic in plan.items for story in epic.stories for ref in story.requirements]
+    assert plan.items[:-1] == chain(text)["epics"].items
+    assert design.adrs[:-1] == chain(text)["architecture"].adrs
+
+
+def test_lost_sentence_named_by_a_divergence_comes_back_with_its_quote() -> None:
+    facts = chain(REQUESTS[0])
+    lost = facts["requirements"].items[1]
+    kept = [item for item in facts["requirements"].items if item.id != lost.id]
+    facts["requirements"] = facts["requirements"].model_copy(update={"items": kept})
+
+    after = revised("requirements", facts, f"missing requirement: {lost.quote}")
+
+    assert [item.quote for item in after.items[len(kept) :]] == [lost.quote]
+
+
+REMARKS = [
+    "rated 2 of 5: The section is missing: scope",
+    "risk level high",
+    "Repair or remove the link to REQ-001.md.",
+    "suggestions only",
+]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+def test_remark_about_form_makes_no_requirement(remark: str) -> None:
+    facts = chain(REQUESTS[0])
+
+    assert revised("requirements", facts, remark).items == facts["requirements"].items
+
+
+def test_brief_takes_a_wish_into_its_scope_and_an_exclusion_out_of_it() -> None:
+    facts = chain(REQUESTS[0])
+
+    after = revised(
+        "brief", facts, "Patients must be able to cancel.", "It won't send letters in the first version."
+    )
+
+    assert after.in_scope[-1].text == "Patients must be able to cancel."
+    assert after.out_of_scope[-1].text == "It won't send letters in the first version."
+    assert after.goals == facts["brief"].goals
+
+
+def test_revision_without_anything_new_changes_nothing() -> None:
+    facts = chain(REQUESTS[0])
+
+    for kind in ("requirements", "architecture", "epics"):
+        assert revised(kind, facts) == facts[kind]
+
+
+def test_improving_depth_deepens_the_weak_items_alone() -> None:
+    facts = chain(REQUESTS[0])
+    items = facts["requirements"].items
+    weak = items[0].model_copy(update={"acceptance_criteria": ["It is good."]})
+    facts["requirements"] = facts["requirements"].model_copy(update={"items": [weak, *items[1:]]})
+
+    after = revised("requirements", facts, improve={"dimension": "depth", "target": 80, "weak": [weak.id]})
+
+    assert after.items[1:] == items[1:]
+    assert after.items[0].id == weak.id and "Given patients" in " ".join(after.items[0].acceptance_criteria)
