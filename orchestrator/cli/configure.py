@@ -1,5 +1,178 @@
+"""doctor, config, agents: what is installed, logged in and configured; each fault with its fix."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
+
+from orchestrator.cli.opening import here
+from orchestrator.cli.options import AsJson
+from orchestrator.cli.output import note, paint, print_json, say, table
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.inert import inert
+from orchestrator.domain.states import EXIT_FAILED
+
+if TYPE_CHECKING:
+    from orchestrator.app import Project
+
+AGENTS_SECONDS = 60.0
+STARTER = """\
+# Settings of this project. Every key, its default and its meaning: lifecycle config show
+# Order: defaults < user file < this file < LIFECYCLE_* in the environment < options of a command.
+
+# slots = 4
+# discuss = "inline"        # inline, standalone or off
+# execution = "parallel"    # parallel or sequential
+
+# An agent of your own: any program that takes the prompt on standard input and answers on standard output.
+# [agents.mine]
+# command = ["my-agent", "--quiet"]
+# env = ["MY_AGENT_KEY"]    # names of the variables it may see
+
+# [roles]
+# writer = ["mine", "builtin"]
+"""
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check what this program needs, here and now; each fault with its fix. Exit code 1 when something is broken."""
+    from orchestrator.cli.doctor import examine
+
+    found = examine(here(), ask_agents)
+    if as_json:
+        print_json([{"check": c.name, "state": c.state, "says": c.says, "fix": c.fix} for c in found])
+    else:
+        colours = {"ok": "green", "note": "yellow", "fault": "red"}
+        for each in found:
+            say(f"{paint(f'{each.state:<5}', colours[each.state])}  {each.name}: {inert(each.says)}")
+            for line in each.fix.splitlines():
+                say(f"       {inert(line)}")
+    if any(each.state == "fault" for each in found):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def agents(as_json: AsJson = False) -> None:
+    """Show which agents can be used, and whom each role and perspective would ask."""
+    found = ask_agents(here())
+    if as_json:
+        print_json(found)
+        return
+    table(
+        ("AGENT", "USABLE", "WHY NOT"),
+        [(a["name"], "yes" if a["usable"] else "no", a["fault"]) for a in found["agents"]],
+    )
+    say()
+    for title, key in (("ROLE", "roles"), ("PERSPECTIVE", "perspectives")):
+        table((title, "ASKS"), [(name, ", ".join(chosen) or "nobody") for name, chosen in found[key].items()])
+        say()
+
+
+def ask_agents(project: Project) -> dict[str, Any]:
+    """What the workers say of their agents. Raises LifecycleError."""
+    from orchestrator.app import read_settings
+    from orchestrator.dispatch.local import child_environment, module_command
+
+    read_settings(project)  # its faults are better told from here
+    command = module_command("workers", "agents", "--project", str(project.root), "--json")
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=AGENTS_SECONDS,
+            env=child_environment(),
+            check=False,
+        )
+        if done.returncode == 0:
+            return dict(json.loads(done.stdout))
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = lines[-1] if lines else f"it ended with code {done.returncode}"
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    raise LifecycleError("the agents could not be asked", why=why, fix="lifecycle doctor")
+
+
+def config_show(as_json: AsJson = False) -> None:
+    """Show every setting with its value, its default and what it means."""
+    from orchestrator.app import read_settings
+    from orchestrator.config.settings import Settings
+
+    settings = read_settings(here()).model_dump(mode="json")
+    fields = Settings.model_fields
+    if as_json:
+        print_json(settings)
+        return
+    for name, value in settings.items():
+        default = fields[name].get_default(call_default_factory=True)
+        plain = default.model_dump(mode="json") if hasattr(default, "model_dump") else default
+        changed = "" if plain == value else f"   (default {json.dumps(plain)})"
+        say(f"{name} = {inert(json.dumps(value, ensure_ascii=False))}{changed}")
+        say(f"    {fields[name].description or ''}")
+
+
+def config_check(as_json: AsJson = False) -> None:
+    """Check settings and packs; every fault with file and line. Exit code 1 when there is one."""
+    from orchestrator.app import read_pack, read_settings
+    from orchestrator.domain.errors import ConfigError
+
+    project = here()
+    faults: list[str] = []
+    for read in (read_settings, read_pack):
+        try:
+            read(project)
+        except ConfigError as error:
+            faults += error.faults
+    if as_json:
+        print_json({"faults": faults})
+    else:
+        for fault in faults:
+            say(inert(fault))
+        note("the configuration has no fault" if not faults else f"{len(faults)} fault(s)")
+    if faults:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def config_init(
+    user: Annotated[bool, typer.Option("--user", help="Your own file, for all projects.")] = False,
+) -> None:
+    """Write a starting configuration file; one that exists is left alone."""
+    import os
+
+    from orchestrator.app import prepare
+    from orchestrator.config import user_dir
+
+    if user:
+        folder = user_dir(os.environ)
+    else:
+        project = here()
+        prepare(project)
+        folder = project.workflow
+    say(str(write_new(folder / "config.toml", STARTER)))
+
+
+def write_new(file: Path, text: str) -> Path:
+    """Write a file that does not exist yet. Raises UsageError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except OSError as error:
+        why = "it exists already" if isinstance(error, FileExistsError) else error.strerror or str(error)
+        raise UsageError(f"cannot write {str(file)!r}", why=why, fix="edit it, or move it away") from error
+    return file
 
 
 def register(app: typer.Typer) -> None:
-    pass
+    app.command()(doctor)
+    app.command()(agents)
+    group = typer.Typer(
+        rich_markup_mode=None, no_args_is_help=True, help="The configuration: show, check, init."
+    )
+    group.command("show")(config_show)
+    group.command("check")(config_check)
+    group.command("init")(config_init)
+    app.add_typer(group, name="config")

@@ -1,5 +1,190 @@
+"""diff and open: reading what a session made."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
+
+from orchestrator.cli.opening import reading
+from orchestrator.cli.options import AsJson, InSession, exclude
+from orchestrator.cli.output import is_live, note, paint, print_json, raw, say
+from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
+from orchestrator.domain.inert import inert
+
+if TYPE_CHECKING:
+    from orchestrator.store.prepared import Row
+    from orchestrator.store.store import Tx
+
+ArtifactArgument = Annotated[
+    str,
+    typer.Argument(metavar="ARTIFACT", help="Its path in the session, or the end of it: product-brief.md"),
+]
+
+
+def find_artifact(tx: Tx, session: str, name: str) -> str:
+    """The one path that is `name` or ends with it. Raises UnknownName, or UsageError which lists the candidates."""
+    from orchestrator.store import artifacts
+
+    paths = [row.path for row in artifacts.newest(tx, session)]
+    if name in paths:
+        return name
+    near = [path for path in paths if path.endswith(f"/{name}")] or [
+        path for path in paths if name and name in path
+    ]
+    if len(near) > 1:
+        raise UsageError(
+            f"{name!r} fits several artifacts", why=", ".join(near[:20]), fix="give more of the path"
+        )
+    if not near:
+        raise UnknownName("artifact", name, paths)
+    return str(near[0])
+
+
+def diff(
+    artifact: ArtifactArgument,
+    old: Annotated[
+        int | None, typer.Option("--from", min=1, max=1_000_000, help="The older version.")
+    ] = None,
+    new: Annotated[int | None, typer.Option("--to", min=1, max=1_000_000, help="The newer version.")] = None,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed between two versions of an artifact; else between the last two."""
+    from orchestrator.coordinator import find
+
+    with reading() as opened:
+
+        def read(tx: Tx) -> tuple[str, list[Row], list[bytes]]:
+            from orchestrator.store import artifacts
+
+            session = find.session(tx, in_session, finished=True).id
+            path = find_artifact(tx, session, artifact)
+            chosen = _two(path, artifacts.versions(tx, session, path), old, new)
+            return path, chosen, [artifacts.body(tx, row.sha256, opened.store.path) for row in chosen]
+
+        path, (before, after), bodies = opened.store.read(read)
+    one, two = (body.decode("utf-8", "replace").splitlines() for body in bodies)
+    names = [f"{path} version {row.version} by {row.author}" for row in (before, after)]
+    lines = list(difflib.unified_diff(one, two, names[0], names[1], lineterm=""))
+    if as_json:
+        print_json({"path": path, "from": before.version, "to": after.version, "diff": lines})
+        return
+    if not lines:
+        note("the two versions are the same")
+    for line in lines:
+        say(_coloured(inert(line)))
+
+
+def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> list[Any]:
+    """The two versions that are meant. Raises UsageError."""
+    known = {row.version: row for row in versions}
+    for wanted in (old, new):
+        if wanted is not None and wanted not in known:
+            raise UnknownName(f"version of {path}", str(wanted), map(str, known))
+    later = new if new is not None else max(known)
+    earlier = old if old is not None else later - 1
+    if earlier not in known or earlier == later:
+        raise UsageError(
+            f"{path} has nothing to compare with",
+            why=f"versions: {', '.join(map(str, known))}",
+            fix="a second version comes with revise, improve, or an edit of yours",
+        )
+    return [known[earlier], known[later]]
+
+
+def _coloured(line: str) -> str:
+    colour = {"+": "green", "-": "red", "@": "dim"}.get(line[:1])
+    return paint(line, colour) if colour else line
+
+
+def open_artifact(
+    artifact: ArtifactArgument,
+    version: Annotated[
+        int | None, typer.Option("--version", min=1, max=1_000_000, help="An older version.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--print", "-p", help="Print the content itself.")] = False,
+    edit: Annotated[bool, typer.Option("--edit", help="Open the file with $EDITOR.")] = False,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print where an artifact is; --print prints it, --edit opens it."""
+    from orchestrator.coordinator import find
+    from orchestrator.coordinator.projector import session_directory
+
+    exclude(print=show, edit=edit)
+    exclude(version=version is not None, edit=edit)
+    with reading() as opened:
+
+        def read(tx: Tx) -> tuple[str, Row, bytes]:
+            from orchestrator.store import artifacts
+
+            session = find.session(tx, in_session, finished=True).id
+            path = find_artifact(tx, session, artifact)
+            known = {row.version: row for row in artifacts.versions(tx, session, path)}
+            if version is not None and version not in known:
+                raise UnknownName(f"version of {path}", str(version), map(str, known))
+            row = known[version or max(known)]
+            return session, row, artifacts.body(tx, row.sha256, opened.store.path)
+
+        session, row, body = opened.store.read(read)
+        file = session_directory(opened.store.path, session) / row.path
+    if as_json:
+        text = {"content": body.decode("utf-8", "replace")} if show else {}
+        print_json(
+            {"path": row.path, "file": str(file), "version": row.version, "sha256": row.sha256, **text}
+        )
+    elif show or version is not None:
+        _print(body)
+    elif edit:
+        _edit(str(file))
+    else:
+        say(str(file))
+        if not file.exists():
+            note("the file is not there yet; `lifecycle repair` writes it, --print shows it")
+
+
+def _print(body: bytes) -> None:
+    """To a pipe as it is; to a person's terminal inert, and through $PAGER when there is one."""
+    if not is_live(sys.stdout):
+        raw(body)
+        return
+    text = inert(body.decode("utf-8", "replace"))
+    pager = _program("PAGER")
+    if pager is None:
+        say(text)
+        return
+    subprocess.run(pager, input=text.encode("utf-8", "replace"), check=False)
+
+
+def _edit(file: str) -> None:
+    editor = _program("VISUAL") or _program("EDITOR")
+    if editor is None:
+        raise UsageError(
+            "no editor is known", why="neither $VISUAL nor $EDITOR names a program", fix=f"open {file}"
+        )
+    code = subprocess.run([*editor, file], check=False).returncode
+    if code != 0:
+        raise LifecycleError(f"the editor ended with code {code}", why=" ".join(editor))
+    note("your edit becomes a new version when the session goes on, or with `lifecycle repair`")
+
+
+def _program(variable: str) -> list[str] | None:
+    """The program and arguments a variable names, split like a shell would but never given to one."""
+    import shlex
+
+    try:
+        words = shlex.split(os.environ.get(variable, ""))
+    except ValueError:
+        return None
+    return words if words and shutil.which(words[0]) else None
 
 
 def register(app: typer.Typer) -> None:
-    pass
+    app.command()(diff)
+    app.command("open")(open_artifact)

@@ -1,5 +1,150 @@
+"""pause, cancel, archive, delete, repair, export, import."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
 import typer
+
+from orchestrator.cli.opening import changing, reading, wake, who
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
+from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import inert
+from orchestrator.domain.states import EXIT_FAILED
+
+Words = Annotated[str, typer.Option("--words", "-m", metavar="TEXT", help="Why, kept with the decision.")]
+Named = Annotated[str, typer.Argument(metavar="SESSION", help="The session, or the first letters of its id.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def pause(
+    session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
+) -> None:
+    """Make no new offers; what runs is finished. `resume` goes on."""
+    from orchestrator.coordinator import manage
+    from orchestrator.coordinator.rework import check_words
+
+    with changing() as opened:
+        name = one_session(session, in_session)
+        done = manage.pause(opened.store, name, who=who(), words=check_words(words))
+        wake(opened)
+    _done(done.session, "paused", f"lifecycle resume {done.session}", as_json)
+
+
+def cancel(
+    session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
+) -> None:
+    """End a session for good and stop what runs."""
+    from orchestrator.coordinator import manage
+    from orchestrator.coordinator.rework import check_words
+
+    with changing() as opened:
+        name = one_session(session, in_session)
+        done = manage.cancel(opened.store, name, who=who(), words=check_words(words))
+        wake(opened, done.stopped)
+    _done(done.session, "cancelled", f"lifecycle archive {done.session}", as_json)
+
+
+def archive(
+    session: Named,
+    restore: Annotated[bool, typer.Option("--restore", help="Show it in `list` again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hide an ended session from `list`."""
+    from orchestrator.coordinator import manage
+
+    with changing() as opened:
+        done = manage.archive(opened.store, session, restore=restore)
+        wake(opened)
+    _done(done.session, "shown again" if restore else "archived", "lifecycle list --all", as_json)
+
+
+def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete an ended session with its files; that it was deleted stays on record."""
+    from orchestrator.coordinator import find, manage
+
+    with changing() as opened:
+        row = opened.store.read(lambda tx: find.session(tx, session))
+        if not yes and row.status in manage.ENDED:
+            if sys.stdin is None or not sys.stdin.isatty():
+                raise UsageError(
+                    "deleting cannot be undone", why="nobody is here to be asked", fix="add --yes"
+                )
+            typer.confirm(f"Delete {row.id} and its files for good?", abort=True, err=True)
+        done = manage.delete(opened.store, row.id, who=who())
+    _done(done.session, "deleted", "", as_json)
+
+
+def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
+    """Check the database, put right what can be, and rebuild a session's files. Exit code 1 when faults remain."""
+    from orchestrator.coordinator import repair as work
+
+    with changing() as opened:
+        found = work.repair(opened.store, one_session(session, in_session))
+        wake(opened)
+    if as_json:
+        print_json(found)
+    else:
+        for line in found["fixed"]:
+            say(f"fixed: {inert(line)}")
+        for line in found["faults"]:
+            say(f"fault: {inert(line)}")
+        edited = f", {len(found['edited'])} edited by hand and kept" if found["edited"] else ""
+        say(f"{found['session']}: {found['files']} files are as the database has them{edited}")
+    if found["faults"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def export(
+    session: SessionArgument = None,
+    in_session: InSession = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; else SESSION.lifecycle.zip here."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a session with its whole history and all contents into one file."""
+    from orchestrator.coordinator import find, portable
+
+    with reading() as opened:
+        name = one_session(session, in_session)
+        row = opened.store.read(lambda tx: find.session(tx, name, finished=True))
+        target = output or Path(f"{row.id}.lifecycle.zip")
+        done = portable.export(opened.store, row.id, target)
+    if as_json:
+        print_json(done)
+    else:
+        say(str(target))
+        note(f"{done['rows']} rows and {done['contents']} contents, {done['bytes']} bytes")
+
+
+def import_session(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take in a session that `export` wrote; an unfinished one arrives paused."""
+    from orchestrator.coordinator import portable
+
+    package = portable.read(file)
+    with changing(create=True) as opened:
+        done = portable.take_in(opened.store, package, opened.project.root, who=who())
+        wake(opened)
+    _done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
+
+
+def _done(session: str, what: str, then: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"session": session, "done": what})
+        return
+    say(f"{session} is {what}" + (f"   ({then})" if then else ""))
 
 
 def register(app: typer.Typer) -> None:
-    pass
+    commands: list[Any] = [pause, cancel, archive, delete, repair, export]
+    for command in commands:
+        app.command()(command)
+    app.command("import")(import_session)

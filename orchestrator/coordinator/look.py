@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.coordinator.projector import stamp
+from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.states import PAUSES, REOPENING
@@ -282,6 +282,26 @@ def members(tx: Tx, session: str) -> list[dict[str, Any]]:
             seen["last_seen"] = stamp(row.at)
             seen["last_action"] = row.type
     return sorted(found.values(), key=lambda each: str(each["member"]))
+
+
+def bus_messages(
+    tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
+) -> list[dict[str, Any]]:
+    """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
+    found: list[dict[str, Any]] = []
+    before = 2**62
+    while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
+        before = page[0].number
+        fitting = [
+            row
+            for row in reversed(page)
+            if row.kind == "message"
+            and sender in (None, row.sender)
+            and to in (None, row.recipient)
+            and type in (None, row.type)
+        ]
+        found += [message_line(row) for row in fitting[: last - len(found)]]
+    return found[::-1]
 
 
 def completion_report(tx: Tx, session: Row) -> dict[str, Any]:

@@ -1,0 +1,219 @@
+"""export and import: a session with its whole history in one zip file.
+
+The file holds `manifest.json`, `rows/<table>.json` and `contents/<sha256>`. It may come from a stranger: names are
+never used as paths, everything is bounded and checked before the first row is written, and a session that was under way
+arrives paused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sqlite3
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.domain import ids
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.store import artifacts, files, messages, sessions, transfer
+from orchestrator.store.database import SCHEMA
+from orchestrator.store.store import Store, Tx
+
+FORMAT = "team-lifecycle session"
+VERSION = 1
+MAX_BYTES = 1024 * 1024 * 1024  # unpacked, all together
+MAX_MEMBERS = 100_000
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same session makes the same file
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    session: str
+    rows: transfer.Rows
+    contents: dict[str, bytes]
+
+
+def export(store: Store, session: str, target: Path) -> dict[str, Any]:
+    """Write the session into a new file. Raises UsageError when the file exists or cannot be written."""
+
+    def read(tx: Tx) -> Package:
+        digests = transfer.digests_of(tx, session)
+        bodies = {digest: artifacts.body(tx, digest, store.path) for digest in digests}
+        return Package(session, transfer.rows_of(tx, session), bodies)
+
+    packed = _pack(store.read(read))
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        why = "it exists already" if isinstance(error, FileExistsError) else error.strerror or str(error)
+        raise UsageError(
+            f"cannot write {str(target)!r}", why=why, fix="name another file with --output"
+        ) from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(packed.bytes)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        target.unlink()
+        raise LifecycleError(f"cannot write {str(target)!r}", why=error.strerror or str(error)) from error
+    return {
+        "session": session,
+        "file": str(target),
+        "rows": packed.rows,
+        "contents": packed.contents,
+        "bytes": len(packed.bytes),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    bytes: bytes
+    rows: int
+    contents: int
+
+
+def _pack(package: Package) -> _Packed:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        manifest = {"format": FORMAT, "version": VERSION, "schema": SCHEMA, "session": package.session}
+        _add(archive, "manifest.json", _json(manifest))
+        for table, rows in package.rows.items():
+            _add(archive, f"rows/{table}.json", _json(rows))
+        for digest, body in package.contents.items():
+            _add(archive, f"contents/{digest}", body)
+    counted = sum(map(len, package.rows.values()))
+    return _Packed(buffer.getvalue(), counted, len(package.contents))
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _add(archive: zipfile.ZipFile, name: str, body: bytes) -> None:
+    member = zipfile.ZipInfo(name, _EPOCH)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(member, body)
+
+
+def read(file: Path) -> Package:
+    """A package, checked as far as that needs no database. Raises UsageError."""
+    if not file.is_file():
+        raise UsageError(
+            f"cannot read {str(file)!r}", why="it is missing, or no plain file", fix="name an exported file"
+        )
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _checked(archive)
+    except (
+        OSError,
+        zipfile.BadZipFile,
+        ValueError,
+        KeyError,
+        TypeError,
+        NotImplementedError,
+        RecursionError,
+    ) as error:
+        raise UsageError(
+            f"{str(file)!r} is not an exported session",
+            why=str(error),
+            fix="name a file that `lifecycle export` wrote",
+        ) from error
+
+
+def _checked(archive: zipfile.ZipFile) -> Package:
+    """Raises ValueError, KeyError or TypeError for whatever does not fit."""
+    members = archive.infolist()
+    if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > MAX_BYTES:
+        raise ValueError("it is too large")
+    manifest = json.loads(archive.read("manifest.json"))
+    if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
+        raise ValueError("its manifest names another format")
+    if manifest.get("schema") != SCHEMA:
+        raise ValueError(f"it has schema {manifest.get('schema')}, this program {SCHEMA}")
+    session = ids.check_session_id(manifest["session"])
+    rows: transfer.Rows = {}
+    for table, columns in transfer.columns().items():
+        rows[table] = json.loads(archive.read(f"rows/{table}.json"))
+        if any(set(row) != columns for row in rows[table]):
+            raise ValueError(f"its rows of {table} have other columns")
+    _check_rows(session, rows)
+    return Package(session, rows, _contents(archive, rows))
+
+
+def _check_rows(session: str, rows: transfer.Rows) -> None:
+    """One session, and no path that could lead out of its directory."""
+    if [row["id"] for row in rows["sessions"]] != [session]:
+        raise ValueError("it does not hold the one session its manifest names")
+    for table, found in rows.items():
+        if any(row.get("session_id", session) != session for row in found):
+            raise ValueError(f"its rows of {table} belong to another session")
+    for row in (*rows["artifacts"], *rows["products"]):
+        files.clean(row["path"])
+    for row in rows["tasks"]:
+        ids.parse_key(row["key"])
+
+
+def _contents(archive: zipfile.ZipFile, rows: transfer.Rows) -> dict[str, bytes]:
+    needed = {row["sha256"] for row in (*rows["artifacts"], *rows["products"])}
+    found = {digest: archive.read(f"contents/{digest}") for digest in sorted(needed)}
+    wrong = [digest for digest, body in found.items() if artifacts.digest_of(body) != digest]
+    if wrong:
+        raise ValueError(f"a content does not match its digest {wrong[0][:12]}")
+    return found
+
+
+def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[str, Any]:
+    """Make the package's session one of this project. Raises UsageError when it is here already, or does not fit."""
+    if store.read(lambda tx: sessions.get(tx, package.session)) is not None:
+        raise UsageError(
+            f"{package.session} is here already",
+            why="a session is never overwritten",
+            fix="delete it first, or import into another project",
+        )
+    rows = _at_rest(package.rows, project, store.clock.wall())
+    for body in package.contents.values():
+        artifacts.keep_large(store.path, body)
+
+    def unit(tx: Tx) -> dict[str, Any]:
+        for body in package.contents.values():
+            artifacts.put(tx, body)
+        transfer.insert_rows(tx, rows)
+        messages.event(tx, package.session, "imported", f"imported by {who}")
+        status = rows["sessions"][0]["status"]
+        return {"session": package.session, "status": status}
+
+    try:
+        return store.write(unit)
+    except (sqlite3.IntegrityError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise UsageError(
+            "the file does not hold a whole session", why=str(error), fix="export it again"
+        ) from error
+
+
+def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
+    """The rows with nothing under way: the hosts that worked on it are not here."""
+    session = dict(rows["sessions"][0])
+    session |= {"workspace": str(project), "projected": 0, "dirty": 1}
+    if session["status"] == "active":
+        session |= {
+            "status": "paused",
+            "pause_reason": "user",
+            "pause_detail": {"by": "import", "words": "it was under way when it was exported"},
+        }
+    runs = [
+        {**row, "outcome": "released", "closed_at": now, "error": "exported while it ran"}
+        if row["outcome"] is None
+        else row
+        for row in rows["runs"]
+    ]
+    tasks = [
+        {**row, "status": "pending", "started_at": None}
+        if row["status"] == "in_progress"
+        else {**row, "offered_at": None}
+        for row in rows["tasks"]
+    ]
+    return {**rows, "sessions": [session], "runs": runs, "tasks": tasks}

@@ -1,0 +1,57 @@
+"""What constraints cannot promise, looked for: damage of the file, broken references, counters that do not fit."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import bindparam, update
+
+from orchestrator.domain.model import SATISFIED, TaskStatus
+from orchestrator.store import tasks
+from orchestrator.store.database import connect_reader
+from orchestrator.store.prepared import Prepared, one_of
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import tasks as table
+
+MAX_FAULTS = 20
+WAITING = (TaskStatus.PENDING, TaskStatus.FAILED)
+
+_RECOUNT = Prepared(
+    lambda: (
+        update(table)
+        .where(table.c.id == bindparam("task"), one_of(table.c.status, WAITING))
+        .values(unmet=bindparam("blockers"), offered_at=None)
+    )
+)
+
+
+def file_faults(path: Path) -> list[str]:
+    """What SQLite's own checks say of the file; empty when it is whole. Writes nothing."""
+    connection = connect_reader(path)
+    try:
+        whole = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({MAX_FAULTS})")]
+        broken = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_FAULTS)
+    except sqlite3.DatabaseError as error:
+        return [f"the database is damaged: {error}"]
+    finally:
+        connection.close()
+    faults = [f"the database is damaged: {line}" for line in whole if line != "ok"]
+    return faults + [f"{row[0]} row {row[1]} refers to a missing row of {row[2]}" for row in broken]
+
+
+def wrong_counts(tx: Tx, session: str) -> list[tuple[int, str, int, int]]:
+    """Waiting tasks whose number of unmet blockers is not what their edges say: (id, key, stored, right)."""
+    rows = tasks.all_tasks(tx, session)
+    status = {row.key: row.status for row in rows}
+    found = []
+    for row in rows:
+        right = sum(status[key] not in SATISFIED for key in row.blocked_by)
+        if row.status in WAITING and right != row.unmet:
+            found.append((int(row.id), str(row.key), int(row.unmet), right))
+    return found
+
+
+def recount(tx: Tx, task: int, blockers: int) -> bool:
+    """Store how many blockers a waiting task has; an offer of it is withdrawn, a beat makes it again."""
+    return tx.one(_RECOUNT, task=task, blockers=blockers)

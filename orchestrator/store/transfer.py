@@ -1,0 +1,152 @@
+"""One session's rows, out of a database and into another: every table that knows sessions, in an order that keeps
+references whole. Row ids are the database's own, so they are given anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, bindparam, insert, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from orchestrator.store.prepared import Prepared, PreparedInsert
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import (
+    agent_calls,
+    artifacts,
+    contents,
+    critiques,
+    decisions,
+    edges,
+    findings,
+    hosts,
+    memory,
+    messages,
+    products,
+    runs,
+    sessions,
+    tasks,
+    verdicts,
+)
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How a table belongs to a session, and which of its columns are row ids that are given anew."""
+
+    table: Table
+    of_run: bool = False  # it knows its run, not its session
+    own_id: bool = False  # its id is the database's and nobody refers to it
+    tasks: tuple[str, ...] = ()  # columns that name a task's row
+
+
+PARTS = (  # referred to before referring
+    Part(sessions),
+    Part(tasks),
+    Part(edges, tasks=("task_id", "blocker_id")),
+    Part(runs, tasks=("task_id",)),
+    Part(products, of_run=True),
+    Part(critiques, of_run=True),
+    Part(artifacts, own_id=True, tasks=("task_id",)),
+    Part(messages),
+    Part(verdicts, tasks=("task_id",)),
+    Part(agent_calls, own_id=True, tasks=("task_id",)),
+    Part(decisions, own_id=True),
+    Part(memory, own_id=True),
+)
+
+
+def _select(part: Part) -> Prepared:
+    table = part.table
+    column = table.c.id if table is sessions else table.c.run_id if part.of_run else table.c.session_id
+    of_runs = select(runs.c.id).where(runs.c.session_id == bindparam("session"))
+    mine: ColumnElement[bool] = column.in_(of_runs) if part.of_run else column == bindparam("session")
+    return Prepared(lambda: select(table).where(mine).order_by(*table.primary_key.columns))
+
+
+_SELECTS = {part.table.name: _select(part) for part in PARTS}
+_INSERTS = {
+    table.name: PreparedInsert(lambda table=table: insert(table))  # type: ignore[misc]
+    for table in (*(part.table for part in PARTS), findings)
+}
+_HOSTS = Prepared(
+    lambda: (
+        select(hosts)
+        .where(hosts.c.incarnation.in_(select(runs.c.host).where(runs.c.session_id == bindparam("session"))))
+        .order_by(hosts.c.incarnation)
+    )
+)
+_HOST = PreparedInsert(lambda: upsert(hosts).on_conflict_do_nothing(index_elements=["incarnation"]))
+_FINDINGS = Prepared(
+    lambda: (
+        select(findings)
+        .join(verdicts, verdicts.c.id == findings.c.verdict_id)
+        .where(verdicts.c.session_id == bindparam("session"))
+        .order_by(findings.c.verdict_id, findings.c.number)
+    )
+)
+_DIGESTS = Prepared(
+    lambda: (
+        select(contents.c.sha256, contents.c.size)
+        .where(
+            contents.c.sha256.in_(
+                select(artifacts.c.sha256).where(artifacts.c.session_id == bindparam("session"))
+            )
+            | contents.c.sha256.in_(
+                select(products.c.sha256)
+                .join(runs, runs.c.id == products.c.run_id)
+                .where(runs.c.session_id == bindparam("session"))
+            )
+        )
+        .order_by(contents.c.sha256)
+    )
+)
+
+
+def rows_of(tx: Tx, session: str) -> Rows:
+    """Every row of the session by table, as plain values."""
+    found: Rows = {"hosts": [dict(row) for row in tx.rows(_HOSTS, session=session)]}
+    for part in PARTS:
+        found[part.table.name] = [dict(row) for row in tx.rows(_SELECTS[part.table.name], session=session)]
+    found["findings"] = [dict(row) for row in tx.rows(_FINDINGS, session=session)]
+    return found
+
+
+def digests_of(tx: Tx, session: str) -> list[str]:
+    """Every content the session's rows refer to."""
+    return [row.sha256 for row in tx.rows(_DIGESTS, session=session)]
+
+
+def columns() -> dict[str, set[str]]:
+    """Table -> its columns: what a package must hold, no more and no less."""
+    return {table.name: set(table.c.keys()) for table in (hosts, findings, *(part.table for part in PARTS))}
+
+
+def insert_rows(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
+    """Insert a session's rows; its contents must be there already. Raises sqlite3.IntegrityError, KeyError."""
+    for row in rows["hosts"]:  # known here or long dead: it gets nothing to do
+        tx.run(_HOST, **{**row, "boot": "imported", "lease_until": 0})
+    task_ids: dict[int, int] = {}
+    verdict_ids: dict[int, int] = {}
+    for part in PARTS:
+        for row in rows[part.table.name]:
+            old = row.get("id")
+            new = _insert(tx, part, dict(row), task_ids)
+            if part.table is tasks:
+                task_ids[int(old or 0)] = new
+            elif part.table is verdicts:
+                verdict_ids[int(old or 0)] = new
+    for row in rows["findings"]:
+        tx.run(_INSERTS["findings"], **{**row, "verdict_id": verdict_ids[row["verdict_id"]]})
+
+
+def _insert(tx: Tx, part: Part, row: dict[str, Any], task_ids: Mapping[int, int]) -> int:
+    if part.own_id or part.table in (tasks, verdicts):
+        del row["id"]
+    for column in part.tasks:
+        if row[column] is not None:
+            row[column] = task_ids[row[column]]
+    return tx.insert(_INSERTS[part.table.name], **row)
