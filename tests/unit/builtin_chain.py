@@ -8,7 +8,7 @@ from typing import Any
 from workers.agents.builtin import BuiltinAgent, detect_language
 from workers.agents.protocol import AgentRequest
 from workers.content import Architecture, Brief, Epics, Requirements
-from workers.inline.docgen.ids import allot
+from workers.inline.docgen.ids import Registered, items_of
 from workers.inline.docgen.render import INDEX, RenderContext, render
 
 DATA = Path(__file__).parents[1] / "data" / "ideas"
@@ -82,11 +82,8 @@ def _ids(rows: list[Any], prefix: str) -> list[Any]:
 
 def artifact(kind: str, facts: dict[str, Any]) -> str:
     """The document as the product writes it: its index and the files of its items."""
-    registered = {
-        name: allot(facts[name])[0]
-        for name in ("discovery", "brief", "requirements", "architecture", "epics")
-        if name in facts
-    }
+    kinds = ("discovery", "brief", "requirements", "architecture", "epics")
+    registered = {name: _registered(facts[name]) for name in kinds if name in facts}
     context = RenderContext(
         session_id="TLS-x-2026-01-01",
         title=facts["discovery"].title,
@@ -105,6 +102,10 @@ def artifact(kind: str, facts: dict[str, Any]) -> str:
         text.decode() for path, text in files.items() if path.endswith((".md", "discovery-context.json"))
     ]
     return "\n\n".join(pages)
+
+
+def _registered(content: Any) -> Registered:
+    return Registered(content=content, files={item.id: f"{item.id}.md" for item in items_of(content)})
 
 
 def criticise(kind: str, name: str, facts: dict[str, Any], text: str, **more: Any) -> Any:

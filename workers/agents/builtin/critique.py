@@ -20,7 +20,16 @@ from workers.agents.builtin.language import lexicon_of
 from workers.agents.builtin.material import Material, short, strip_end, unique
 from workers.agents.builtin.request import Need
 from workers.agents.protocol import AgentRequest
-from workers.content import Architecture, Critique, Discovery, Requirements, Risk, Weakness
+from workers.content import (
+    Architecture,
+    Brief,
+    Critique,
+    Discovery,
+    Requirement,
+    Requirements,
+    Risk,
+    Weakness,
+)
 
 MAX_LISTED = 6
 _FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
@@ -66,7 +75,7 @@ def critique(m: Material, request: AgentRequest) -> Critique:
     focus = given.get("focus") or []
     words = [focus] if isinstance(focus, str) else [str(word) for word in focus]
     if name not in FIELDS:
-        words = [str(given.get("label") or name), *words]
+        words = [*words, str(given.get("label") or name)]
     m.check()
     mine = [fault for fault in faults(doc, m, _workdir(request)) if _concerns(fault, name)]
     m.check()
@@ -128,9 +137,22 @@ def _rating(mine: list[Fault], lost: list[Need], unprotected: list[str]) -> int:
 
 def uncarried(doc: Document, m: Material, round_key: str) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
-    passages = [frozenset(keywords(text)) for text in _passages(doc, m)]
-    whole = " ".join(doc.paragraphs()) or doc.text
-    return [need for need in _wanted(m, doc, round_key) if not carried(need, passages, whole)]
+    lines = _passages(doc, m)
+    passages = [keywords(text) for text in lines]
+    whole = "\n".join(lines)
+    wanted = [need for need in _wanted(m, doc, round_key) if not carried(need, passages, whole)]
+    return [need for need in wanted if not _by_id(need, doc, m)]
+
+
+def _by_id(need: Need, doc: Document, m: Material) -> bool:
+    """In a later document the identifier of the requirement that carries the sentence stands for it."""
+    given = m.facts.get("requirements")
+    if doc.kind not in ("architecture", "epics", "readiness") or not isinstance(given, Requirements):
+        return False
+    items = [
+        item for item in given.items if need.text in (item.statement, item.quote) or need.quote == item.quote
+    ]
+    return any(item.id in doc.text for item in items)
 
 
 def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
@@ -139,37 +161,48 @@ def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
     if text in whole:
         return True
     words = keywords(text)
-    if not words or any(len(words & have) / len(words) >= _FOUND for have in passages):
+    values = {
+        word for word in words if any(c.isdigit() for c in word)
+    }  # without its numbers a sentence is not carried
+    if not words or any(values <= have and len(words & have) / len(words) >= _FOUND for have in passages):
         return True
-    return len(text) > 12 and len(whole) < 400_000 and fuzz.partial_ratio(text, whole) >= _NEAR
+    near = len(text) > 12 and len(whole) < 400_000 and fuzz.partial_ratio(text, whole) >= _NEAR
+    return bool(near and values <= keywords(whole))
 
 
 def _passages(doc: Document, m: Material) -> list[str]:
+    """Where a sentence can be carried. A summary or a table of things that only mentions it does not count."""
+    if isinstance(doc.content, Requirements):
+        said = [
+            line
+            for item in _present(doc, doc.content)
+            for line in (item.statement, item.quote, *item.acceptance_criteria)
+        ]
+        return unique(said)
     lines = doc.paragraphs() + [heading for _, heading, _ in doc.headings]
-    if isinstance(doc.content, Requirements) and not _whole(
-        doc, lines
-    ):  # only the index, or cut: the items say the rest
-        lines += [item.statement for item in doc.content.items]
     if doc.kind in ("readiness", "") or not lines:  # a report speaks of documents; they carry the sentences
-        models = [m.facts.get(key) for key in ("brief", "requirements", "architecture", "epics")]
+        models = [m.facts.get(key) for key in ("brief", "requirements")]
         lines += [
             item.statement for model in models if isinstance(model, Requirements) for item in model.items
         ]
-        lines += [
-            row.text
+        rows = [
+            row
             for model in models
-            if model is not None
-            for row in (*getattr(model, "in_scope", ()), *getattr(model, "out_of_scope", ()))
+            if isinstance(model, Brief)
+            for row in (*model.in_scope, *model.out_of_scope)
         ]
+        lines += [row.text for row in rows]
     pairs = [f"{one} {two}" for one, two in pairwise(lines)]
     return [*lines, *pairs] if len(lines) < 3_000 else lines
 
 
-def _whole(doc: Document, lines: list[str]) -> bool:
-    """Whether the text under review holds the items themselves, up to the last one."""
-    text = "\n".join(lines)
-    said = [strip_end(item.statement) in text for item in doc.content.items]
-    return not said or (said[-1] and sum(said) * 2 >= len(said))
+def _present(doc: Document, content: Requirements) -> list[Requirement]:
+    """Items that stand in the text; where it is an index alone or was cut, those it names."""
+    text = "\n".join(doc.paragraphs())
+    said = [item for item in content.items if strip_end(item.statement) in text]
+    if content.items and content.items[-1] in said and len(said) * 2 >= len(content.items):
+        return said
+    return [item for item in content.items if item.id in doc.text]
 
 
 def _wanted(m: Material, doc: Document, round_key: str) -> list[Need]:
@@ -267,8 +300,8 @@ def _on_focus(lines: list[str], focus: list[str], m: Material) -> list[str]:
     found = []
     for word in focus:
         wanted = keywords(word)
-        line = next((text for text in lines if wanted & keywords(text)), "")
-        if line:
+        line = max(lines, key=lambda text: len(wanted & keywords(text)), default="")
+        if wanted and len(wanted & keywords(line)) * 2 > len(wanted):
             found.append(m.say("strength_focus", focus=word, text=short(line, 200)))
     return found
 
