@@ -1,0 +1,206 @@
+"""What is documented is so, and what is there is documented."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from orchestrator.config import load_pack
+from orchestrator.config.settings import AgentLimits, AgentSettings, Settings
+from orchestrator.domain.pipelines import Pack
+from orchestrator.domain.states import PAUSES
+from orchestrator.store.messages import KNOWN_TYPES
+from tests.conftest import ROOT
+
+CONFIGURATION = "docs/configuration.md"
+ARCHITECTURE = "docs/architecture.md"
+
+
+@cache
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def documents() -> list[str]:
+    found = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    return ["README.md", "CHANGELOG.md", *found]
+
+
+@cache
+def pack() -> Pack:
+    return load_pack(None, {"LIFECYCLE_CONFIG_DIR": "/nonexistent"})
+
+
+def setting_rows(model: type[BaseModel]) -> Iterator[str]:
+    """The table rows that describe a model's settings."""
+    for name, field in model.model_fields.items():
+        yield f"| `{name}` | {shown(field.default)} | {field.description} |"
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return "see below"
+    if value is None or value in ([], {}):
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(f"{item:g}" for item in value)
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return (
+        f"{value:g}" if isinstance(value, float) else f"`{value}`" if isinstance(value, str) else str(value)
+    )
+
+
+def role_rows() -> Iterator[str]:
+    for name, role in pack().roles.items():
+        tasks = ", ".join(f"`{prefix}`" for prefix in role.prefixes) or "-"
+        yield f"| {name} | {tasks} | {'' if role.installed else 'later'} |"
+
+
+def pipeline_rows() -> Iterator[str]:
+    for name, pipeline in pack().pipelines.items():
+        roles = {task.role for task in pipeline.tasks}
+        here = roles and all(pack().roles[role].installed for role in roles)
+        yield f"| `{name}` | {pipeline.title} | {'' if here else 'later'} |"
+
+
+def perspective_rows() -> Iterator[str]:
+    for name, perspective in pack().perspectives.items():
+        yield f"| {name} | {perspective.label}: {', '.join(perspective.focus)} |"
+
+
+def pause_rows() -> Iterator[str]:
+    for reason, pause in PAUSES.items():
+        needs = f" (`{pause.needs}`)" if pause.needs else ""
+        yield f"| `{reason}` | {pause.resume}{needs} |"
+
+
+TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
+    "settings": (CONFIGURATION, lambda: setting_rows(Settings)),
+    "agent limits": (CONFIGURATION, lambda: setting_rows(AgentLimits)),
+    "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
+    "perspectives": (CONFIGURATION, perspective_rows),
+    "roles": (ARCHITECTURE, role_rows),
+    "pipelines": (ARCHITECTURE, pipeline_rows),
+    "pauses": (ARCHITECTURE, pause_rows),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_of_the_docs_says_what_the_code_says(table: str) -> None:
+    path, rows = TABLES[table]
+    lines = read(path).splitlines()
+
+    missing = [row for row in rows() if row not in lines]
+
+    assert not missing, f"{path} lacks these rows:\n" + "\n".join(missing)
+
+
+def test_every_known_message_type_is_documented() -> None:
+    assert {name for name in KNOWN_TYPES if f"`{name}`" not in read(ARCHITECTURE)} == set()
+
+
+def test_every_environment_variable_is_documented() -> None:
+    sources = [
+        path.read_text() for room in ("orchestrator", "workers") for path in (ROOT / room).rglob("*.py")
+    ]
+    hidden = {
+        "LIFECYCLE_FAILPOINT",
+        "LIFECYCLE_SLOTS",
+        "LIFECYCLE_AGENT_LIMITS__TURN",
+    }  # tests only; examples
+
+    named = {
+        name for text in sources for name in re.findall(r"\bLIFECYCLE_[A-Z]+(?:_+[A-Z]+)*", text)
+    } - hidden
+
+    assert {name for name in named if f"`{name}`" not in read(CONFIGURATION)} == set()
+
+
+def test_every_dependency_has_its_reason_and_every_reason_its_dependency() -> None:
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    listed = [
+        *project["dependencies"],
+        *(item for extra in project["optional-dependencies"].values() for item in extra),
+    ]
+    declared = {re.split(r"[<>=\[]", item)[0] for item in listed} - {"team-lifecycle"}
+
+    explained = set(re.findall(r"^\| `([\w.-]+)` \| \S", read("docs/dependencies.md"), re.M))
+
+    assert explained == declared
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield " ".join(path), command
+    else:
+        for name, each in inner.items():
+            if not each.hidden:
+                yield from commands(each, (*path, name))
+
+
+@cache
+def command_line() -> dict[str, Any]:
+    from typer.main import get_command
+
+    from orchestrator.cli.main import build
+
+    return dict(commands(get_command(build())))
+
+
+def test_every_command_is_documented() -> None:
+    text = "".join(read(path) for path in documents())
+
+    missing = {name for name in command_line() if not re.search(rf"\blifecycle {name}\b", text)}
+
+    assert len(command_line()) > 10
+    assert missing == set()
+
+
+@pytest.mark.parametrize("path", documents())
+def test_every_command_a_document_shows_exists(path: str) -> None:
+    words = {tuple(name.split()) for name in command_line()}
+    known = words | {name[:1] for name in words}
+    shown_there = re.findall(
+        r"^(?:\$ )?lifecycle ([a-z]+)(?: ([a-z]+))?|`lifecycle ([a-z]+)(?: ([a-z]+))?", read(path), re.M
+    )
+
+    unknown = [found for found in ((a or c, b or d) for a, b, c, d in shown_there) if found[:1] not in known]
+
+    assert not unknown
+
+
+@pytest.mark.parametrize("path", documents())
+def test_every_relative_link_leads_somewhere(path: str) -> None:
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", read(path))
+
+    missing = [target for target in targets if not (ROOT / path).parent.joinpath(target).exists()]
+
+    assert not missing
+
+
+def test_every_make_target_of_the_readme_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", read("Makefile"), re.M))
+
+    named = set(re.findall(r"^make ([a-z]+)|`make ([a-z]+)", read("README.md"), re.M))
+
+    assert {a or b for a, b in named} >= {"run", "test", "check"}
+    assert {a or b for a, b in named} <= targets
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    (command,) = re.findall(r"<!-- tests -->\n```sh\n(.+)\n```", read("README.md"))
+
+    assert re.search(rf"^{re.escape(command)}( |$)", read(".ci/run"), re.M)
+
+
+if __name__ == "__main__":  # python -m tests.unit.test_docs: the rows, to be pasted
+    for title, (where, make) in TABLES.items():
+        print(f"\n{title} in {where}\n", *make(), sep="\n")
