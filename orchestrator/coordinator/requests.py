@@ -58,10 +58,11 @@ def _read_file(folder: Path, name: str) -> str:
         raise UsageError(
             f"cannot read {name!r}", why=why, fix="name a text file that you may read"
         ) from error
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise UsageError(f"{name!r} is not a file", why=_kind(found.st_mode), fix="name a text file")
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{name!r} is not a file", why=_kind(found.st_mode), fix="name a text file")
         if found.st_size > MAX_BYTES:
             raise UsageError(
                 f"{name!r} is too large", why=f"{found.st_size} bytes, at most {MAX_BYTES}", fix="shorten it"
