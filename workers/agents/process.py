@@ -80,6 +80,7 @@ class GuardedProcess:
         self._ended: Ended | None = None
         self._answer = b""
         self._stopping = False
+        self._closed = False
         self._started = clock()
         self._due = self._started + lease_seconds  # when the guardian has to end it at the latest
         marks = {"LIFECYCLE_RUN": run, CALL_MARK: self.mark}
@@ -169,10 +170,12 @@ class GuardedProcess:
         """End it if it still runs, and let go of the files."""
         self.stop("closed")
         self.wait()
-        for file in self._files:
-            file.close()
-        for pipe in (self._guardian.stdin, self._guardian.stdout):
-            if pipe is not None:
+        with self._lock:  # a heartbeat may still know us
+            self._closed = True
+            for file in self._files:
+                file.close()
+            for pipe in (self._guardian.stdin, self._guardian.stdout):
+                assert pipe is not None
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
 
@@ -187,12 +190,12 @@ class GuardedProcess:
         line = json.dumps(command).encode() + b"\n"
         assert self._guardian.stdin is not None
         with self._lock:
-            while line:
+            while line and not self._closed:
                 try:
                     line = line[os.write(self._guardian.stdin.fileno(), line) :]
                 except (BrokenPipeError, BlockingIOError):
                     return False
-        return True
+            return not self._closed
 
     def _more(self, seconds: float) -> bool:
         """Read on in the guardian's answer; True at its end."""

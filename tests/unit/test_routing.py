@@ -1,0 +1,103 @@
+"""Who is asked, in which order, and what is said of those who cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
+from workers.agents.routing import Router, build_router, describe
+
+PACK = Pack(
+    roles={"writer": Role("writer", "pipeline", agents=("claude", "gemini", "builtin"))},
+    perspectives={"risk": Perspective("risk", "Risk Analyst", ("risks",), ("gemini", "codex", "builtin"))},
+    rounds={},
+    pipelines={},
+    gates=Gates(weights={}, required_sections={}),
+)
+
+
+@dataclass
+class Agent:
+    name: str
+    fault: str | None = None
+
+    def available(self) -> str | None:
+        return self.fault
+
+    def ask(self, request: Any) -> Any:
+        raise AssertionError
+
+    work = ask
+
+
+def router(*agents: Agent, **orders: Any) -> Router:
+    return Router({agent.name: agent for agent in (*agents, Agent("builtin"))}, **orders)
+
+
+def names(agents: list[Any]) -> list[str]:
+    return [agent.name for agent in agents]
+
+
+def test_without_any_agent_everything_goes_to_the_built_in_one_and_says_why() -> None:
+    notes: list[str] = []
+
+    found = router().for_role(PACK, "writer", notes.append)
+
+    assert names(found) == ["builtin"]
+    assert notes == ["claude: no such agent is configured", "gemini: no such agent is configured"]
+
+
+def test_users_own_agent_comes_after_the_named_ones_and_before_the_built_in_one() -> None:
+    routes = router(Agent("claude"), Agent("mine"), Agent("codex", "codex: not installed"), own=["mine"])
+
+    assert names(routes.for_role(PACK, "writer")) == ["claude", "mine", "builtin"]
+    assert names(routes.for_perspective(PACK, "risk")) == ["mine", "builtin"]
+
+
+def test_order_of_the_user_goes_before_the_packs() -> None:
+    agents = (Agent("claude"), Agent("mine"))
+    routes = router(*agents, own=["mine"], roles={"writer": ["mine"]}, perspectives={"risk": ["claude"]})
+
+    assert names(routes.for_role(PACK, "writer")) == ["mine"]
+    assert names(routes.for_perspective(PACK, "risk")) == ["claude", "builtin"]
+
+
+def test_unusable_agent_is_skipped_with_its_reason_told_to_both_listeners() -> None:
+    logged: list[str] = []
+    noted: list[str] = []
+    routes = router(Agent("claude", "claude: not logged in"), note=logged.append)
+
+    routes.for_role(PACK, "writer", noted.append)
+
+    assert "claude: not logged in" in noted
+    assert logged == noted
+
+
+def test_unknown_role_or_perspective_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="painter") as role:
+        router().for_role(PACK, "painter")
+    with pytest.raises(UnknownName, match="taste"):
+        router().for_perspective(PACK, "taste")
+
+    assert "writer" in role.value.why
+
+
+def test_router_is_built_from_settings_and_describes_itself() -> None:
+    given = SimpleNamespace(
+        kind="command", command=["no-such-program"], env=[], limits=None, edits_files=False
+    )
+    settings = SimpleNamespace(agent_processes=2, agents={"mine": given}, roles={}, perspectives={})
+
+    described = describe(build_router(settings, {"PATH": "/usr/bin"}, lambda _: None), PACK)
+
+    assert [(row["name"], row["usable"]) for row in described["agents"]] == [
+        ("builtin", True),
+        ("mine", False),
+    ]
+    assert described["roles"] == {"writer": ["builtin"]}
+    assert described["perspectives"] == {"risk": ["builtin"]}

@@ -1,0 +1,237 @@
+"""Finding the answer in what an agent printed; whatever it printed, nothing here raises or runs for long.
+
+Agents wrap their JSON in prose and fences, print several objects, stop in mid-sentence, or write what only looks like
+JSON. So every object that can be read is tried against the schema, and the one that fits best counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+
+TEXT_LIMIT = 2_000_000  # characters that are looked at
+REPAIR_LIMIT = 100_000  # characters that a repair of broken JSON is tried on
+MINE_LIMIT = 100_000
+DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
+DIGITS_LIMIT = 40  # longer numbers are dropped
+CANDIDATES = 50
+SECONDS = 2.0  # for reading objects
+
+
+class Parsed(NamedTuple):
+    model: BaseModel | None
+    notes: tuple[str, ...]  # what was dropped, replaced or repaired
+    error: str  # why there is no model, in words the agent can use
+    whole: bool = True  # False: the answer breaks off, what was there was taken
+
+
+@dataclass
+class _Reading:
+    """One attempt to read a text: what was found and what was noted."""
+
+    schema: type[BaseModel]
+    names: frozenset[str]
+    notes: dict[str, None] = field(default_factory=dict)  # in order, each once
+    best: tuple[int, BaseModel] | None = None
+    error: tuple[int, str] | None = None
+
+    def note(self, text: str) -> None:
+        self.notes.setdefault(text)
+
+
+def parse(text: str, schema: type[BaseModel]) -> Parsed:
+    """The best answer to `schema` in `text`, or None with the error."""
+    if not text.strip():
+        return Parsed(None, (), "the answer is empty")
+    reading = _Reading(schema, _field_names(schema))
+    if len(text) > TEXT_LIMIT:
+        reading.note(f"only the first {TEXT_LIMIT} characters of the answer were looked at")
+        text = text[:TEXT_LIMIT]
+    for value in _objects(text, reading):
+        _try(value, reading)
+    if reading.best is not None:
+        return Parsed(reading.best[1], tuple(reading.notes), "")
+    failed = reading.error
+    broken = _broken(text)
+    if broken is not None and not _too_deep(broken):
+        found = len(reading.notes)
+        reading.note("the JSON was broken and was repaired")
+        if _try(_repaired(broken), reading):
+            assert reading.best is not None
+            return Parsed(reading.best[1], tuple(reading.notes), "", whole=not _breaks_off(broken))
+        for name in list(reading.notes)[found:]:
+            del reading.notes[name]
+    failed = failed or reading.error
+    return Parsed(
+        None, tuple(reading.notes), failed[1] if failed else "there is no JSON object in the answer"
+    )
+
+
+def _field_names(schema: type[BaseModel]) -> frozenset[str]:
+    return frozenset(schema.model_fields) | {f.alias for f in schema.model_fields.values() if f.alias}
+
+
+def _objects(text: str, reading: _Reading) -> Iterator[Any]:
+    """The outermost JSON objects of `text`; an object inside prose, fences or brackets counts too."""
+    decoder = json.JSONDecoder(
+        object_pairs_hook=lambda pairs: _object(pairs, reading),
+        parse_constant=lambda name: _dropped(name, reading),
+        parse_int=lambda digits: (
+            int(digits) if len(digits) <= DIGITS_LIMIT else _dropped("a huge number", reading)
+        ),
+    )
+    at, tries, until = text.find("{"), 0, time.monotonic() + SECONDS
+    while at >= 0 and tries < CANDIDATES and time.monotonic() < until:
+        tries += 1
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except RecursionError:
+            # What nests this deep is no answer: the objects inside it are as deep, so look behind the nesting.
+            reading.note("JSON that nests too deep was passed over")
+            end = _behind_nesting(text, at)
+        except ValueError:
+            end = at + 1
+        else:
+            yield value
+        at = text.find("{", end)
+
+
+def _behind_nesting(text: str, at: int) -> int:
+    closed = re.compile(r"[}\]]{20,}").search(text, at)
+    return closed.end() if closed else len(text)
+
+
+def _object(pairs: list[tuple[str, Any]], reading: _Reading) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        reading.note("a key was given twice: the last one counts")
+    return value
+
+
+def _dropped(name: str, reading: _Reading) -> None:
+    reading.note(f"{name} is no value and was dropped")
+
+
+def _try(value: Any, reading: _Reading, depth: int = 0) -> bool:
+    """Try `value`, and what it wraps, against the schema."""
+    if isinstance(value, str):
+        return _try_wrapped_text(value, reading, depth)
+    if isinstance(value, list):
+        return depth < 3 and _try_all(value, reading, depth + 1)
+    if not isinstance(value, dict):
+        return False
+    known = len(reading.names & value.keys())
+    if known and _validates(_clean(value, reading), known, reading):
+        return True
+    if depth >= 2:
+        return False
+    return _try_all(value.values(), reading, depth + 1)
+
+
+def _try_all(values: Iterable[Any], reading: _Reading, depth: int) -> bool:
+    """Not just up to the first that fits: the best one is wanted."""
+    fits = [_try(value, reading, depth) for value in islice(values, CANDIDATES)]
+    return any(fits)
+
+
+def _try_wrapped_text(text: str, reading: _Reading, depth: int) -> bool:
+    """An answer given as JSON inside a JSON string, as tools that report about themselves do."""
+    if depth >= 2 or "{" not in text:
+        return False
+    return _try_all(_objects(text, reading), reading, 2)
+
+
+def _validates(value: Any, known: int, reading: _Reading) -> bool:
+    try:
+        model = reading.schema.model_validate(value)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        words = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in faults[:8])
+        if reading.error is None or len(faults) < reading.error[0]:
+            reading.error = (len(faults), words)
+        return False
+    except (RecursionError, ValueError, OverflowError) as error:
+        reading.error = reading.error or (1_000, f"the answer cannot be read: {type(error).__name__}")
+        return False
+    if reading.best is None or known >= reading.best[0]:  # of equals the last: agents correct themselves
+        reading.best = (known, model)
+    return True
+
+
+def _clean(value: Any, reading: _Reading, depth: int = 0) -> Any:
+    """`value` without what cannot be stored: lone surrogates, NUL, numbers out of range, endless nesting."""
+    if isinstance(value, str):
+        return _clean_text(value, reading)
+    if isinstance(value, float) and not math.isfinite(value):
+        return _dropped("a number out of range", reading)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**DIGITS_LIMIT:
+        return _dropped("a huge number", reading)
+    if not isinstance(value, dict | list):
+        return value
+    if depth >= DEPTH_LIMIT:
+        return _dropped("what nests too deep", reading)
+    if isinstance(value, list):
+        return [_clean(item, reading, depth + 1) for item in value]
+    return {_clean_text(str(key), reading): _clean(item, reading, depth + 1) for key, item in value.items()}
+
+
+def _clean_text(text: str, reading: _Reading) -> str:
+    cleaned = _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    if cleaned != text:
+        reading.note("characters that cannot be stored were replaced")
+    return cleaned
+
+
+def _broken(text: str) -> str | None:
+    """The part of `text` that was meant to be JSON: the longest fenced block with an object, or all from the first."""
+    blocks = [block for block in _FENCED.findall(text) if "{" in block]
+    source = max(blocks, key=len) if blocks else text
+    begin = source.find("{")
+    return source[begin : begin + REPAIR_LIMIT] if begin >= 0 else None
+
+
+def _structure(text: str) -> Iterator[str]:
+    """The brackets of `text` outside of strings."""
+    return (mark for mark in _TOKEN.findall(text) if mark in "{}[]" and len(mark) == 1)
+
+
+def _too_deep(text: str) -> bool:
+    depth = 0
+    for mark in _structure(text):
+        depth += 1 if mark in "{[" else -1
+        if depth > DEPTH_LIMIT:
+            return True
+    return False
+
+
+def _breaks_off(text: str) -> bool:
+    if len(text) >= REPAIR_LIMIT:
+        return True
+    depth = 0
+    for mark in _structure(text):
+        depth += 1 if mark in "{[" else -1
+        if depth == 0:
+            return False
+    return True
+
+
+def _repaired(text: str) -> Any:
+    from json_repair import repair_json
+
+    try:
+        return repair_json(text, return_objects=True, skip_json_loads=True)
+    except (ValueError, RecursionError, IndexError, TypeError, KeyError, AttributeError):
+        return None  # then it has no answer; the parse says why
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.S)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.S)
