@@ -61,7 +61,8 @@ SENTENCES = {
     ],
     "invoices.md": [
         "We need a service which ingests CSV invoices from suppliers.",
-        "If a file is malformed, the service must reject it and email the supplier within 5 minutes, listing every faulty row.",
+        "If a file is malformed, the service must reject it and email the supplier within 5 minutes, "
+        "listing every faulty row.",
         "Accountants should be able to correct single rows in the browser; they may also delete a whole file.",
         "The service shall not store bank details unencrypted.",
         "It has to handle 2,000 files per day.",

@@ -123,7 +123,8 @@ def test_goal_keeps_metric_and_target_apart() -> None:
 
 
 def test_actors_come_from_lists_subjects_and_stories() -> None:
-    text = "## Users\n- Cooks, who never sit\n\n## Needs\n- Waiters must be able to split a bill\n- As a guest, I want to call a waiter"
+    wishes = "- Waiters must be able to split a bill\n- As a guest, I want to call a waiter"
+    text = f"## Users\n- Cooks, who never sit\n\n## Needs\n{wishes}"
 
     assert [actor.name for actor in analyse_request(text).actors] == ["Cooks", "Waiters", "guest"]
 
