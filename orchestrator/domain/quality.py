@@ -1,0 +1,347 @@
+"""The spec quality score (domain, section 11): documents and traces in, five dimensions and a gate out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from orchestrator.domain.model import Gate
+from orchestrator.domain.pipelines import Gates
+from orchestrator.domain.text import keywords, overlap
+
+DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")
+
+_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_WORD = regex.compile(r"[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*")
+_SNAKE = regex.compile(r"(?<![\w./-])[a-z]+(?:_[a-z0-9]+)+(?![\w./-])")
+_CAMEL = regex.compile(r"(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])")
+_TESTABLE = regex.compile(
+    r"\p{N}|\bgiven\b.*\bwhen\b.*\bthen\b"
+    r"|\b(?:return|show|display|reject|accept|contain|list|send|respond|fail|succeed|equal|match|appear|record|log|export"
+    r"|import|print|start|stop|open|block|load|render|redirect|trigger|persist|keep|visit)(?:s|es|ed|n)?\b"
+    r"|\b(?:refus|receiv|stor|sav|creat|delet|remov|updat|complet|validat|measur|restor|clos|mov|reduc|increas)(?:e|es|ed)\b"
+    r"|\b(?:verif|notif|identif|specif|retr)(?:y|ies|ied)\b|\b(?:sent|kept|shown)\b"
+    r"|返回|显示|拒绝|接受|包含|列出|发送|收到|接收|存储|保存|创建|删除|更新|响应|完成|失败|成功|验证|校验|等于|匹配|出现|记录|导出|导入|恢复|通知|启动|停止"
+    r"|(?:假如|假设|给定|假定).*当.*(?:那么|则)|[一二三四五六七八九十百千万两]+(?:秒|分钟|小时|天|个|次|条|项|人|台)",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_STORY = regex.compile(
+    r"\bas an?\b.*\bI want\b.*\bso that\b|作为.*(?:我想|我希望|我要|我需要|希望).*(?:以便|从而|这样|以)",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_TECHNICAL = {
+    "API": regex.compile(r"\bAPIs?\b|\bendpoints?\b|\binterfaces?\b|接口|端点", regex.IGNORECASE),
+    "HTTP": regex.compile(
+        r"\b(?:HTTPS?|REST|gRPC|WebSockets?|TCP|TLS|MQTT|GraphQL|protocols?)\b|协议", regex.IGNORECASE
+    ),
+    "database": regex.compile(
+        r"\b(?:databases?|SQL\w*|PostgreSQL|SQLite|MySQL|Redis|MongoDB|storage|tables?|schemas?)\b|数据库|存储|数据表",
+        regex.IGNORECASE,
+    ),
+    "code": regex.compile(
+        r"\b(?:code|modules?|functions?|class(?:es)?|librar(?:y|ies)|Python|Java\w*|TypeScript|Go|Rust|packages?)\b"
+        r"|代码|模块|函数|语言|程序库",
+        regex.IGNORECASE,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of the specification: its index and the files of its items taken together."""
+
+    kind: str  # brief, requirements, architecture, epics
+    path: str
+    sections: Mapping[str, str]  # key -> text; present without substance: ""
+    headings: tuple[str, ...] = ()  # section headings
+    broken_links: tuple[str, ...] = ()
+    text: str = ""  # the whole text
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One link of the chain goal -> requirement -> design -> story."""
+
+    id: str
+    text: str
+    refs: frozenset[str] = frozenset()  # ids it names; empty: keyword overlap decides
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    owner: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdrFacts:
+    id: str
+    rationale: bool
+    alternatives: int
+    consequences: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoryFacts:
+    id: str
+    sentence: str
+    criteria: int
+    estimate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Everything the score looks at."""
+
+    documents: tuple[Document, ...] = ()
+    goals: tuple[Item, ...] = ()
+    requirements: tuple[Item, ...] = ()
+    designs: tuple[Item, ...] = ()  # components and decisions
+    stories: tuple[Item, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    adrs: tuple[AdrFacts, ...] = ()
+    story_facts: tuple[StoryFacts, ...] = ()
+    stated: tuple[str, ...] = ()  # the original requirements, word for word
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """One weak place: which document or item, and what is missing there. `code` is for programs and translations."""
+
+    where: str
+    code: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionScore:
+    score: float  # 0 to 100
+    weight: float
+    notes: tuple[str, ...] = ()
+    weak: tuple[Weak, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    dimensions: Mapping[str, DimensionScore]
+    total: float
+    coverage: float
+    gate: Gate
+    notes: tuple[str, ...] = field(default=())
+
+
+def score(spec: Spec, gates: Gates) -> Score:
+    """Score a specification. No documents: FAIL."""
+    if not spec.documents:
+        nothing = {name: DimensionScore(0.0, gates.weights[name]) for name in DIMENSIONS}
+        return Score(nothing, 0.0, 0.0, Gate.FAIL, ("no documents found",))
+    dimensions = {name: _MEASURES[name](spec, gates) for name in DIMENSIONS}
+    total = sum(part.score * part.weight for part in dimensions.values()) / sum(
+        gates.weights[n] for n in DIMENSIONS
+    )
+    rounded, covered = round(total, 1), dimensions["coverage"].score
+    return Score(dimensions, rounded, covered, gate_of(rounded, covered, gates))
+
+
+def gate_of(total: float, coverage: float, gates: Gates) -> Gate:
+    """The gate for a score and a coverage, both in percent."""
+    if total < gates.fail_score or coverage < gates.fail_coverage:
+        return Gate.FAIL
+    if total >= gates.pass_score and coverage >= gates.pass_coverage:
+        return Gate.PASS
+    return Gate.REVIEW
+
+
+def has_substance(text: str, gates: Gates) -> bool:
+    """Whether a section says something: more than so many characters, fewer where one character is a word."""
+    return (
+        len(" ".join(text.split())) > gates.substance_chars or len(_CJK.findall(text)) > gates.substance_cjk
+    )
+
+
+def is_testable(criterion: str) -> bool:
+    """Whether a criterion has a number, a measurable verb, or the form Given/When/Then."""
+    return _TESTABLE.search(criterion) is not None
+
+
+def _completeness(spec: Spec, gates: Gates) -> DimensionScore:
+    weak, notes, scores = [], [], []
+    found = {document.kind: document for document in spec.documents}
+    for kind, required in gates.required_sections.items():
+        document = found.get(kind)
+        if document is None:
+            scores.append(0.0)
+            weak.append(Weak(kind, "document_missing"))
+            continue
+        present = [key for key in required if key in document.sections]
+        full = [key for key in present if has_substance(document.sections[key], gates)]
+        scores.append(_share(len(present), len(required)) / 2 + _share(len(full), len(required)) / 2)
+        notes.append(f"{document.path}: {len(present)}/{len(required)} sections, {len(full)} with substance")
+        weak += [Weak(document.path, "section_missing", key) for key in required if key not in present]
+        weak += [Weak(document.path, "section_thin", key) for key in present if key not in full]
+    return _dimension("completeness", _mean(scores), gates, notes, weak)
+
+
+def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
+    weak, penalty = [], 0.0
+    for document in spec.documents:
+        weak += [Weak(document.path, "broken_link", target) for target in document.broken_links]
+        penalty += gates.broken_link_penalty * len(document.broken_links)
+        styles = [Weak(document.path, "mixed_style", mixed) for mixed in mixed_styles(document)]
+        weak += styles
+        penalty += gates.style_penalty * len(styles)
+    spellings = mixed_spellings(document.text for document in spec.documents)
+    weak += [Weak("", "spellings", ", ".join(forms)) for forms in spellings]
+    penalty += gates.spelling_penalty * len(spellings)
+    return _dimension("consistency", max(0.0, 100 - penalty), gates, [], weak)
+
+
+def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
+    """Terms written in several ways: joined or with a hyphen, or with capitals inside and without."""
+    forms: dict[str, set[str]] = defaultdict(set)
+    for text in texts:
+        for word in _WORD.findall(text):
+            if not any(letter.isdigit() for letter in word) and not word.isupper():
+                forms[regex.sub("[-_]", "", word).lower()].add(word)
+    found = []
+    for joined, words in forms.items():
+        # A capital at the start is the place in the sentence, or a title; it is no spelling of its own.
+        spellings = sorted({word if _has_inner_capital(word) else word.lower() for word in words})
+        separated = any("-" in word or "_" in word for word in spellings)
+        if (
+            len(joined) > 3
+            and len(spellings) > 1
+            and (separated or any(_has_inner_capital(word) for word in spellings))
+        ):
+            found.append(tuple(spellings))
+    return sorted(found)
+
+
+def _has_inner_capital(word: str) -> bool:
+    return any(letter.isupper() for part in regex.split("[-_]", word) for letter in part[1:])
+
+
+def mixed_styles(document: Document) -> list[str]:
+    """What a document mixes: title case with sentence case in headings, snake_case with camelCase in names."""
+    mixed = []
+    cases = {case for heading in document.headings if (case := _case(heading)) is not None}
+    if len(cases) > 1:
+        mixed.append("headings")
+    if _SNAKE.search(document.text) and _CAMEL.search(document.text):
+        mixed.append("names")
+    return mixed
+
+
+def _case(heading: str) -> str | None:
+    """`title` or `sentence`; None where a heading does not show it (one word, acronyms, no letter case)."""
+    later = [word for word in heading.split()[1:] if word.isalpha() and len(word) > 3 and not word.isupper()]
+    later = [word for word in later if word.lower() != word.upper()]
+    if not later:
+        return None
+    return "title" if all(word[0].isupper() for word in later) else "sentence"
+
+
+def _traceability(spec: Spec, gates: Gates) -> DimensionScore:
+    weak: list[Weak] = []
+    complete = sum(_is_traced(goal, spec, gates, weak) for goal in spec.goals)
+    if not spec.goals:
+        weak.append(Weak("", "no_goals"))
+    notes = [f"{complete}/{len(spec.goals)} goals traced to a story"]
+    unique = list(dict.fromkeys(weak))
+    return _dimension("traceability", _share(complete, len(spec.goals)), gates, notes, unique)
+
+
+def _is_traced(goal: Item, spec: Spec, gates: Gates, weak: list[Weak]) -> bool:
+    """Whether one requirement of the goal leads to a design and a story; names where each requirement's chain ends."""
+    serving = [item for item in spec.requirements if _linked(item, goal, gates, "G-")]
+    if not serving:
+        weak.append(Weak(goal.id, "no_requirement"))
+    traced = False
+    for item in serving:
+        designs = [design for design in spec.designs if _linked(design, item, gates, ("REQ-", "NFR-"))]
+        stories = [
+            story
+            for story in spec.stories
+            if _linked(story, item, gates, ("REQ-", "NFR-")) or story.refs & {design.id for design in designs}
+        ]
+        if not designs:
+            weak.append(Weak(item.id, "no_design"))
+        if not stories:
+            weak.append(Weak(item.id, "no_story"))
+        traced = traced or bool(designs and stories)
+    return traced
+
+
+def _linked(item: Item, target: Item, gates: Gates, kind: str | tuple[str, ...]) -> bool:
+    """By id where the item names any id of the target's kind, by shared words where it names none."""
+    if any(reference.startswith(kind) for reference in item.refs):
+        return target.id in item.refs
+    return bool(keywords(target.text)) and overlap(target.text, item.text) * 100 >= gates.trace_overlap
+
+
+def _depth(spec: Spec, gates: Gates) -> DimensionScore:
+    architecture = " ".join(document.text for document in spec.documents if document.kind == "architecture")
+    named = {term: pattern.search(architecture) is not None for term, pattern in _TECHNICAL.items()}
+    testable = [(entry, is_testable(entry.text)) for entry in spec.criteria]
+    adrs = [(adr.id, adr.rationale and adr.alternatives > 0 and adr.consequences) for adr in spec.adrs]
+    stories = [(story.id, _is_deep(story)) for story in spec.story_facts]
+    weak = [Weak(entry.owner, "criterion_untestable", entry.text) for entry, good in testable if not good]
+    weak += [Weak(name, "adr_shallow") for name, good in adrs if not good]
+    weak += [Weak(name, "story_shallow") for name, good in stories if not good]
+    weak += [Weak("architecture", "term_missing", term) for term, good in named.items() if not good]
+    parts = {
+        "criteria": _share(sum(good for _, good in testable), len(testable)),
+        "decisions": _share(sum(good for _, good in adrs), len(adrs)),
+        "stories": _share(sum(good for _, good in stories), len(stories)),
+        "technical terms": _share(sum(named.values()), len(named)),
+    }
+    weak += [
+        Weak("", "none_found", part)
+        for part, found in (("criteria", testable), ("decisions", adrs), ("stories", stories))
+        if not found
+    ]
+    notes = [f"{part}: {value:.0f}" for part, value in parts.items()]
+    return _dimension("depth", _mean(list(parts.values())), gates, notes, weak)
+
+
+def _is_deep(story: StoryFacts) -> bool:
+    return story.estimate or (story.criteria > 0 and _STORY.search(story.sentence) is not None)
+
+
+def _coverage(spec: Spec, gates: Gates) -> DimensionScore:
+    have = frozenset[str]().union(*(keywords(document.text) for document in spec.documents))
+    missing = [text for text in spec.stated if overlap(text, have) * 100 < gates.coverage_overlap]
+    found = len(spec.stated) - len(missing)
+    notes = [
+        f"{found}/{len(spec.stated)} original requirements found"
+        if spec.stated
+        else "no original requirements stated"
+    ]
+    share = _share(found, len(spec.stated)) if spec.stated else 100.0
+    return _dimension("coverage", share, gates, notes, [Weak("", "not_covered", text) for text in missing])
+
+
+def _dimension(
+    name: str, value: float, gates: Gates, notes: Sequence[str], weak: Sequence[Weak]
+) -> DimensionScore:
+    return DimensionScore(round(value, 1), gates.weights[name], tuple(notes), tuple(weak))
+
+
+def _share(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+_MEASURES: dict[str, Callable[[Spec, Gates], DimensionScore]] = {
+    "completeness": _completeness,
+    "consistency": _consistency,
+    "traceability": _traceability,
+    "depth": _depth,
+    "coverage": _coverage,
+}

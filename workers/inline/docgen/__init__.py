@@ -1,0 +1,1 @@
+"""Documents: content gets its ids and its form here, and is read back from files (domain, section 10)."""
