@@ -160,12 +160,8 @@ def _code_dependencies(m: Material) -> list[Statement]:
 
 def _synthesis(m: Material, goals: list[Goal]) -> Synthesis:
     a = m.analysis
-    musts = (
-        m.lex.join(
-            [lower_first(strip_end(short(need.text, 90))) for need in _scope(m) if need.moscow == "Must"][:4]
-        )
-        or a.title
-    )
+    wanted = [lower_first(strip_end(short(need.text, 90))) for need in _scope(m) if need.moscow == "Must"]
+    musts = "; ".join(wanted[:4]) or a.title
     limits = [strip_end(short(need.text, 120)) for need in a.constraints[:4]]
     bound = m.say("synthesis_limits", text="; ".join(limits)) if limits else m.say("synthesis_no_limits")
     goal = lower_first(strip_end(goals[0].text)) if goals else a.title
@@ -173,7 +169,7 @@ def _synthesis(m: Material, goals: list[Goal]) -> Synthesis:
     if a.actors:
         said = [strip_end(short(actor.needs[0], 140)) for actor in a.actors if actor.needs][:3]
         users = m.say(
-            "synthesis_user", actors=m.lex.join(m.actor_names()[:5]), needs="; ".join(said) or a.title
+            "synthesis_user", actors=m.lex.join(m.actor_names()[:5]), needs="; ".join(said) or musts
         )
     return Synthesis(
         product=m.say("synthesis_product", title=a.title, goal=goal, musts=musts),

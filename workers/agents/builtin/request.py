@@ -28,24 +28,9 @@ _MAKE = re.compile(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
     re.IGNORECASE,
 )
-_STOP = (
-    "with",
-    "for",
-    "that",
-    "which",
-    "to",
-    "into",
-    "from",
-    "where",
-    "when",
-    "in",
-    "on",
-    "at",
-    "by",
-    "and",
-    "or",
+_STOP = frozenset(
+    "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
-_STOP += ("of", "so", "is", "are", "as", "via", "using")
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
