@@ -50,6 +50,7 @@ class Context:
     instructions: str  # of the role, read afresh
     input_digest: str
     log: Any
+    router: Any  # who speaks for a perspective
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -225,6 +226,7 @@ def load(
     agents: Callable[[Pack, str], tuple[list[Agent], list[str]]],
     instructions: Callable[[str], str],
     log: Any,
+    router: Any,
 ) -> Context:
     """Read everything the run needs, on one snapshot of the database."""
     from orchestrator.domain.pipelines import from_snapshot
@@ -270,6 +272,7 @@ def load(
         instructions=role_text,
         input_digest=_input_digest(row, seen, role_text),
         log=log,
+        router=router,
     )
 
 

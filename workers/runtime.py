@@ -89,8 +89,8 @@ class Runtime:
             agents=self._agents,
             instructions=self.instructions,
             log=log,
+            router=self.router,
         )
-        context.router = self.router
         context.phase("context")
         return context
 

@@ -51,6 +51,11 @@ _END_HOST = Prepared(
         .values(lease_until=bindparam("lease_now"))
     )
 )
+_END_RUNS = Prepared(
+    lambda: update(runs)
+    .where(runs.c.host == bindparam("by"), runs.c.outcome.is_(None))
+    .values(lease_until=bindparam("lease_now"))
+)
 _LIVE = Prepared(
     lambda: (
         select(hosts)
@@ -169,6 +174,7 @@ def renew(
 def end_host(tx: Tx, incarnation: str) -> None:
     """The host says goodbye: it gets no more offers. Its open runs, if any, are reaped as lost."""
     tx.run(_END_HOST, host=incarnation, lease_now=tx.lease_now)
+    tx.run(_END_RUNS, by=incarnation, lease_now=tx.lease_now)
 
 
 def live_hosts(tx: Tx) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
@@ -78,7 +78,7 @@ _REMEMBER = PreparedInsert(lambda: insert(memory))
 _SHARE = PreparedInsert(
     lambda: upsert(memory).on_conflict_do_update(
         index_elements=["session_id", "name"],
-        index_where=memory.c.kind == "shared",
+        index_where=text("kind = 'shared'"),
         set_={
             "data": upsert(memory).excluded.data,
             "at": upsert(memory).excluded.at,
@@ -195,7 +195,7 @@ def cost_of(tx: Tx, session: str) -> Row:
     return row
 
 
-def add_wisdom(tx: Tx, session: str, file: str, author: str, text: str, task: str | None = None) -> None:
+def add_wisdom(tx: Tx, session: str, file: str, author: str, words: str, task: str | None = None) -> None:
     """Append one entry to learnings, decisions, conventions or issues."""
     tx.run(
         _REMEMBER,
@@ -204,7 +204,7 @@ def add_wisdom(tx: Tx, session: str, file: str, author: str, text: str, task: st
         name=file,
         author=author,
         task_key=task,
-        data=text,
+        data=words,
         at=tx.now,
     )
 

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
 from workers.context import Context
-from workers.inline import explore as exploring
-from workers.inline.docgen.render import render
+from workers.inline.docgen.ids import allot
+from workers.inline.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import (
-    DOCUMENTS,
-    EXPLORATION,
-    Registered,
-    as_product,
-    ask,
-    content_path,
-    facts,
-    registered,
-)
-from workers.roles.writer import render_context
+from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context
 
 ANGLE = "general"
 
@@ -26,7 +17,7 @@ ANGLE = "general"
 def produce(context: Context) -> Produced:
     """The exploration and the discovery documents. Raises AgentError."""
     document = DOCUMENTS["discovery"]
-    exploration = exploring.explore(
+    exploration = explore(
         context.project,
         context.session.request,
         ANGLE,
@@ -34,32 +25,27 @@ def produce(context: Context) -> Produced:
         stop=context.live.stop,
     )
     context.check()
-    found = (json.dumps(exploration, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
     known = {**facts(context, document.kind), "codebase": exploration}
-    content, agent = ask(
-        context, document, known, extra=[("The repository, as explored now", found.decode())]
-    )
-    previous = registered(context, document.kind)
-    kept = Registered(content)
-    files = render(document.kind, kept, render_context(context, document, agent, known, previous))
-    cached = {f"{ANGLE}": EXPLORATION}
-    index = (json.dumps({"explorations": cached}, indent=1) + "\n").encode()
-    decisions = [
-        f"complexity: {content.complexity}",
-        *(f"explore {found.name}" for found in content.exploration_dimensions),
-    ]
+    explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
+    content, agent = ask(context, document, known, extra=[("The repository, as explored now", explored)])
+    kept, notes = allot(content)
+    shown = render_context(context, document, agent, codebase=exploration.get("codebase"))
+    index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"
     return Produced(
         files={
-            **{path: (body, "document") for path, body in files.items()},
-            EXPLORATION: (found, "exploration"),
-            "explorations/cache-index.json": (index, "exploration"),
-            content_path(document.kind): as_product(kept),
+            **form(context, document, kept, shown),
+            EXPLORATION: (explored.encode("utf-8", "replace"), "exploration"),
+            "explorations/cache-index.json": (index.encode(), "exploration"),
         },
         artifact=document.path,
         summary=f"{len(content.requirements)} requirement sentences, {len(content.open_questions)} open questions",
         message_type="research_ready",
         agent=agent,
-        key_decisions=decisions,
-        wisdom=[("learnings", f"the request is about: {content.title}")],
-        shared={"complexity": content.complexity, "ui": content.ui, "domain": content.domain},
+        key_decisions=[
+            f"complexity: {content.complexity}",
+            *(f"explore: {d.name}" for d in content.exploration_dimensions),
+        ],
+        notes=notes,
+        wisdom=[("learnings", f"what is asked: {content.title}")],
+        shared={"complexity": content.complexity, "domain": content.domain, "ui": content.ui},
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,7 +14,9 @@ from orchestrator.domain.errors import LifecycleError
 from workers import prompts
 from workers.content import Architecture, Brief, Discovery, Epics, Requirements
 from workers.context import Context
-from workers.inline.docgen.ids import Registered
+from workers.inline.docgen.ids import Registered, content_path
+from workers.inline.docgen.reader import validate
+from workers.inline.docgen.render import RenderContext, render
 
 EXPLORATION = "explorations/explore-general.json"
 
@@ -61,21 +63,16 @@ class DocumentFaulty(LifecycleError):
     """The document does not have the form it must have."""
 
 
-def content_path(kind: str) -> str:
-    """Where the validated content of a document lies, with its ids: later tasks and revisions read it."""
-    return f"spec/.content/{kind}.json"
-
-
 def registered(context: Context, kind: str) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""
-    data = context.json(content_path(kind))
-    return None if data is None else Registered.from_json(data, DOCUMENTS[kind].schema)
+    value = context.json(content_path(kind))
+    return None if value is None else Registered.from_json(value)
 
 
-def as_product(found: Registered) -> tuple[bytes, str]:
-    return (json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n").encode(
-        "utf-8", "replace"
-    ), "content"
+def before(context: Context, document: Document) -> dict[str, Registered]:
+    """The documents this one builds on, by kind."""
+    found = {kind: registered(context, kind) for kind in document.needs}
+    return {kind: known for kind, known in found.items() if known is not None}
 
 
 def facts(context: Context, kind: str) -> dict[str, Any]:
@@ -156,3 +153,42 @@ def _material(context: Context, document: Document) -> list[tuple[str, str]]:
     blocks.append(("Decisions so far", "\n".join(decided)))
     blocks += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
     return blocks
+
+
+def render_context(context: Context, document: Document, agent: str, **extra: Any) -> RenderContext:
+    """What the document says about itself. Its stamp is the run's opening, so that a second attempt writes the same."""
+    current = context.artifacts.get(document.path)
+    known = before(context, document)
+    discovery = known.get("discovery") or registered(context, "discovery")
+    return RenderContext(
+        session_id=context.session.id,
+        title=getattr(discovery.content, "title", "") if discovery else context.session.title,
+        phase=context.row.phase,
+        status="revised" if context.row.revision_of else "draft",
+        generated_at=stamp(context.row.opened_at),
+        version=(current.version if current else 0) + 1,
+        agent=agent,
+        task=context.row.key,
+        language=context.session.language,
+        documents=known,
+        facts=extra,
+    )
+
+
+def stamp(micros: int) -> str:
+    """ISO 8601, UTC, to the second."""
+    return datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def form(
+    context: Context, document: Document, content: Registered, shown: RenderContext
+) -> dict[str, tuple[bytes, str]]:
+    """All files of the document, checked: path -> (bytes, kind). Raises DocumentFaulty."""
+    kept = {
+        path: (context.text(path) or "").encode() for path in context.artifacts if path.startswith("spec/")
+    }
+    files = render(document.kind, content, shown, previous=kept)
+    faults = validate(files, {*context.artifacts, *files})
+    if faults:
+        raise DocumentFaulty(f"{document.path} has {len(faults)} fault(s) of form", why="; ".join(faults[:5]))
+    return {path: (body, "content" if "/.content/" in path else "document") for path, body in files.items()}

@@ -1,0 +1,225 @@
+"""The worker host: slots, heartbeat, watchdog and drain, with work that the test itself controls."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from orchestrator import bus
+from orchestrator.config import load_settings
+from orchestrator.coordinator import manage
+from orchestrator.store import leases, queries
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store
+from tests import factories as make
+from tests import invariants
+from workers.host import Host
+from workers.live import LiveRun
+
+SETTINGS = {
+    "lease_seconds": 3.0,
+    "renew_seconds": 0.3,
+    "watchdog_margin_seconds": 0.5,
+    "reconcile_seconds": 0.3,
+    "drain_seconds": 1.0,
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    found = make.make_store(tmp_path)
+    yield found
+    found.close()
+    invariants.check(found.path)
+    directory = bus.runtime_directory(found.path)
+    assert list(directory.iterdir()) == [], "a socket was left behind"
+    directory.rmdir()
+
+
+class Hosted:
+    """A host that runs in a thread of the test."""
+
+    def __init__(
+        self, store: Store, execute: Callable[[LiveRun], Row | None], slots: int = 2, **settings: Any
+    ) -> None:
+        self.host = Host(
+            store,
+            load_settings(None, {}, {**SETTINGS, **settings}),
+            make.ALL_ROLES,
+            slots,
+            execute,
+            structlog.get_logger(),
+        )
+        self.code: int | None = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        self.code = self.host.run()
+
+    def end(self) -> int | None:
+        self.host.drain()
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+        return self.code
+
+
+def until(fact: Callable[[], Any], what: str, seconds: float = 10) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := fact()):
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+    return found
+
+
+def test_a_host_takes_a_session_from_offer_to_end_and_says_goodbye(store: Store) -> None:
+    session = make.make_session(store)
+    hosted = Hosted(store, lambda live: make.finish(store, live.row).next)
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+
+    until(lambda: make.keys(store, session)["QUALITY-001"] == "completed", "the session is worked off")
+
+    assert hosted.end() == 0
+    assert store.read(leases.live_hosts) == []
+
+
+def test_a_wake_between_a_look_and_a_wait_is_not_missed(store: Store) -> None:
+    by = make.lead(store)
+    hosted = Hosted(store, lambda live: make.finish(store, live.row).next, slots=1, reconcile_seconds=3600)
+    until(lambda: store.read(leases.live_hosts), "the host is registered")
+
+    for number in range(25):
+        session = make.make_session(store, f"Build thing {number}")
+        make.one_beat(store, session, by)
+        bus.wake_hosts(store.path)
+        until(
+            lambda s=session: make.keys(store, s)["QUALITY-001"] == "completed",
+            f"session {number} is worked off",
+        )
+
+    assert hosted.end() == 0
+
+
+def test_the_heartbeat_keeps_a_long_run_alive(store: Store) -> None:
+    go_on = threading.Event()
+
+    def slow(live: LiveRun) -> None:
+        go_on.wait(30)
+        make.finish(store, live.row, draining=True)
+
+    session = make.make_session(store)
+    hosted = Hosted(store, slow)
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+    first = until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")[0]
+    begun = store.clock.monotonic()
+
+    until(lambda: store.clock.monotonic() - begun > 4_000_000, "more than a lease has passed")
+    assert store.read(leases.overdue_runs) == []
+    go_on.set()
+
+    until(lambda: make.keys(store, session)["RESEARCH-001"] == "completed", "the run reports")
+    assert first.outcome is None
+    hosted.end()
+
+
+def test_the_watchdog_stops_a_run_before_its_lease_ends_when_the_database_is_away(store: Store) -> None:
+    stopped: list[float] = []
+
+    def wait_for_stop(live: LiveRun) -> None:
+        assert live.stop.wait(20)
+        stopped.append(time.monotonic())
+        assert live.why == "lease"
+
+    session = make.make_session(store)
+    hosted = Hosted(store, wait_for_stop)
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+    until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
+    import sqlite3
+
+    other = sqlite3.connect(store.path, isolation_level=None, timeout=10)
+    other.execute("BEGIN IMMEDIATE")  # no renewal can be written any more
+    held = time.monotonic()
+    try:
+        until(lambda: stopped, "the watchdog stops it")
+        assert stopped[0] - held < SETTINGS["lease_seconds"]
+        until(lambda: time.monotonic() - held > SETTINGS["lease_seconds"] + 0.2, "the lease is over")
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    assert until(lambda: hosted.code, "the fenced host ends") == 3
+    from orchestrator.coordinator import reconcile
+
+    assert [lost.task for lost in reconcile.reap(store, None)] == ["RESEARCH-001"]
+
+
+def test_a_cancelled_run_is_stopped_at_once(store: Store) -> None:
+    why: list[str] = []
+
+    def wait_for_stop(live: LiveRun) -> None:
+        assert live.stop.wait(20)
+        why.append(live.why)
+
+    session = make.make_session(store)
+    hosted = Hosted(store, wait_for_stop, renew_seconds=1.0)
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+    until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
+
+    manage.cancel(store, session, who="ann")
+    bus.wake_hosts(store.path, {"type": "runs"})
+
+    assert until(lambda: why, "the run is stopped", 5) == ["taken away"]
+    hosted.end()
+
+
+def test_draining_stops_what_does_not_end_in_time_and_the_heartbeat_stops_last(store: Store) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    def stubborn(live: LiveRun) -> None:
+        assert live.stop.wait(20)
+        alive = store.read(leases.live_hosts)
+        seen.append((live.why, bool(alive and alive[0].draining)))
+
+    session = make.make_session(store)
+    hosted = Hosted(store, stubborn)
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+    until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
+
+    assert hosted.end() == 0
+
+    assert seen == [("drained", True)]
+    from orchestrator.coordinator import reconcile
+
+    reconcile.reap(store, None)
+
+
+def test_a_broken_run_does_not_end_its_slot(store: Store) -> None:
+    calls: list[str] = []
+
+    def broken(live: LiveRun) -> Row | None:
+        calls.append(live.row.key)
+        raise RuntimeError("not caught by the run")
+
+    sessions = [make.make_session(store, f"Build thing {n}") for n in range(3)]
+    by = make.lead(store)
+    hosted = Hosted(store, broken, slots=1)
+    for session in sessions:
+        make.one_beat(store, session, by)
+    bus.wake_hosts(store.path)
+
+    until(lambda: len(calls) == 3, "all three were tried by the one slot")
+    hosted.end()
+    from orchestrator.coordinator import manage as manager
+
+    for session in sessions:
+        manager.cancel(store, session, who="test")

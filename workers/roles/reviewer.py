@@ -1,0 +1,101 @@
+"""The reviewer: scores the specification by rules and writes the readiness report (QUALITY)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from orchestrator.domain.quality import Score
+from workers.context import Context
+from workers.inline.docgen.assess import assess
+from workers.inline.docgen.readiness import build_readiness, build_summary
+from workers.inline.docgen.render import RenderContext, render
+from workers.roles import Produced
+from workers.roles.documents import BY_TASK, DOCUMENTS, DocumentFaulty, registered, stamp, validate
+
+REPORT = "spec/readiness-report.md"
+
+
+def produce(context: Context) -> Produced:
+    """Score, gate, readiness report and summary. By rules alone: the same documents give the same score."""
+    texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}
+    files = {path: text.encode() for path, text in texts.items() if path != REPORT}
+    known = {kind: found for kind in DOCUMENTS if (found := registered(context, kind)) is not None}
+    discovery = known.get("discovery")
+    stated = (
+        [each.text for each in discovery.content.requirements if each.kind != "exclusion"]
+        if discovery
+        else []
+    )  # type: ignore[attr-defined]
+    score = assess(files, set(context.artifacts), stated, context.pack.gates)
+    language = context.session.language
+    readiness = build_readiness(score, language, checkpoint=bool(context.row.checkpoint_after))
+    current = context.artifacts.get(REPORT)
+    shown = RenderContext(
+        session_id=context.session.id,
+        title=getattr(discovery.content, "title", context.session.title)
+        if discovery
+        else context.session.title,
+        phase=context.row.phase,
+        status="complete",
+        generated_at=stamp(context.row.opened_at),
+        version=(current.version if current else 0) + 1,
+        agent="rules",
+        task=context.row.key,
+        language=language,
+        documents=known,
+    )
+    made = render("readiness", (readiness, build_summary(score, known, language)), shown)
+    faults = validate(made, {*context.artifacts, *made})
+    if faults:
+        raise DocumentFaulty("the readiness report has faults of form", why="; ".join(faults[:5]))
+    return Produced(
+        files={path: (body, "report") for path, body in made.items()},
+        artifact=REPORT,
+        summary=f"gate {score.gate} with {score.total:.1f} %, coverage {score.coverage:.0f} %",
+        message_type="quality_result",
+        agent="rules",
+        notes=score.notes,
+        gate={"gate": str(score.gate), "score": round(score.total, 2), "data": _gate_data(score)},
+        shared={"gate": str(score.gate), "score": round(score.total, 2)},
+    )
+
+
+def _gate_data(score: Score) -> dict[str, Any]:
+    """The five dimensions as plain values; a weak area names the draft that would have to change."""
+    return {
+        "total": round(score.total, 2),
+        "coverage": round(score.coverage, 2),
+        "dimensions": {
+            name: {
+                "score": round(found.score, 2),
+                "weight": found.weight,
+                "notes": list(found.notes),
+                "weak": [{**asdict(area), "document": _draft_of(area.where)} for area in found.weak],
+            }
+            for name, found in score.dimensions.items()
+        },
+    }
+
+
+def _draft_of(where: str) -> str | None:
+    """The task that writes the document at a path, or the one that defines an identifier."""
+    for task, document in BY_TASK.items():
+        folder = document.path.rpartition("/")[0]
+        if (
+            where == document.path
+            or (folder != "spec" and where.startswith(f"{folder}/"))
+            or where == document.kind
+        ):
+            return task
+    return next((task for prefix, task in _BY_IDENTIFIER.items() if where.startswith(prefix)), None)
+
+
+_BY_IDENTIFIER = {
+    "G-": "DRAFT-001",
+    "REQ-": "DRAFT-002",
+    "NFR-": "DRAFT-002",
+    "ADR-": "DRAFT-003",
+    "EPIC-": "DRAFT-004",
+    "STORY-": "DRAFT-004",
+}

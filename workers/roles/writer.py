@@ -1,0 +1,103 @@
+"""The writer: the four documents of the specification, their revisions, and improvements (DRAFT, IMPROVE)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.domain import ids
+from orchestrator.domain.errors import AgentError
+from workers.content import Architecture, ArchitectureReview
+from workers.context import Context
+from workers.inline.docgen.ids import Registered, allot
+from workers.roles import Produced
+from workers.roles.documents import BY_TASK, Document, ask, before, facts, form, registered, render_context
+
+REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
+
+
+def produce(context: Context) -> Produced:
+    """The task's document; for an improvement, every document it is to work on. Raises AgentError."""
+    if context.row.prefix != "IMPROVE":
+        return _one(context, BY_TASK[ids.parse_key(context.row.key).base])
+    wanted = [BY_TASK[key] for key in context.payload["improve"]["documents"] if key in BY_TASK]
+    made = [_one(context, document) for document in wanted if registered(context, document.kind) is not None]
+    files = {path: entry for each in made for path, entry in each.files.items()}
+    dimension = context.payload["improve"]["dimension"]
+    return Produced(
+        files=files,
+        artifact=made[0].artifact,
+        summary=f"{dimension}: worked on {', '.join(each.artifact for each in made)}",
+        message_type="draft_revision",
+        agent=made[0].agent,
+        key_decisions=[decision for each in made for decision in each.key_decisions],
+        notes=[note for each in made for note in each.notes],
+    )
+
+
+def _one(context: Context, document: Document) -> Produced:
+    known = facts(context, document.kind)
+    content, agent = ask(context, document, known)
+    context.check()
+    extra: dict[str, Any] = {}
+    notes: list[str] = []
+    if isinstance(content, Architecture):
+        extra, notes = _reviewed(context, document, known, content)
+    previous = registered(context, document.kind)
+    kept, more = allot(content, previous, known=_in_force(context, document))
+    files = form(context, document, kept, render_context(context, document, agent, **extra))
+    revised = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
+    return Produced(
+        files=files,
+        artifact=document.path,
+        summary=_summary(kept, previous),
+        message_type="draft_revision" if revised else "draft_ready",
+        agent=agent,
+        key_decisions=_decisions(kept, previous),
+        notes=[*notes, *more],
+    )
+
+
+def _reviewed(
+    context: Context, document: Document, known: Mapping[str, Any], draft: Architecture
+) -> tuple[dict[str, Any], list[str]]:
+    """The second agent's critical reading. Without one the document says so; the draft stands all the same."""
+    reviewers = context.router.for_perspective(context.pack, REVIEWED_BY, context.notes.append)
+    try:
+        review, agent = ask(
+            context,
+            document,
+            {**known, "architecture": draft},
+            kind="architecture_review",
+            schema=ArchitectureReview,
+            agents=reviewers,
+            extra=[("The draft to review", draft.model_dump_json(indent=1))],
+        )
+    except AgentError as error:
+        context.check()
+        return {}, [f"the architecture was not reviewed by a second agent: {error.what}"]
+    return {"review": review, "review_agent": agent}, []
+
+
+def _in_force(context: Context, document: Document) -> set[str]:
+    """Identifiers that this document may refer to: those of the documents before it."""
+    return {found for known in before(context, document).values() for found in known.ids()}
+
+
+def _summary(kept: Registered, previous: Registered | None) -> str:
+    now = kept.ids()
+    if previous is None:
+        return f"{kept.document}: {len(now)} items"
+    added, gone = sorted(now - previous.ids()), sorted(previous.ids() - now)
+    words = [f"added {', '.join(added)}"] if added else []
+    words += [f"withdrew {', '.join(gone)}"] if gone else []
+    return f"{kept.document} revised: {'; '.join(words) or 'no item was added or withdrawn'}"
+
+
+def _decisions(kept: Registered, previous: Registered | None) -> list[str]:
+    """What later tasks should know was decided: the architecture's decisions, or what a revision added."""
+    if isinstance(kept.content, Architecture):
+        return [f"{adr.id}: {adr.title}" for adr in kept.content.adrs]
+    if previous is None:
+        return [_summary(kept, None)]
+    return [f"{kept.document}: new {name}" for name in sorted(kept.ids() - previous.ids())]
