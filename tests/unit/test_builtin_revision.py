@@ -59,15 +59,20 @@ def test_new_requirement_gets_a_component_a_decision_and_a_story(text: str) -> N
     assert design.adrs[:-1] == chain(text)["architecture"].adrs
 
 
-def test_lost_sentence_named_by_a_divergence_comes_back_with_its_quote() -> None:
+@pytest.mark.parametrize("at", [1, -2])
+def test_lost_sentence_named_by_a_divergence_comes_back_as_it_was(at: int) -> None:
     facts = chain(REQUESTS[0])
-    lost = facts["requirements"].items[1]
+    lost = facts["requirements"].items[at]
     kept = [item for item in facts["requirements"].items if item.id != lost.id]
     facts["requirements"] = facts["requirements"].model_copy(update={"items": kept})
+    request = "Patients must be able to join."  # the sentence is known from the words of the divergence
 
     after = revised("requirements", facts, f"missing requirement: {lost.quote}")
+    alone = revised("requirements", facts, f"missing requirement: {lost.quote}", request=request)
 
-    assert [item.quote for item in after.items[len(kept) :]] == [lost.quote]
+    found = [(item.quote, item.kind, item.category) for item in after.items[len(kept) :]]
+    assert found == [(lost.quote, lost.kind, lost.category)]
+    assert lost.quote in [item.quote for item in alone.items[len(kept) :]]
 
 
 REMARKS = [
@@ -114,3 +119,15 @@ def test_improving_depth_deepens_the_weak_items_alone() -> None:
 
     assert after.items[1:] == items[1:]
     assert after.items[0].id == weak.id and "Given patients" in " ".join(after.items[0].acceptance_criteria)
+
+
+def test_improving_depth_fills_stories_without_criteria_and_leaves_the_others() -> None:
+    facts = chain(REQUESTS[0])
+    epics = facts["epics"].items
+    bare = epics[0].stories[0].model_copy(update={"acceptance_criteria": [], "so_that": ""})
+    first = epics[0].model_copy(update={"stories": [bare, *epics[0].stories[1:]]})
+    facts["epics"] = facts["epics"].model_copy(update={"items": [first, *epics[1:]]})
+
+    after = revised("epics", facts, improve={"dimension": "depth", "target": 80, "weak": [bare.id]})
+
+    assert after.items == epics

@@ -246,8 +246,9 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
             for item in new
             if not any(item.statement in story.i_want for epic in previous.items for story in epic.stories)
         ]
+    kept = _deepened(previous.items, items, m) if m.facts.get("improve") else list(previous.items)
     if not new:
-        return previous
+        return previous.model_copy(update={"items": kept})
     moscow: Moscow = next(name for name, rank in _RANK.items() if rank == _rank(new))
     epic = Epic(
         title=m.say("epic_added", title=short(new[0].title, 100)),
@@ -262,4 +263,23 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
         ],
         reason=m.say("component_added_why"),
     )
-    return previous.model_copy(update={"items": [*previous.items, epic]})
+    return previous.model_copy(update={"items": [*kept, epic]})
+
+
+def _deepened(epics: list[Epic], items: list[Requirement], m: Material) -> list[Epic]:
+    """For IMPROVE: stories without criteria, purpose or decision get them from their requirement; the others stay."""
+    by_id = {item.id: item for item in items}
+    done = []
+    for epic in epics:
+        told = [_filled(story, by_id, m) for story in epic.stories]
+        done.append(epic if told == epic.stories else epic.model_copy(update={"stories": told}))
+    return done
+
+
+def _filled(story: Story, by_id: dict[str, Requirement], m: Material) -> Story:
+    item = next((by_id[ref] for ref in story.requirements if ref in by_id), None)
+    if item is None or (story.acceptance_criteria and story.so_that):
+        return story
+    made = _story(item, story.title, story.i_want, story.acceptance_criteria or item.acceptance_criteria, m)
+    filled = {"acceptance_criteria": made.acceptance_criteria, "so_that": story.so_that or made.so_that}
+    return story.model_copy(update=filled)

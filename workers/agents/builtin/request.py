@@ -119,7 +119,10 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         needs = [
             piece
             for need in needs
-            for piece in (need, *(_with_parts(need, lex) if need.kind == "functional" else []))
+            for piece in (
+                need,
+                *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
+            )
         ]
     for pattern, whole in (("as_a", text), ("for_person", text if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
