@@ -15,11 +15,13 @@ class _Late:
     """Stands where Typer keeps a parameter's coercion; the real one is built when it is needed."""
 
     def __init__(self, parameter: Any) -> None:
-        self._is_text = parameter.type_descriptor.annotation is str
+        self._wanted = parameter.type_descriptor.annotation
         self._parameter = parameter
 
     def coerce(self, value: Any, **where: Any) -> Any:
-        if value is None or (self._is_text and isinstance(value, str)):
+        if (
+            value is None or type(value) is self._wanted
+        ):  # a number typed by a person comes as a text, and is checked
             return value
         self._parameter._runtime_param = None
         return self._parameter.get_runtime_param().coerce(value, **where)

@@ -227,6 +227,7 @@ class Live:
     def __init__(self, live: Any, console: Any) -> None:
         self._live = live
         self._console = console
+        self._line = ""
 
     def show(self, seen: Seen, elapsed: float) -> None:
         from rich.text import Text
@@ -242,7 +243,9 @@ class Live:
         line = (
             f"{seen.done}/{seen.total} {bar(share, 16)} {duration(elapsed)}  {working or seen.session.status}"
         )
-        self._live.update(Text(clip(line, columns - 1)), refresh=True)
+        if line != self._line or seen.news:
+            self._live.update(Text(clip(line, columns - 1)), refresh=True)
+            self._line = line
 
 
 @contextmanager

@@ -108,6 +108,9 @@ def read(file: Path) -> Package:
     try:
         with zipfile.ZipFile(file) as archive:
             return _checked(archive)
+    except LifecycleError as error:
+        why = f"{error.what} ({error.why})"
+        raise UsageError(f"{str(file)!r} is not an exported session", why=why) from error
     except (
         OSError,
         zipfile.BadZipFile,

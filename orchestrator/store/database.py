@@ -61,7 +61,7 @@ def refuse_network_file_system(directory: Path) -> None:
 
 
 def _uri(path: Path, query: str) -> str:
-    return f"file:{quote(str(path))}?{query}"
+    return f"file:{quote(os.fsencode(path))}?{query}"  # a path need not be valid text
 
 
 def connect_writer(

@@ -11,7 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from orchestrator.domain.errors import DatabaseUnusable
-from orchestrator.store.database import APPLICATION_ID, SCHEMA, inspect, refuse_network_file_system
+from orchestrator.store.database import (
+    APPLICATION_ID,
+    SCHEMA,
+    connect_reader,
+    inspect,
+    refuse_network_file_system,
+)
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:
@@ -69,7 +75,7 @@ def _create(path: Path, migrations: Path) -> None:
 def backup(path: Path, target: Path) -> Path:
     """A verified copy of the database, made by SQLite itself. Raises DatabaseUnusable when the copy is not whole."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    source = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    source = connect_reader(path)
     copy = sqlite3.connect(target)
     try:
         source.backup(copy)

@@ -1,0 +1,425 @@
+"""Looking at sessions, and managing them: what people and programs get, on whatever terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.coordinator import rework
+from orchestrator.coordinator.projector import project
+from orchestrator.store import messages
+from tests import factories
+from tests.e2e.cli_world import World, make_world, work_off
+from tests.e2e.support import Lifecycle, lifecycle
+
+DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+REQUEST = "Build it \x1b[31mred\x1b[0m \u202eevil"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A finished session whose DRAFT-001 was revised, in a project with a difficult name."""
+    with lifecycle(tmp_path_factory.mktemp("reading") / "pro ject \N{ROCKET}\nline") as life:
+        made = make_world(life)
+        session = factories.make_session(made.store, REQUEST)
+        work_off(made.store, session)
+        rework.revise(made.store, session, "DRAFT-001", "bolder", force=False, who="tester", max_attempts=3)
+        work_off(made.store, session)
+        made.store.write(
+            lambda tx: messages.say(tx, session, "writer", "odd_type", "hello\x1b]0;title\x07", ref="a.md")
+        )
+        project(made.store, session)
+        made.store.close()
+        yield made
+
+
+def keys_of(value: Any) -> set[str]:
+    """Every key of ours in a JSON value; what agents and users named is theirs."""
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value)) if value else set()
+    if not isinstance(value, dict):
+        return set()
+    free = {"options", "data", "reply", "detail", "timings", "dimensions", "agents"}
+    return set(value) | set().union(*(keys_of(inner) for name, inner in value.items() if name not in free))
+
+
+LOOKS = {
+    "check": "check",
+    "list": "list",
+    "show": "show",
+    "tasks": "tasks",
+    "artifacts": "artifacts",
+    "why": "why DRAFT-002",
+    "runs": "runs DRAFT-001",
+    "cost": "cost",
+    "discuss": "discuss D2",
+    "open": "open DRAFT-001.md",
+    "msg list": "msg list",
+    "msg status": "msg status",
+    "msg read": "msg read --id MSG-001",
+    "daemon status": "daemon status",
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
+def test_every_look_has_json_with_documented_keys_and_plain_text(world: World, look: str) -> None:
+    plain, as_json = world.life.run(*look.split()), world.life.run(*look.split(), "--json")
+
+    assert (plain.code, as_json.code) == (0, 0), plain.err + as_json.err
+    assert plain.out.strip()
+    assert "\x1b" not in plain.out + as_json.out
+    undocumented = {key for key in keys_of(as_json.json()) if f"`{key}`" not in DOCS}
+    assert undocumented == set()
+
+
+def test_check_shows_marks_rounds_and_gate(world: World) -> None:
+    out = world.life.run("check").out
+
+    assert "done RESEARCH-001 +D1 4.0" in out
+    assert "completed" in out
+    assert "REVIEW 72 %" in out or "REVIEW 73 %" in out
+
+
+def test_the_log_is_json_lines_in_order(world: World) -> None:
+    lines = [json.loads(line) for line in world.life.run("log", "--json").out.splitlines()]
+
+    assert [line["id"] for line in lines] == [f"MSG-{n:03d}" for n in range(1, len(lines) + 1)]
+    assert lines[0]["type"] == "created"
+    assert len(world.life.run("log", "--last", "3").out.splitlines()) == 3
+
+
+def test_what_strangers_wrote_is_shown_with_its_controls_written_out(world: World) -> None:
+    shown = [world.life.run(*look.split()) for look in ("show", "list", "log", "msg list")]
+
+    for each in shown:
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", each.out)
+    assert "\\x1b[31mred" in shown[0].out
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        {"COLUMNS": "20"},
+        {"COLUMNS": "abc"},
+        {"COLUMNS": "-5"},
+        {"TERM": "dumb"},
+        {"NO_COLOR": "1"},
+        {"HOME": ""},
+        {"LANG": "", "LC_ALL": "POSIX"},
+        {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"},
+    ],
+    ids=str,
+)
+def test_every_terminal_works(world: World, surroundings: dict[str, str]) -> None:
+    gave = [
+        world.life.run(*look.split(), env=surroundings) for look in ("check", "list", "tasks", "show --json")
+    ]
+
+    assert [each.code for each in gave] == [0, 0, 0, 0], [each.err for each in gave]
+    assert json.loads(gave[3].out)["title"]
+
+
+def test_without_home_it_works(world: World) -> None:
+    bare = {key: value for key, value in world.life.environment.items() if key in ("PATH", "PYTHONPATH")}
+
+    done = subprocess.run(
+        world.life.command("config", "check"),
+        cwd=world.life.folder,
+        env=bare,
+        capture_output=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def shell(life: Lifecycle, script: str) -> subprocess.CompletedProcess[str]:
+    """The command as `"$@"` in a shell, for pipes and closed descriptors."""
+    return subprocess.run(
+        ["bash", "-c", script, "bash", *life.command()],
+        cwd=life.folder,
+        env=life.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_a_reader_that_leaves_early_is_no_fault(world: World) -> None:
+    done = shell(world.life, '"$@" log --json | true; echo "${PIPESTATUS[0]}"')
+
+    assert done.stdout.strip() == "0"
+    assert done.stderr == ""
+
+
+def test_a_full_disk_behind_the_output_is_told(world: World) -> None:
+    done = shell(world.life, '"$@" check > /dev/full')
+
+    assert done.returncode == 1
+    assert "could not be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_closed_descriptors_do_no_harm(world: World) -> None:
+    before = world.content()
+
+    codes = [
+        shell(world.life, f'"$@" check {how}').returncode for how in (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
+    ]
+
+    assert codes == [0, 0, 0, 0]
+    assert world.content() == before
+
+
+def test_diff_and_open_find_an_artifact_by_the_end_of_its_path(world: World) -> None:
+    where = world.life.run("open", "DRAFT-001.md").out.strip("\n")
+    printed = world.life.run("open", "spec/DRAFT-001.md", "--print").out
+
+    assert where.endswith("/spec/DRAFT-001.md")
+    assert printed == Path(where).read_text()
+
+
+def test_an_edit_by_hand_is_a_version_that_diff_shows(world: World) -> None:
+    file = world.life.directory() / "spec" / "DRAFT-002.md"
+    file.write_text(file.read_text() + "mine\n")
+
+    repaired = world.life.run("repair", "--json")
+    diff = world.life.run("diff", "DRAFT-002.md")
+
+    assert repaired.code == 0, repaired.err
+    assert repaired.json()["edited"] == ["spec/DRAFT-002.md"]
+    assert "+mine" in diff.out.splitlines()
+    assert "by user" in diff.out
+
+
+def test_repair_rebuilds_the_directory_byte_for_byte(world: World) -> None:
+    world.life.run("repair")
+    directory = world.life.directory()
+    before = {file: file.read_bytes() for file in directory.rglob("*") if file.is_file()}
+    (directory / ".msg" / "messages.jsonl").write_text("tampered\n" * 3)
+    for file in list(before)[::2]:
+        if file.name != "messages.jsonl":
+            file.unlink()
+
+    done = world.life.run("repair")
+
+    assert done.code == 0, done.err
+    assert {file: file.read_bytes() for file in directory.rglob("*") if file.is_file()} == before
+
+
+def test_repair_names_what_it_cannot_mend_and_exits_1(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        session = factories.make_session(made.store, "Some work")
+        work_off(made.store, session)
+        made.store.close()
+        import sqlite3
+
+        connection = sqlite3.connect(life.database)
+        connection.execute(
+            "UPDATE contents SET body = x'00' WHERE sha256 = (SELECT sha256 FROM artifacts LIMIT 1)"
+        )
+        connection.commit()
+
+        done = life.run("repair", "--json")
+
+        assert done.code == 1
+        assert "does not match its digest" in done.json()["faults"][0]
+
+
+def test_repair_mends_a_counter_that_keeps_a_task_waiting(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        session = factories.make_session(made.store, "Some work")
+        made.store.close()
+        import sqlite3
+
+        connection = sqlite3.connect(life.database)
+        connection.execute("UPDATE tasks SET unmet = 3 WHERE key = 'DRAFT-001'")
+        connection.commit()
+
+        done = life.run("repair", "--json")
+
+        assert done.code == 0, done.err
+        assert "DRAFT-001" in done.json()["fixed"][0]
+        assert life.rows("SELECT unmet FROM tasks WHERE key = 'DRAFT-001' AND session_id = ?", session) == [
+            (1,)
+        ]
+
+
+def test_an_exported_session_is_the_same_after_import(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "session.zip"
+    assert world.life.run("export", "--output", str(file)).code == 0
+
+    with lifecycle(tmp_path / "elsewhere") as other:
+        taken = other.run("import", str(file), "--json")
+        again = other.run("import", str(file))
+
+        assert taken.code == 0, taken.err
+        assert again.code == 2
+        for look in ("tasks", "artifacts", "cost", "runs DRAFT-001", "discuss D2"):
+            mine, theirs = (each.run(*look.split(), "--json").json() for each in (world.life, other))
+            assert theirs == mine, look
+        log = [other.run("log", "--json").out.splitlines(), world.life.run("log", "--json").out.splitlines()]
+        assert log[0][:-1] == log[1]
+        assert (
+            other.run("open", "DRAFT-001.md", "--print").out
+            == world.life.run("open", "DRAFT-001.md", "--print").out
+        )
+        assert other.run("repair").code == 0
+
+
+def test_a_session_exported_while_it_runs_arrives_paused_with_nothing_under_way(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life, lifecycle(tmp_path / "q") as other:
+        made = make_world(life)
+        session = factories.make_session(made.store, "Some work")
+        work_off(made.store, session, until="DRAFT-002")
+        made.store.close()
+        file = life.folder / f"{session}.lifecycle.zip"
+
+        out = life.run("export")
+        taken = other.run("import", str(file))
+
+        assert out.stdout.strip() == file.name
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert taken.code == 0, taken.err
+        assert other.status() == ("paused", "user")
+        assert other.tasks()["DRAFT-002"] == "pending"
+        assert other.story("DRAFT-002") == ["released"]
+
+
+def test_a_tampered_export_is_refused_and_leaves_nothing(world: World, tmp_path: Path) -> None:
+    import zipfile
+
+    file = tmp_path / "session.zip"
+    world.life.run("export", "--output", str(file))
+    evil = tmp_path / "evil.zip"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(evil, "w") as new:
+        for member in old.infolist():
+            body = old.read(member)
+            if member.filename == "rows/artifacts.json":
+                body = body.replace(b"spec/DRAFT-001.md", b"../../escaped.md")
+            new.writestr(member.filename, body)
+
+    with lifecycle(tmp_path / "q") as other:
+        done = other.run("import", str(evil))
+
+        assert done.code == 2
+        assert "unsafe path" in done.err
+        assert not other.database.exists()
+
+
+def test_an_export_never_overwrites(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "precious"
+    file.write_text("mine")
+
+    done = world.life.run("export", "--output", str(file))
+
+    assert done.code == 2
+    assert file.read_text() == "mine"
+
+
+def test_a_message_of_the_bus_comes_back_as_it_was_said(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        session = factories.make_session(made.store, "Some work")
+        made.store.close()
+
+        said = life.run(
+            "msg", "log", "--team", session, "--from", "writer", "--to", "coordinator", "--type", "draft_ready",
+            "--summary", "done", "--ref", "spec/a.md", "--data", '{"options": [1]}', "--json",
+        )  # fmt: skip
+        life.run("msg", "broadcast", "--summary", "to all", "--type", "my_own")
+        read = life.run("msg", "read", "--id", said.json()["id"], "--json").json()
+        listed = life.run("msg", "list", "--json").json()
+
+        assert (read["from"], read["to"], read["type"], read["summary"]) == (
+            "writer",
+            "coordinator",
+            "draft_ready",
+            "[writer] done",
+        )
+        assert (read["ref"], read["data"], read["known_type"]) == ("spec/a.md", {"options": [1]}, True)
+        assert [each["known_type"] for each in listed] == [True, False]
+        assert [each["to"] for each in life.run("msg", "list", "--to", "all", "--json").json()] == ["all"]
+        assert {each["member"] for each in life.run("msg", "status", "--json").json()} == {
+            "coordinator",
+            "user",
+            "writer",
+        }
+
+
+def test_a_session_is_paused_cancelled_archived_and_deleted(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        session = factories.make_session(made.store, "Some work")
+        project(made.store, session)
+        made.store.close()
+
+        paused = life.run("pause", "--words", "lunch")
+        twice = life.run("pause")
+        why = life.run("why", "RESEARCH-001").out
+        cancelled = life.run("cancel")
+        archived = life.run("archive", session)
+        listed = [life.run("list", *flags, "--json").json() for flags in ([], ["--all"])]
+        deleted = life.run("delete", session, "--yes")
+
+        assert [each.code for each in (paused, twice, cancelled, archived, deleted)] == [0, 2, 0, 0, 0]
+        assert "paused" in why and "user" in why
+        assert [len(each) for each in listed] == [0, 1]
+        assert life.rows("SELECT count(*) FROM sessions") == [(0,)]
+        assert life.rows("SELECT name FROM commands WHERE session_id = ?", session) == [("delete",)]
+        assert not life.directory(session).exists()
+
+
+def test_doctor_and_agents_answer(world: World) -> None:
+    found = {each["check"]: each for each in world.life.run("doctor", "--json").json()}
+
+    assert found["database"]["state"] == "ok"
+    assert found["agents"]["state"] == "ok"
+    assert "builtin" in world.life.run("agents").out
+
+
+def test_doctor_names_each_fault_and_exits_1(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        (life.folder / ".workflow" / "config.toml").write_text("slotz = 3\n")
+        life.database.write_bytes(b"")
+
+        done = life.run("doctor", "--json")
+        life.database.unlink()
+
+        found = {each["check"]: each for each in done.json()}
+        assert done.code == 1
+        assert found["database"]["state"] == "fault"
+        assert "config.toml:1" in found["configuration"]["fix"]
+
+
+def test_a_starting_configuration_is_written_once_and_has_no_fault(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        (life.folder / ".workflow" / "config.toml").unlink()
+
+        first, second = life.run("config", "init"), life.run("config", "init")
+
+        assert (first.code, second.code) == (0, 2)
+        assert life.run("config", "check").code == 0
+        assert "lease_seconds" in life.run("config", "show").out
+
+
+def test_a_fault_of_ours_is_no_traceback_unless_asked_for(world: World) -> None:
+    broken = {
+        "PYTHONPATH": f"{Path(__file__).parent / 'broken'}{os.pathsep}{world.life.environment['PYTHONPATH']}"
+    }
+
+    plain, debug = (world.life.run(*given, env=broken) for given in (["check"], ["check", "--debug"]))
+
+    assert (plain.code, debug.code) == (1, 1)
+    assert "fault of ours" in plain.err
+    assert "Traceback" not in plain.err
+    assert "Traceback" in debug.err

@@ -1,0 +1,119 @@
+"""The small things of the command line, as plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.cli.main import _take_debug
+from orchestrator.cli.options import exclude, one_session
+from orchestrator.cli.output import bar, cells, clip, duration, money
+from orchestrator.cli.report import about, grouped
+from orchestrator.coordinator.look import _round
+from orchestrator.domain.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "0s"),
+        (-3, "0s"),
+        (59.9, "59s"),
+        (60, "1m 00s"),
+        (728, "12m 08s"),
+        (3600, "1h 00m"),
+        (187_200, "2d 04h"),
+    ],
+)
+def test_durations_are_short(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("percent", "shown"),
+    [(0, "----------"), (40, "####------"), (100, "##########"), (250, "##########"), (-1, "-" * 10)],
+)
+def test_bars_stay_inside(percent: float, shown: str) -> None:
+    assert bar(percent, 10) == shown
+
+
+@pytest.mark.parametrize(
+    ("usd", "calls", "priced", "shown"),
+    [(0.0, 0, 0, "$0.00"), (0.414, 2, 2, "$0.41"), (0.41, 3, 2, "$0.41+"), (0.0, 3, 0, "$0.00")],
+)
+def test_money_says_when_it_is_not_all(usd: float, calls: int, priced: int, shown: str) -> None:
+    assert money({"usd": usd, "calls": calls, "priced": priced}) == shown
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert cells("短链接") == 6
+    assert clip("短链接服务", 7) == "短链接…"
+    assert cells(clip("短链接服务", 6)) <= 6
+
+
+def test_text_is_cut_and_made_inert_on_one_line() -> None:
+    assert clip("a\x1b[31mb\nc", 100) == "a\\x1b[31mb c"
+
+
+@pytest.mark.parametrize(
+    ("given", "debug", "left"),
+    [
+        (["check", "--debug"], True, ["check"]),
+        (["--debug", "check"], True, ["check"]),
+        (["feedback", "--", "--debug"], False, ["feedback", "--", "--debug"]),
+        (["check"], False, ["check"]),
+    ],
+)
+def test_debug_may_stand_anywhere_before_the_double_dash(
+    given: list[str], debug: bool, left: list[str]
+) -> None:
+    assert _take_debug(given) == (debug, left)
+
+
+def test_the_same_session_may_be_named_twice() -> None:
+    assert one_session("TLS-a", "TLS-a") == "TLS-a"
+    assert one_session(None, "TLS-a") == "TLS-a"
+    assert one_session(None, None) is None
+
+
+def test_contradicting_flags_are_both_named() -> None:
+    with pytest.raises(UsageError, match="--plan and --detach"):
+        exclude(plan=True, detach=True)
+
+
+def test_files_beside_an_index_are_counted() -> None:
+    paths = [
+        "spec/a.md",
+        "spec/requirements/REQ-001.md",
+        "spec/requirements/_index.md",
+        "spec/requirements/REQ-002.md",
+    ]
+
+    assert grouped(paths) == [("spec/a.md", 0), ("spec/requirements/_index.md", 2)]
+
+
+def test_what_a_pause_is_about_is_inert() -> None:
+    lines = about(
+        {
+            "task": "DRAFT-001",
+            "error": "bad\x1b[2J\nnews",
+            "options": [{"label": "one"}, "two"],
+            "unmet": ["x"],
+        }
+    )
+
+    assert lines == ["task: DRAFT-001", "error: bad\\x1b[2J news", "- x", "option: one", "option: two"]
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("2", "DISCUSS-002"),
+        ("D2", "DISCUSS-002"),
+        ("discuss-006", "DISCUSS-006"),
+        ("x", "X"),
+        ("²", "²"),
+        ("99999", "99999"),
+    ],
+)
+def test_a_round_has_short_names(name: str, key: str) -> None:
+    assert _round(name) == key
