@@ -200,3 +200,10 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     found = analyse_request(text)
 
     assert all(need.text for need in found.needs)
+
+
+@pytest.mark.parametrize("text", ["must " * 20_000, "1" * 60_000, "当时," * 20_000])
+def test_endless_sentence_is_cut_instead_of_taking_minutes(text: str) -> None:
+    needs = analyse_request(text).needs
+
+    assert all(len(need.text) <= 1_200 for need in needs)

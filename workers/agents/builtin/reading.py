@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_CHARS = 200_000  # of a request; more is not read
+MAX_SENTENCE = 1_200  # characters
 _LABEL = re.compile(r"^([^:：,，。.;；!?]{1,40})[:：]\s*(.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CJK_JOIN = re.compile(r"(?<=[　-鿿＀-￯])\s+(?=[　-鿿＀-￯])")
@@ -87,7 +88,12 @@ def split(text: str, lex: Lexicon) -> list[str]:
     import sentencex  # type: ignore[import-untyped]
 
     pieces = [piece.strip() for piece in sentencex.segment(lex.language, text)]
-    return [piece for piece in pieces if piece]
+    return [part for piece in pieces if piece for part in _bounded(piece)]
+
+
+def _bounded(piece: str) -> list[str]:
+    """A sentence of many pages is none: it is cut, so that no rule takes minutes over it."""
+    return [piece[i : i + MAX_SENTENCE] for i in range(0, len(piece), MAX_SENTENCE)]
 
 
 def parts_of(sentence: str) -> list[str]:
