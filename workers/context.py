@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,6 +118,7 @@ class Context:
         agents: Sequence[Agent] | None = None,
         *,
         perspective: str | None = None,
+        stop: threading.Event | None = None,
     ) -> tuple[M, AgentReply]:
         """Ask agent after agent until one answers; the answer and who gave it.
 
@@ -125,9 +127,11 @@ class Context:
         failed: AgentError | None = None
         for agent in self.agents if agents is None else agents:
             try:
-                reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective)
+                reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
             except AgentError as error:
                 self.check()  # a stopped run's agent fails too, and then nobody else is asked
+                if stop is not None and stop.is_set():
+                    raise
                 failed = error
                 self.notes.append(f"{agent.name}: {error.what}")
                 self.log.warning(
@@ -151,6 +155,7 @@ class Context:
         facts: Mapping[str, Any],
         *,
         perspective: str | None = None,
+        stop: threading.Event | None = None,
     ) -> AgentReply:
         """One call of one agent, with its row in agent_calls before it begins. Raises AgentError."""
         call = self.write(
@@ -181,14 +186,14 @@ class Context:
             round=self.row.round,
             perspective=perspective,
             limits=self._limits(),
-            stop=self.live.stop,
+            stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
         try:
             reply = agent.ask(request)
         except AgentError as error:
-            fault = f"{error.what}: {error.why}"[:2_000]
-            self.store.write(lambda tx: records.end_call(tx, call, error.kind, error=fault))
+            kind_of, fault = error.kind, f"{error.what}: {error.why}"[:2_000]
+            self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
             raise
         used = reply.usage
         cost = None if used.cost_usd is None else round(used.cost_usd * MICROS)

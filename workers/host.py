@@ -122,7 +122,7 @@ class Host:
     # the heartbeat
 
     def _deadline(self, asked: float) -> float:
-        return asked + self._settings.lease_seconds - self._settings.watchdog_margin_seconds
+        return asked + float(self._settings.lease_seconds - self._settings.watchdog_margin_seconds)
 
     def _keep_renewing(self) -> None:
         while True:

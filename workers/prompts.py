@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+
+from orchestrator.domain.pipelines import Perspective, Round
 
 MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
 
@@ -35,19 +38,11 @@ def render(
     feedback: Sequence[str] = (),
     improve: Mapping[str, Any] | None = None,
 ) -> str:
-    """The whole prompt. Each block of material is fenced with a name that its text cannot contain."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(templates),
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - a prompt is plain text, not markup
-        keep_trailing_newline=True,
-    )
+    """A document task's prompt. Each block of material is fenced with a name that its text cannot contain."""
     shown = None
     if improve is not None:
         shown = {**improve, "weak": json.dumps(improve.get("weak", []), ensure_ascii=False, indent=1)}
-    return environment.get_template("document.md.j2").render(
+    text: str = _template(templates, "document.md.j2").render(
         instructions=instructions.strip(),
         task=task,
         goal=GOALS[kind],
@@ -59,12 +54,53 @@ def render(
         improve=shown,
         schema=json.dumps(schema.model_json_schema(), ensure_ascii=False),
     )
+    return text
+
+
+def render_critique(
+    perspective: Perspective,
+    around: Round,
+    *,
+    templates: Path,
+    instructions: str,
+    language: str,
+    schema: type[BaseModel],
+    material: Sequence[tuple[str, str]],
+) -> str:
+    """The prompt of one perspective of a round."""
+    text: str = _template(templates, "critique.md.j2").render(
+        instructions=instructions.strip(),
+        label=perspective.label,
+        focus_areas=", ".join(perspective.focus),
+        round=around.key,
+        focus=around.focus,
+        coverage=perspective.name == "coverage",
+        risk=perspective.name == "risk",
+        language=_LANGUAGES.get(language, "the language of the request"),
+        blocks=_blocks(material),
+        schema=json.dumps(schema.model_json_schema(), ensure_ascii=False),
+    )
+    return text
+
+
+def _template(folder: Path, name: str) -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - a prompt is plain text, not markup
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(name)
+
+
+def _blocks(material: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"title": title, "name": _name(text), "text": _cut(text)} for title, text in material if text]
 
 
 def _name(text: str) -> str:
     """A fence that the material does not hold, and the same for the same material, so that a prompt can be replayed."""
-    import hashlib
-
     name = "material-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
     return name if name not in text else "material-" + secrets.token_hex(8)
 

@@ -107,9 +107,7 @@ class Runtime:
         done = _compose(context, produced, critiqued, timings)
         if critiqued is not None and not critiqued.consequence.completes:
             detail = {"task": row.key, "round": row.round, "options": critiqued.options}
-            context.store.write(
-                lambda tx: _ask_person(tx, row, critiqued, detail, timings)  # type: ignore[arg-type]
-            )
+            context.store.write(lambda tx: _ask_person(tx, row, critiqued, detail, timings))
             raise _Asked
         return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
 

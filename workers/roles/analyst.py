@@ -9,7 +9,7 @@ from workers.context import Context
 from workers.inline.docgen.ids import allot
 from workers.inline.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context
+from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context, repository
 
 ANGLE = "general"
 
@@ -25,7 +25,7 @@ def produce(context: Context) -> Produced:
         stop=context.live.stop,
     )
     context.check()
-    known = {**facts(context, document.kind), "codebase": exploration}
+    known = {**facts(context, document.kind), "codebase": repository(exploration)}
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
     content, agent = ask(context, document, known, extra=[("The repository, as explored now", explored)])
     kept, notes = allot(content)

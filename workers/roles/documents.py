@@ -80,7 +80,7 @@ def facts(context: Context, kind: str) -> dict[str, Any]:
     known: dict[str, Any] = {
         "request": context.session.request,
         "language": context.session.language,
-        "codebase": context.json(EXPLORATION),
+        "codebase": repository(context.json(EXPLORATION)),
         "feedback": feedback(context),
         "improve": context.payload.get("improve"),
         "action_items": action_items(context),
@@ -95,6 +95,11 @@ def facts(context: Context, kind: str) -> dict[str, Any]:
     reworked = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
     known["previous"] = known[kind] if reworked else None
     return known
+
+
+def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The exploration, when it found a repository at all; None for an empty folder."""
+    return exploration if exploration and exploration.get("codebase") else None
 
 
 def feedback(context: Context) -> list[str]:

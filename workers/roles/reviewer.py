@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.domain.quality import Score
+from workers.content import Discovery
 from workers.context import Context
 from workers.inline.docgen.assess import assess
+from workers.inline.docgen.reader import validate
 from workers.inline.docgen.readiness import build_readiness, build_summary
 from workers.inline.docgen.render import RenderContext, render
 from workers.roles import Produced
-from workers.roles.documents import BY_TASK, DOCUMENTS, DocumentFaulty, registered, stamp, validate
+from workers.roles.documents import BY_TASK, DOCUMENTS, DocumentFaulty, registered, stamp
 
 REPORT = "spec/readiness-report.md"
 
@@ -22,11 +24,12 @@ def produce(context: Context) -> Produced:
     files = {path: text.encode() for path, text in texts.items() if path != REPORT}
     known = {kind: found for kind in DOCUMENTS if (found := registered(context, kind)) is not None}
     discovery = known.get("discovery")
+    found = discovery.content if discovery else None
     stated = (
-        [each.text for each in discovery.content.requirements if each.kind != "exclusion"]
-        if discovery
+        [each.text for each in found.requirements if each.kind != "exclusion"]
+        if isinstance(found, Discovery)
         else []
-    )  # type: ignore[attr-defined]
+    )
     score = assess(files, set(context.artifacts), stated, context.pack.gates)
     language = context.session.language
     readiness = build_readiness(score, language, checkpoint=bool(context.row.checkpoint_after))

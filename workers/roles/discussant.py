@@ -1,0 +1,25 @@
+"""The discussant: a round as a task of its own, in the standalone form (DISCUSS). Its product is the record alone."""
+
+from __future__ import annotations
+
+from orchestrator.domain.errors import LifecycleError
+from workers.context import Context
+from workers.roles import Produced
+
+
+class ArtifactMissing(LifecycleError):
+    """There is no artifact to discuss."""
+
+
+def produce(context: Context) -> Produced:
+    """Nothing but the name of what is discussed: the artifact is read, not changed. The discuss phase does the rest."""
+    around = context.pack.rounds[context.row.round]
+    if around.artifact not in context.artifacts:
+        raise ArtifactMissing(why=around.artifact, fix=f"lifecycle why {context.row.key}")
+    return Produced(
+        files={},
+        artifact=around.artifact,
+        summary=f"{around.key} on {around.artifact}",
+        message_type="discussion_ready",
+        agent="discuss",
+    )
