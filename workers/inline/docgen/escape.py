@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 import regex
+from jinja2 import Undefined
 
 MERMAID_LABEL_LIMIT = 60  # characters; a longer label makes the drawing unreadable
 
@@ -114,4 +115,6 @@ def finish(value: object) -> str:
         return value
     if isinstance(value, str | int | float):
         return inline(value)
+    if isinstance(value, Undefined):
+        return str(value)  # raises, and names what is missing
     raise TypeError(f"a template printed a {type(value).__name__}; print its fields")

@@ -1,0 +1,368 @@
+"""The spec quality score, a row a rule (domain, section 11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from orchestrator.config import load_pack
+from orchestrator.domain.model import Gate
+from orchestrator.domain.pipelines import Gates
+from orchestrator.domain.quality import (
+    DIMENSIONS,
+    AdrFacts,
+    Criterion,
+    Document,
+    Item,
+    Spec,
+    StoryFacts,
+    Weak,
+    gate_of,
+    has_substance,
+    is_testable,
+    mixed_spellings,
+    mixed_styles,
+    score,
+)
+
+LONG = "word " * 21  # 104 characters without the last space
+CJK = "字" * 41
+
+
+@pytest.fixture(scope="module")
+def gates() -> Gates:
+    return load_pack(None, {}).gates
+
+
+def whole(gates: Gates, text: str = LONG) -> tuple[Document, ...]:
+    """All four documents with every required section full."""
+    return tuple(
+        Document(kind, f"spec/{kind}.md", dict.fromkeys(keys, text), text=text)
+        for kind, keys in gates.required_sections.items()
+    )
+
+
+def test_weights_are_those_of_the_table(gates: Gates) -> None:
+    assert [gates.weights[name] for name in DIMENSIONS] == [25, 20, 25, 20, 10]
+
+
+def test_no_documents_fail(gates: Gates) -> None:
+    found = score(Spec(stated=("x",)), gates)
+
+    assert (found.gate, found.total, found.coverage) == (Gate.FAIL, 0.0, 0.0)
+    assert found.notes == ("no documents found",)
+
+
+@pytest.mark.parametrize(
+    ("total", "coverage", "gate"),
+    [
+        (80, 70, Gate.PASS),
+        (79.9, 100, Gate.REVIEW),
+        (100, 69.9, Gate.REVIEW),
+        (60, 50, Gate.REVIEW),
+        (59.9, 100, Gate.FAIL),
+        (100, 49.9, Gate.FAIL),
+        (100, 100, Gate.PASS),
+    ],
+)
+def test_gates(gates: Gates, total: float, coverage: float, gate: Gate) -> None:
+    assert gate_of(total, coverage, gates) is gate
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("a" * 100, False),
+        ("a" * 101, True),
+        ("字" * 40, False),
+        ("字" * 41, True),
+        (" " * 500, False),
+        ("", False),
+    ],
+)
+def test_substance(gates: Gates, text: str, full: bool) -> None:
+    assert has_substance(text, gates) is full
+
+
+@pytest.mark.parametrize("text", [LONG, CJK])
+def test_whole_documents_are_complete_in_any_script(gates: Gates, text: str) -> None:
+    assert score(Spec(documents=whole(gates, text)), gates).dimensions["completeness"].score == 100
+
+
+@pytest.mark.parametrize("kind", ["brief", "requirements", "architecture", "epics"])
+def test_each_required_section_counts(gates: Gates, kind: str) -> None:
+    required = gates.required_sections[kind]
+    for missing in required:
+        documents = tuple(
+            replace(
+                document, sections={key: text for key, text in document.sections.items() if key != missing}
+            )
+            if document.kind == kind
+            else document
+            for document in whole(gates)
+        )
+
+        part = score(Spec(documents=documents), gates).dimensions["completeness"]
+
+        assert part.score == round((300 + 100 * (len(required) - 1) / len(required)) / 4, 1)
+        assert part.weak == (Weak(f"spec/{kind}.md", "section_missing", missing),)
+
+
+def test_a_thin_section_counts_half_and_a_missing_document_nothing(gates: Gates) -> None:
+    brief, requirements, architecture, _ = whole(gates)
+    brief = replace(brief, sections={**brief.sections, "vision": "", "scope": "short"})
+
+    part = score(Spec(documents=(brief, requirements, architecture)), gates).dimensions["completeness"]
+
+    assert part.score == round((50 + 50 * 4 / 6 + 100 + 100 + 0) / 4, 1)
+    assert [(weak.where, weak.code, weak.detail) for weak in part.weak] == [
+        ("spec/brief.md", "section_thin", "vision"),
+        ("spec/brief.md", "section_thin", "scope"),
+        ("epics", "document_missing", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, 100),
+        ({"broken_links": ("a.md",)}, 90),
+        ({"broken_links": ("a.md", "b.md")}, 80),
+        ({"broken_links": tuple("abcdefghijkl")}, 0),
+        ({"text": "Send an e-mail. The email goes out."}, 95),
+        ({"text": "Send an e-mail. The email goes out. GitHub, Github, github."}, 90),
+        ({"headings": ("Target users", "Goals And Metrics")}, 98),
+        ({"text": "fields user_name and userMail"}, 98),
+        (
+            {
+                "headings": ("Target users", "Goals And Metrics"),
+                "text": "user_name userMail",
+                "broken_links": ("x",),
+            },
+            86,
+        ),
+        ({"headings": ("目标用户", "Vision", "API", "API design", "Open questions")}, 100),
+    ],
+)
+def test_consistency_penalties(gates: Gates, changes: dict[str, object], expected: float) -> None:
+    document = replace(Document("brief", "spec/brief.md", {}), **changes)  # type: ignore[arg-type]
+
+    assert score(Spec(documents=(document,)), gates).dimensions["consistency"].score == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["e-mail", "email"], [("e-mail", "email")]),
+        (["Email us", "an email"], []),
+        (["real-time", "in real time"], []),
+        (["REQ-001", "API", "api"], []),
+        (["PostgreSQL", "postgresql"], [("PostgreSQL", "postgresql")]),
+        (["日志", "日志采集"], []),
+    ],
+)
+def test_spellings(texts: list[str], found: list[tuple[str, ...]]) -> None:
+    assert mixed_spellings(texts) == found
+
+
+def test_styles_are_judged_within_a_document() -> None:
+    assert mixed_styles(Document("brief", "a", {}, headings=("Goals And Metrics", "In Scope"))) == []
+    assert mixed_styles(Document("brief", "a", {}, headings=("Goals And Metrics", "Out of the picture"))) == [
+        "headings"
+    ]
+
+
+GOAL = Item("G-001", "Book slots online")
+REQUIREMENT = Item("REQ-001", "Reserve", frozenset({"G-001"}))
+ADR = Item("ADR-001", "One service", frozenset({"REQ-001"}))
+STORY = Item("STORY-001-001", "Reserving", frozenset({"REQ-001"}))
+OTHER = Item("G-002", "Answer quickly")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected", "weak"),
+    [
+        (Spec(goals=(GOAL,), requirements=(REQUIREMENT,), designs=(ADR,), stories=(STORY,)), 100, []),
+        (
+            Spec(goals=(GOAL, OTHER), requirements=(REQUIREMENT,), designs=(ADR,), stories=(STORY,)),
+            50,
+            [("G-002", "no_requirement")],
+        ),
+        (Spec(goals=(GOAL,), requirements=(REQUIREMENT,), stories=(STORY,)), 0, [("REQ-001", "no_design")]),
+        (Spec(goals=(GOAL,), requirements=(REQUIREMENT,), designs=(ADR,)), 0, [("REQ-001", "no_story")]),
+        (
+            Spec(
+                goals=(GOAL,),
+                requirements=(REQUIREMENT,),
+                designs=(ADR,),
+                stories=(replace(STORY, refs=frozenset({"ADR-001"})),),
+            ),
+            100,
+            [],
+        ),
+        # No ids: shared words decide, from 30 %: two of three words do, none of three do not.
+        (
+            Spec(
+                goals=(GOAL,),
+                requirements=(Item("REQ-001", "Patients book slots", frozenset()),),
+                designs=(Item("Engine", "keeps slots that patients book"),),
+                stories=(Item("STORY-001-001", "patients book"),),
+            ),
+            100,
+            [],
+        ),
+        (
+            Spec(
+                goals=(GOAL,),
+                requirements=(Item("REQ-001", "Remind people"),),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            0,
+            [("G-001", "no_requirement")],
+        ),
+        # An id of another goal is an answer: shared words do not overrule it.
+        (
+            Spec(
+                goals=(GOAL,),
+                requirements=(Item("REQ-001", "Book slots online", frozenset({"G-009"})),),
+                designs=(ADR,),
+                stories=(STORY,),
+            ),
+            0,
+            [("G-001", "no_requirement")],
+        ),
+        (Spec(), 0, [("", "no_goals")]),
+    ],
+)
+def test_traceability(gates: Gates, spec: Spec, expected: float, weak: list[tuple[str, str]]) -> None:
+    part = score(replace(spec, documents=whole(gates)), gates).dimensions["traceability"]
+
+    assert part.score == expected
+    assert [(found.where, found.code) for found in part.weak] == weak
+
+
+def test_chinese_goals_are_traced_by_shared_words(gates: Gates) -> None:
+    spec = Spec(
+        documents=whole(gates),
+        goals=(Item("G-001", "日志不丢失"),),
+        requirements=(Item("REQ-001", "断网时缓存日志，不丢失任何一行"),),
+        designs=(Item("缓存", "断网时缓存日志的组件"),),
+        stories=(Item("STORY-001-001", "断网时缓存日志不丢失"),),
+    )
+
+    assert score(spec, gates).dimensions["traceability"].score == 100
+
+
+@pytest.mark.parametrize(
+    ("criterion", "testable"),
+    [
+        ("The page answers within 2 seconds.", True),
+        ("Given a slot, when it is booked, then it is gone.", True),
+        ("A taken slot is refused.", True),
+        ("The list shows all bookings.", True),
+        ("The system is fast and easy to use.", False),
+        ("Good usability.", False),
+        ("页面在两秒内响应。", True),
+        ("假如缓存已满，当新日志到达，那么丢弃最旧的一行。", True),
+        ("系统显示错误信息。", True),
+        ("界面要友好。", False),
+    ],
+)
+def test_testable_criteria(criterion: str, testable: bool) -> None:
+    assert is_testable(criterion) is testable
+
+
+TERMS = "An HTTP API, a database, and its code."
+
+
+@pytest.mark.parametrize(
+    ("changes", "architecture", "expected"),
+    [
+        ({}, "", 0),
+        ({"criteria": (Criterion("REQ-001", "answers in 2 s"), Criterion("REQ-002", "is nice"))}, "", 12.5),
+        ({"adrs": (AdrFacts("ADR-001", True, 2, True),)}, "", 25),
+        ({"adrs": (AdrFacts("ADR-001", True, 2, True), AdrFacts("ADR-002", True, 0, True))}, "", 12.5),
+        ({"adrs": (AdrFacts("ADR-001", False, 2, True), AdrFacts("ADR-002", True, 2, False))}, "", 0),
+        (
+            {"story_facts": (StoryFacts("S", "As a patient, I want a slot, so that I am seen.", 1, False),)},
+            "",
+            25,
+        ),
+        (
+            {"story_facts": (StoryFacts("S", "As a patient, I want a slot, so that I am seen.", 0, False),)},
+            "",
+            0,
+        ),
+        ({"story_facts": (StoryFacts("S", "A slot.", 1, False),)}, "", 0),
+        ({"story_facts": (StoryFacts("S", "A slot.", 0, True),)}, "", 25),
+        ({"story_facts": (StoryFacts("S", "作为患者，我想要预约，以便就诊。", 1, False),)}, "", 25),
+        ({}, TERMS, 25),
+        ({}, "通过 HTTP 接口把数据写入数据库，代码分为模块。", 25),
+        ({}, "It has an API.", 6.2),
+        (
+            {
+                "criteria": (Criterion("REQ-001", "in 2 s"),),
+                "adrs": (AdrFacts("ADR-001", True, 1, True),),
+                "story_facts": (StoryFacts("S", "", 0, True),),
+            },
+            TERMS,
+            100,
+        ),
+    ],
+)
+def test_depth_is_the_mean_of_four(
+    gates: Gates, changes: dict[str, object], architecture: str, expected: float
+) -> None:
+    documents = (Document("architecture", "a", {}, text=architecture),)
+    spec = replace(Spec(documents=documents), **changes)  # type: ignore[arg-type]
+
+    assert score(spec, gates).dimensions["depth"].score == expected
+
+
+@pytest.mark.parametrize(
+    ("stated", "text", "expected"),
+    [
+        ((), "", 100),
+        (("Patients book slots online",), "patients book", 100),  # 2 of 4 words
+        (("Patients book slots online today",), "patients book", 100),  # 2 of 5: 40 %
+        (("Patients book slots online twice today",), "patients book", 0),  # 2 of 6
+        (("Patients book slots", "Doctors write letters"), "patients book slots", 50),
+        (("日志不丢失",), "保证日志不会丢失", 100),
+        (("日志不丢失",), "界面友好", 0),
+    ],
+)
+def test_coverage(gates: Gates, stated: tuple[str, ...], text: str, expected: float) -> None:
+    spec = Spec(documents=(Document("brief", "b", {}, text=text),), stated=stated)
+
+    found = score(spec, gates)
+
+    assert found.coverage == found.dimensions["coverage"].score == expected
+
+
+def test_the_total_is_the_weighted_mean(gates: Gates) -> None:
+    spec = Spec(
+        documents=(
+            *whole(gates)[:2],
+            replace(whole(gates)[2], text=TERMS, broken_links=("x",)),
+            whole(gates)[3],
+        ),
+        goals=(GOAL, OTHER),
+        requirements=(REQUIREMENT,),
+        designs=(ADR,),
+        stories=(STORY,),
+        stated=("Unheard wishes",),
+    )
+
+    found = score(spec, gates)
+
+    assert {name: part.score for name, part in found.dimensions.items()} == {
+        "completeness": 100,
+        "consistency": 90,
+        "traceability": 50,
+        "depth": 25,
+        "coverage": 0,
+    }
+    assert found.total == 25 + 18 + 12.5 + 5 + 0
+    assert found.gate is Gate.FAIL
