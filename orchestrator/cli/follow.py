@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from orchestrator.cli.opening import Opened
@@ -28,7 +29,7 @@ ENSURE_SECONDS = 2.0  # how often the coordinator is looked for
 PROJECTED_SECONDS = 15.0  # how long the files may take after the end
 TAKEN_UP_SECONDS = 15.0  # how long a detached command waits for the coordinator's first beat
 BATCH = 500
-HOSTLESS_SECONDS = 10.0  # without a worker host we say so
+HOSTLESS_SECONDS = 60.0  # without a worker host, after which waiting on makes no sense
 DAEMON_DEATHS = 3  # coordinators that die at once before we give up
 
 
@@ -91,7 +92,7 @@ class Coordinator:
         if self._deaths >= DAEMON_DEATHS:
             raise LifecycleError(
                 "the coordinator does not stay up",
-                why=last_line(self._opened) or "it ended at once, several times",
+                why=last_words(self._opened.project.logs / "daemon.out") or "it ended at once, several times",
                 fix="see .workflow/logs; `lifecycle doctor` checks the surroundings; the session is kept",
             )
         self._process = ensure_daemon(self._opened.project)
@@ -101,13 +102,13 @@ class Coordinator:
             self.ensure()
 
 
-def last_line(opened: Opened) -> str:
-    """What the last coordinator said before it died."""
-    file = opened.project.logs / "daemon.out"
-    if not file.exists():
+def last_words(file: Path) -> str:
+    """What a process that died had to say: its last error, else its last line."""
+    if not file.is_file():
         return ""
     lines = file.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else ""
+    errors = [line for line in lines if line.startswith("Error: ")]
+    return next(iter((errors or lines)[-1:]), "")
 
 
 def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: bool) -> int:
@@ -148,8 +149,11 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
             if seen.running or seen.hosts:
                 worked = time.monotonic()
             elif time.monotonic() - worked > HOSTLESS_SECONDS:
-                worked = time.monotonic()
-                note("no worker host is up: see .workflow/logs/workers.out, and `lifecycle doctor`")
+                raise LifecycleError(
+                    "no worker host stays up",
+                    why=last_words(opened.project.logs / "workers.out") or "none has come up",
+                    fix="see .workflow/logs/workers.out and `lifecycle doctor`; then `lifecycle daemon stop` and resume",
+                )
             if len(seen.news) < BATCH:
                 time.sleep(POLL_SECONDS)
                 coordinator.keep()

@@ -76,6 +76,16 @@ def run(arguments: Sequence[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while we say goodbye
         complain("interrupted", "what was committed stays, the rest was not done")
         code = EXIT_DETACHED
+    except OSError as error:
+        if debug:
+            _traceback()
+        what = error.strerror or str(error)
+        complain(
+            f"{what}: {error.filename}" if error.filename is not None else what,
+            "the operating system refused it",
+            "`lifecycle doctor` examines the surroundings; --debug shows where it happened",
+        )
+        code = EXIT_FAILED
     except Exception as error:
         if debug:
             _traceback()

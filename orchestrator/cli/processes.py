@@ -173,7 +173,7 @@ def _leader(opened: Opened) -> Row | None:
 
 def _await_leader(opened: Opened, process: Any) -> Row:
     """The leader's row once it leads. Raises LifecycleError when its process ends without that."""
-    from orchestrator.cli.follow import last_line
+    from orchestrator.cli.follow import last_words
 
     deadline = time.monotonic() + UP_SECONDS
     while (found := _leader(opened)) is None:
@@ -181,7 +181,8 @@ def _await_leader(opened: Opened, process: Any) -> Row:
         if code not in (None, 0) or time.monotonic() > deadline:
             raise LifecycleError(
                 "the coordinator did not start",
-                why=last_line(opened) or (f"it ended with code {code}" if code else "it does not answer"),
+                why=last_words(opened.project.logs / "daemon.out")
+                or (f"it ended with code {code}" if code else "it does not answer"),
                 fix="see .workflow/logs, or run `lifecycle daemon run` to watch it",
             )
         time.sleep(POLL_SECONDS)

@@ -1,0 +1,111 @@
+"""The coordinator as people meet it: started, looked at, stopped, one of two."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+from pathlib import Path
+
+from tests import factories
+from tests.e2e.cli_world import make_world
+from tests.e2e.support import lifecycle
+
+
+def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        nothing = life.run("daemon", "stop")
+        started = life.run("daemon", "start")
+        again = life.run("daemon", "start")
+        status = life.run("daemon", "status", "--json").json()
+        stopped = life.run("daemon", "stop")
+
+        assert nothing.code == 2  # there is no project yet
+        assert [each.code for each in (started, again, stopped)] == [0, 0, 0], started.err + stopped.err
+        assert f"pid {status['pid']}" in started.out
+        assert "already" in again.out
+        assert status["running"]
+        assert status["pid"] not in life.pids()
+        assert not life.run("daemon", "status", "--json").json()["running"]
+        assert life.run("daemon", "stop").out.strip() == "no coordinator runs"
+
+
+def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        both = [life.spawn("daemon", "run") for _ in range(2)]
+
+        life.wait(lambda: any(each.poll() is not None for each in both), "one of two ends")
+        ended, leads = sorted(both, key=lambda each: each.poll() is None)
+        _, said = ended.communicate(timeout=10)
+
+        assert ended.returncode == 0
+        assert f"another coordinator (pid {leads.pid}) leads" in said
+        leads.send_signal(signal.SIGTERM)
+        assert leads.wait(30) == 0
+
+
+def test_stop_does_not_touch_a_process_that_took_the_pid_over(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        store = make_world(life).store
+        stranger = life.spawn("daemon", "run", "--project", str(tmp_path))  # somebody else's process
+        factories.lead(store)
+        store.close()
+        connection = sqlite3.connect(life.database)
+        connection.execute("UPDATE leases SET pid = ?, process_start = 1", (stranger.pid,))
+        connection.commit()
+        connection.close()
+
+        done = life.run("daemon", "stop")
+
+        assert done.out.strip() == "no coordinator runs"
+        assert stranger.poll() is None
+        stranger.send_signal(signal.SIGTERM)
+        stranger.wait(30)
+
+
+def test_two_commands_at_the_same_instant_one_wins_and_the_other_is_told(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        store = make_world(life).store
+        factories.make_session(store, "Some work")
+        store.close()
+
+        both = [life.spawn("pause") for _ in range(2)]
+        said = {each.wait(60): each.communicate()[1] for each in both}
+
+        assert sorted(said) == [0, 2]
+        assert "is paused already" in said[2]
+
+
+def test_the_project_s_own_modules_are_not_ours(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        for name in ("workers", "config", "orchestrator", "typer", "sqlite3"):
+            (life.folder / name).mkdir()
+            (life.folder / name / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
+
+        done = [life.run("daemon", "start"), life.run("agents"), life.run("daemon", "stop")]
+
+        assert [each.code for each in done] == [0, 0, 0], [each.err for each in done]
+
+
+def test_what_the_system_refuses_is_told_without_a_traceback(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        (life.folder / ".workflow" / "logs").write_text("in the way")
+
+        done = life.run("daemon", "start")
+
+        assert done.code == 1
+        assert "Error: " in done.err
+        assert "Traceback" not in done.err
+
+
+def test_a_coordinator_that_cannot_start_is_told_with_its_last_words(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        make_world(life).store.close()
+        logs = life.folder / ".workflow" / "logs"
+        logs.mkdir()
+        (logs / "daemon.jsonl").mkdir()
+
+        done = life.run("daemon", "start")
+
+        assert done.code == 1
+        assert "did not start" in done.err
+        assert "daemon.jsonl" in done.err
