@@ -93,7 +93,7 @@ def facts(context: Context, kind: str) -> dict[str, Any]:
         found = registered(context, other)
         known[other] = found.content if found else None
     reworked = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
-    known["previous"] = known[kind] if reworked else None
+    known["previous"] = known.get(kind) if reworked else None
     return known
 
 

@@ -9,6 +9,7 @@ from orchestrator.domain.quality import Score
 from workers.content import Discovery
 from workers.context import Context
 from workers.inline.docgen.assess import assess
+from workers.inline.docgen.ids import Registered
 from workers.inline.docgen.reader import validate
 from workers.inline.docgen.readiness import build_readiness, build_summary
 from workers.inline.docgen.render import RenderContext, render
@@ -24,12 +25,7 @@ def produce(context: Context) -> Produced:
     files = {path: text.encode() for path, text in texts.items() if path != REPORT}
     known = {kind: found for kind in DOCUMENTS if (found := registered(context, kind)) is not None}
     discovery = known.get("discovery")
-    found = discovery.content if discovery else None
-    stated = (
-        [each.text for each in found.requirements if each.kind != "exclusion"]
-        if isinstance(found, Discovery)
-        else []
-    )
+    stated = _stated(discovery)
     score = assess(files, set(context.artifacts), stated, context.pack.gates)
     language = context.session.language
     readiness = build_readiness(score, language, checkpoint=bool(context.row.checkpoint_after))
@@ -62,6 +58,14 @@ def produce(context: Context) -> Produced:
         gate={"gate": str(score.gate), "score": round(score.total, 2), "data": _gate_data(score)},
         shared={"gate": str(score.gate), "score": round(score.total, 2)},
     )
+
+
+def _stated(discovery: Registered | None) -> list[str]:
+    """The request's requirement sentences, what it rules out left aside."""
+    content = discovery.content if discovery else None
+    if not isinstance(content, Discovery):
+        return []
+    return [each.text for each in content.requirements if each.kind != "exclusion"]
 
 
 def _gate_data(score: Score) -> dict[str, Any]:
