@@ -209,11 +209,12 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     return code
 
 
-def event_line(row: Row, columns: int = 0) -> str:
-    """A message or event as one line: when, who, what."""
+def event_line(row: Row, columns: int = 0, *, whole: bool = True) -> str:
+    """A message or event as one line: when, who, what; else only what its first line says."""
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
-    said = row.kind == "message" or row.summary.startswith(row.type)
-    text = f"{clock}  {row.summary if said else f'{row.type}: {row.summary}'}"
+    summary = row.summary if whole else next(iter(row.summary.splitlines()), "")
+    said = row.kind == "message" or summary.startswith(row.type)
+    text = f"{clock}  {summary if said else f'{row.type}: {summary}'}"
     return clip(text, columns or 10_000)
 
 
@@ -222,7 +223,7 @@ class Lines:
 
     def show(self, seen: Seen, elapsed: float) -> None:
         for row in seen.news:
-            note(event_line(row))
+            note(event_line(row, whole=False))
 
 
 class Live:
@@ -238,7 +239,7 @@ class Live:
 
         columns = max(20, self._console.width)
         for row in seen.news:
-            self._console.print(Text(event_line(row, columns - 1)), soft_wrap=True)
+            self._console.print(Text(event_line(row, columns - 1, whole=False)), soft_wrap=True)
         share = 100 * seen.done / seen.total if seen.total else 0
         working = ", ".join(
             f"{run.key} {run.role} {run.phase} {duration((time.time_ns() // 1000 - run.opened_at) / 1e6)}"

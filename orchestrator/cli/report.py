@@ -9,7 +9,11 @@ from typing import Any
 from orchestrator.cli.output import bar, duration, money, paint, say
 from orchestrator.domain.inert import inert, one_line
 
-RECORDS = ("discussions", "wisdom", ".msg")  # evidence, not deliverables
+RECORDS = (
+    "discussions",
+    "explorations",
+    "wisdom",
+)  # evidence, not deliverables; nor is what begins with a dot
 
 
 def print_report(report: dict[str, Any], project: Path) -> None:
@@ -34,7 +38,7 @@ def _headline(report: dict[str, Any]) -> str:
 def print_deliverables(report: dict[str, Any], project: Path) -> None:
     """Each document with its path; a folder with an index is one line."""
     paths = [each["path"] for each in report["deliverables"]]
-    documents = [path for path in paths if path.split("/")[0] not in RECORDS]
+    documents = [path for path in paths if path.split("/")[0] not in RECORDS and "/." not in f"/{path}"]
     if not documents:
         return
     folder = project / report["directory"]

@@ -122,9 +122,9 @@ def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
 
 def actions(tx: Tx, session: Row) -> list[dict[str, str]]:
     """The commands that make sense now, the suggested one first, each with what it does."""
-    named = "" if len(sessions.unfinished(tx)) < 2 else f" --session {session.id}"
+    named = "" if _is_default(tx, session.id) else f" --session {session.id}"
     if session.status == SessionStatus.COMPLETED:
-        return [_action(name, session, f" --session {session.id}") for name in REOPENING]
+        return [_action(name, session, named) for name in REOPENING]
     if session.status != SessionStatus.PAUSED:
         return []
     reason = PauseReason(session.pause_reason)
@@ -136,6 +136,15 @@ def actions(tx: Tx, session: Row) -> list[dict[str, str]]:
         }
         found = [each for each in found if not each["command"].startswith("lifecycle resume")] + [forced]
     return [*found, {"command": f"lifecycle cancel{named}", "does": "ends the session for good"}]
+
+
+def _is_default(tx: Tx, session: str) -> bool:
+    """Whether a command without a name would mean this session."""
+    unfinished = sessions.unfinished(tx)
+    if unfinished:
+        return [row.id for row in unfinished] == [session]
+    shown = [row.id for row in sessions.all_sessions(tx) if not row.archived]
+    return shown[-1:] == [session]
 
 
 def scores(tx: Tx, session: str) -> dict[str, Any] | None:
