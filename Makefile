@@ -17,9 +17,10 @@ help:  ## Say what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJECT (demo/)
-	@mkdir -p "$(PROJECT)/.workflow"
+	@mkdir -p "$(PROJECT)" && { test -d "$(PROJECT)/.workflow" || mkdir -m 700 "$(PROJECT)/.workflow"; }
 	@case "$$IDEA" in @-|@/*|"@~"*|-) ;; @*) IDEA="@$(CURDIR)/$${IDEA#@}" ;; esac; \
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
+	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
 test: $(VENV)/.test  ## Run the tests; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -m "not bench" $(ARGS)
