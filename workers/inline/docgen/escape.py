@@ -61,10 +61,11 @@ def _escaped(piece: str) -> str:
 
 
 def _at_line_start(line: str) -> str:
-    number = regex.match(r"\d{1,9}(?=[.)])", line)
+    """Where the line would open a list, a heading, a quotation or a rule, the mark that does it is escaped."""
+    number = regex.match(r"\d{1,9}(?=[.)](?:\s|$))", line)
     if number:
         return f"{number[0]}\\{line[number.end() :]}"
-    return "\\" + line if regex.match(r"[-+=:>#]", line) else line
+    return "\\" + line if regex.match(r"[-+](?=\s|$|-)|[=:>]|#{1,6}(?:\s|$)", line) else line
 
 
 def heading(text: object) -> Safe:
