@@ -416,3 +416,20 @@ def test_guardian_that_waits_writes_nothing_and_burns_nothing(run: str, tmp_path
         assert process.wait(2.0) is None
 
         assert cpu_ticks(process.pid) - before <= 2  # hundredths of a second
+
+
+def test_guardian_and_host_killed_together_still_leave_no_agent(run: str, tmp_path: Path) -> None:
+    process = host(run, tmp_path, STUBBORN["ignores_term"], lease=60)
+    guardian = next(pid for pid in marked("LIFECYCLE_RUN", run) if b"guardian.py" in command_line(pid))
+    process.send_signal(signal.SIGSTOP)  # nobody clears up
+    try:
+        os.kill(guardian, signal.SIGKILL)
+
+        until(lambda: marked("LIFECYCLE_RUN", run) == [], 5)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def command_line(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
