@@ -26,10 +26,12 @@ test: $(VENV)/.test  ## Run the tests; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -m "not bench" $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
-	@"$(BIN)/ruff" check .
-	@"$(BIN)/ruff" format --check .
-	@"$(BIN)/mypy"
-	@"$(BIN)/lint-imports"
+	@code=0; \
+	"$(BIN)/ruff" check . || code=1; \
+	"$(BIN)/ruff" format --check . || code=1; \
+	"$(BIN)/mypy" || code=1; \
+	"$(BIN)/lint-imports" || code=1; \
+	exit $$code
 
 bench: $(VENV)/.test  ## Measure (the tests marked bench)
 	@if grep -rlq 'mark\.bench' tests --include='*.py'; then "$(BIN)/python" -m pytest -m bench $(ARGS); else echo "no benchmarks yet"; fi
