@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import sqlite3
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +153,9 @@ def _check_rows(session: str, rows: transfer.Rows) -> None:
     for table, found in rows.items():
         if any(row.get("session_id", session) != session for row in found):
             raise ValueError(f"its rows of {table} belong to another session")
+    numbers = [row["number"] for row in rows["messages"]]
+    if numbers != list(range(1, rows["sessions"][0]["messages"] + 1)):
+        raise ValueError("its messages are not numbered 1 to the last without a gap")
     for row in (*rows["artifacts"], *rows["products"]):
         files.clean(row["path"])
     for row in rows["tasks"]:
@@ -191,9 +193,9 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
 
     try:
         return store.write(unit)
-    except (sqlite3.IntegrityError, KeyError, TypeError, ValueError, OverflowError) as error:
+    except transfer.NotWhole as error:
         raise UsageError(
-            "the file does not hold a whole session", why=str(error), fix="export it again"
+            "the file does not hold a whole session", why=error.why, fix="export it again"
         ) from error
 
 

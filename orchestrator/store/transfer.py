@@ -3,6 +3,7 @@ references whole. Row ids are the database's own, so they are given anew."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, bindparam, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from orchestrator.domain.errors import StoreError
 from orchestrator.store.prepared import Prepared, PreparedInsert
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
@@ -125,8 +127,26 @@ def columns() -> dict[str, set[str]]:
     return {table.name: set(table.c.keys()) for table in (hosts, findings, *(part.table for part in PARTS))}
 
 
+class NotWhole(StoreError):
+    """The rows do not make a whole session."""
+
+
 def insert_rows(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
-    """Insert a session's rows; its contents must be there already. Raises sqlite3.IntegrityError, KeyError."""
+    """Insert a session's rows; its contents must be there already. Raises NotWhole."""
+    try:
+        _insert_all(tx, rows)
+    except (
+        sqlite3.IntegrityError,
+        sqlite3.ProgrammingError,
+        KeyError,
+        TypeError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise NotWhole(why=f"{type(error).__name__}: {error}") from error
+
+
+def _insert_all(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
     for row in rows["hosts"]:  # known here or long dead: it gets nothing to do
         tx.run(_HOST, **{**row, "boot": "imported", "lease_until": 0})
     task_ids: dict[int, int] = {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -220,8 +222,6 @@ def test_repair_names_what_it_cannot_mend_and_exits_1(tmp_path: Path) -> None:
         session = factories.make_session(made.store, "Some work")
         work_off(made.store, session)
         made.store.close()
-        import sqlite3
-
         connection = sqlite3.connect(life.database)
         connection.execute(
             "UPDATE contents SET body = x'00' WHERE sha256 = (SELECT sha256 FROM artifacts LIMIT 1)"
@@ -239,8 +239,6 @@ def test_repair_mends_a_counter_that_keeps_a_task_waiting(tmp_path: Path) -> Non
         made = make_world(life)
         session = factories.make_session(made.store, "Some work")
         made.store.close()
-        import sqlite3
-
         connection = sqlite3.connect(life.database)
         connection.execute("UPDATE tasks SET unmet = 3 WHERE key = 'DRAFT-001'")
         connection.commit()
@@ -296,8 +294,6 @@ def test_a_session_exported_while_it_runs_arrives_paused_with_nothing_under_way(
 
 
 def test_a_tampered_export_is_refused_and_leaves_nothing(world: World, tmp_path: Path) -> None:
-    import zipfile
-
     file = tmp_path / "session.zip"
     world.life.run("export", "--output", str(file))
     evil = tmp_path / "evil.zip"
@@ -314,6 +310,42 @@ def test_a_tampered_export_is_refused_and_leaves_nothing(world: World, tmp_path:
         assert done.code == 2
         assert "unsafe path" in done.err
         assert not other.database.exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("tasks", {"status": "donee"}),
+        ("edges", {"blocker_id": 99_999}),
+        ("runs", {"host": "nobody"}),
+        ("messages", {"number": 0}),
+        ("artifacts", {"version": "one"}),
+        ("sessions", {"gate": [1]}),
+        ("sessions", {"messages": 1}),
+    ],
+)
+def test_an_export_whose_rows_do_not_fit_is_refused_as_a_whole(
+    world: World, tmp_path: Path, table: str, change: dict[str, Any]
+) -> None:
+    file, evil = tmp_path / "session.zip", tmp_path / "evil.zip"
+    world.life.run("export", "--output", str(file))
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(evil, "w") as new:
+        for member in old.infolist():
+            body = old.read(member)
+            if member.filename == f"rows/{table}.json":
+                rows = json.loads(body)
+                rows[0] |= change
+                body = json.dumps(rows).encode()
+            new.writestr(member.filename, body)
+
+    with lifecycle(tmp_path / "q") as other:
+        done = other.run("import", str(evil))
+
+        assert done.code == 2, done.err
+        assert "Traceback" not in done.err
+        assert other.rows("SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM contents)") == [
+            (0,)
+        ]
 
 
 def test_an_export_never_overwrites(world: World, tmp_path: Path) -> None:

@@ -1,0 +1,251 @@
+"""Every pause says what waits and names the commands that move it on; why a task is not running, rule by rule."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from orchestrator.cli.main import build
+from orchestrator.domain.model import PauseReason
+from orchestrator.domain.states import PAUSES
+from orchestrator.store import sessions
+from tests import factories
+from tests.e2e.cli_world import World, dimensions, make_world, work_off
+from tests.e2e.support import Lifecycle, lifecycle
+
+NOT_YET = {PauseReason.BUDGET}  # budgets come with the agents that cost something
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        yield made
+        made.store.close()
+
+
+def paused(world: World, reason: PauseReason, **detail: object) -> str:
+    session = factories.make_session(world.store, "Some work")
+    world.store.write(lambda tx: sessions.pause(tx, session, reason, dict(detail)))
+    return session
+
+
+@pytest.mark.parametrize("reason", [reason for reason in PauseReason if reason not in NOT_YET])
+def test_check_names_commands_that_exist_for_each_pause(world: World, reason: PauseReason) -> None:
+    paused(world, reason, task="DRAFT-001", options=[{"label": "one way"}])
+
+    shown, found = world.life.run("check").out, world.life.run("check", "--json").json()
+
+    assert f"Waiting for you: {reason}" in shown
+    commands = [each["command"] for each in found["pause"]["actions"]]
+    assert len(commands) >= 2  # a way on, and cancel
+    assert all(command in shown for command in commands)
+    known = get_command(build()).commands  # type: ignore[attr-defined]
+    for command in commands:
+        _, name, *rest = command.split()
+        options = {option for parameter in known[name].params for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, command
+
+
+@pytest.mark.parametrize("reason", [reason for reason in PauseReason if PAUSES[reason].needs == "--decide"])
+def test_a_pause_that_asks_something_is_not_passed_without_an_answer(
+    world: World, reason: PauseReason
+) -> None:
+    paused(world, reason, options=[{"label": "one way"}])
+
+    without = world.life.run("resume", "--detach")
+
+    assert without.code == 2
+    assert "--decide" in without.err
+    assert world.life.status() == ("paused", reason)
+
+
+def at_checkpoint(world: World, gate: str) -> str:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session)
+    connection = sqlite3.connect(world.life.database)
+    connection.execute("UPDATE verdicts SET gate = ? WHERE kind = 'gate'", (gate,))
+    connection.execute(
+        "UPDATE sessions SET gate = ?, status = 'paused', pause_reason = 'checkpoint', pause_detail = '{}', "
+        "finished_at = NULL",
+        (gate,),
+    )
+    connection.commit()
+    connection.close()
+    return session
+
+
+def test_a_checkpoint_shows_the_gate_five_bars_and_the_actions(world: World) -> None:
+    at_checkpoint(world, "REVIEW")
+
+    shown = world.life.run("check").out
+
+    assert "Quality REVIEW" in shown
+    assert len(re.findall(r"^  \w+ +[#-]{20} +\d+\.\d %$", shown, re.M)) == len(dimensions()) == 5
+    for command in ("resume", "improve [DIMENSION]", "revise TASK", "recheck", "feedback", "cancel"):
+        assert f"lifecycle {command}" in shown
+
+
+def test_a_failed_gate_is_not_passed_but_by_force(world: World) -> None:
+    at_checkpoint(world, "FAIL")
+
+    shown = world.life.run("check").out
+    refused = world.life.run("resume", "--detach")
+    forced = world.life.run("resume", "--force", "--words", "I know better")
+
+    assert "lifecycle resume --force" in shown
+    assert "lifecycle resume  " not in shown
+    assert refused.code == 2
+    assert "--force" in refused.err
+    assert forced.code == 0, forced.err
+    assert world.life.rows(
+        "SELECT forced, words FROM decisions WHERE subject LIKE 'approve_checkpoint%'"
+    ) == [(1, "I know better")]
+
+
+def why(world: World, task: str) -> tuple[str, str]:
+    found = world.life.run("why", task, "--json").json()
+    return found["state"], " ".join(found["because"])
+
+
+def test_why_follows_the_task_through_its_life(world: World) -> None:
+    store = world.store
+    session = factories.make_session(store, "Some work")
+
+    assert why(world, "DRAFT-001") == ("blocked", "waits for RESEARCH-001, which is pending")
+    assert why(world, "RESEARCH-001")[0] == "ready"
+    assert "no coordinator runs" in why(world, "RESEARCH-001")[1]
+    leads = factories.lead(store)
+    factories.one_beat(store, session, leads)
+    assert why(world, "RESEARCH-001")[0] == "offered"
+    assert "no worker host runs" in why(world, "RESEARCH-001")[1]
+    factories.make_host(store, "h-other", roles=("writer",))
+    assert "no worker host serves analyst" in why(world, "RESEARCH-001")[1]
+    host = factories.make_host(store, "h-mine", slots=1)
+    assert "1 of 1 slots are free" in why(world, "RESEARCH-001")[1]
+    row = factories.claim(store, host)
+    assert row is not None
+    assert why(world, "RESEARCH-001")[0] == "running"
+    assert why(world, "DRAFT-001")[1] == "waits for RESEARCH-001, which is in_progress"
+    second = factories.make_session(store, "More work")
+    factories.one_beat(store, second, leads)
+    found = world.life.run("why", "RESEARCH-001", "--session", second).out
+    assert "no slot is free: 1 of 1 are in use" in found
+
+
+def test_why_says_when_a_failed_attempt_is_repeated(world: World) -> None:
+    from orchestrator.store import report
+
+    session = factories.make_session(world.store, "Some work")
+    factories.one_beat(world.store, session, factories.lead(world.store))
+    row = factories.claim(world.store, factories.make_host(world.store))
+    assert row is not None
+    world.store.write(
+        lambda tx: report.fail(tx, row, "the agent said nothing", charged=True, backoff=[600], timings={})
+    )
+
+    state, because = why(world, "RESEARCH-001")
+
+    assert state == "delayed"
+    assert "tried again at 2" in because
+    assert "attempt 1 of 3 ended badly: the agent said nothing" in because
+
+
+def test_sequential_work_waits_for_what_comes_first(world: World) -> None:
+    session = factories.make_session(world.store, "Some work", execution="sequential")
+    connection = sqlite3.connect(world.life.database)
+    connection.execute("UPDATE tasks SET unmet = 0 WHERE key = 'DRAFT-001'")
+    connection.execute("DELETE FROM edges WHERE task_id = (SELECT id FROM tasks WHERE key = 'DRAFT-001')")
+    connection.commit()
+    connection.close()
+    factories.one_beat(world.store, session, factories.lead(world.store))
+
+    state, because = why(world, "DRAFT-001")
+
+    assert state == "waiting"
+    assert "RESEARCH-001 comes first" in because
+
+
+def test_check_says_what_stalls(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+
+    without = world.life.run("check", "--json").json()["stalled"]
+    factories.one_beat(world.store, session, factories.lead(world.store))
+    offered = world.life.run("check", "--json").json()["stalled"]
+
+    assert "no coordinator runs" in without[0]
+    assert "no worker host runs" in offered[0]
+
+
+def test_check_shows_who_works_since_when_and_how_far(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session, until="DRAFT-002")
+
+    found = world.life.run("check", "--json").json()
+
+    (worker,) = found["workers"]
+    assert worker["task"] == "DRAFT-002"
+    assert worker["running"]["loop"] == [2, 4]
+    assert "(inner loop 2/4)" in world.life.run("check").out
+
+
+def test_a_reader_does_not_wait_for_a_writer_and_a_writer_says_whom_it_waits_for(world: World) -> None:
+    factories.make_session(world.store, "Some work")
+    holder = sqlite3.connect(world.life.database, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+
+    begun = time.monotonic()
+    reading = world.life.run("check")
+    took = time.monotonic() - begun
+    writing = world.life.spawn("pause")
+    assert writing.stderr is not None
+    said = writing.stderr.readline()
+    holder.execute("ROLLBACK")
+    holder.close()
+
+    assert reading.code == 0
+    assert took < 4  # SQLite itself would give up after 5 s
+    assert f"pid {os.getpid()}" in said
+    assert writing.wait(30) == 0
+
+
+def test_resume_asks_on_a_terminal_which_of_several_sessions_is_meant(world: World) -> None:
+    both = [factories.make_session(world.store, words) for words in ("First work", "Second work")]
+    for session in both:
+        world.store.write(lambda tx, session=session: sessions.pause(tx, session, PauseReason.USER, {}))  # type: ignore[misc]
+
+    shown, code = answered(world.life, b"2\n", "resume", "--detach")
+
+    assert code == 0, shown
+    assert all(session in shown for session in both)
+    assert world.life.status(both[0]) == ("paused", "user")
+    assert world.life.status(both[1])[0] != "paused"
+
+
+def answered(life: Lifecycle, answer: bytes, *arguments: str) -> tuple[str, int]:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(life.folder)
+        command = life.command(*arguments)
+        os.execve(command[0], command, {**life.environment, "TERM": "xterm"})
+    os.write(terminal, answer)
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 65_536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(terminal)
+    return shown.decode(errors="replace"), code
