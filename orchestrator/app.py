@@ -15,7 +15,7 @@ from orchestrator.store.database import inspect
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
-    from orchestrator.config import Settings
+    from orchestrator.config.settings import Settings
     from orchestrator.domain.pipelines import Pack
 
 

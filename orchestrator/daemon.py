@@ -12,6 +12,8 @@ import signal
 import threading
 import time
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from orchestrator import bus, failpoints
@@ -19,10 +21,10 @@ from orchestrator.app import Project
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.dispatch.local import HostSupervisor
-from orchestrator.domain.errors import LifecycleError, NotLeader
+from orchestrator.domain.errors import DiskFull, LifecycleError, NotLeader
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.scheduler import AlarmClock
-from orchestrator.store import leases, queries, sessions
+from orchestrator.store import ballast, leases, queries, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.database import checkpoint_is_risky
 from orchestrator.store.migrate import backup
@@ -32,6 +34,7 @@ COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most t
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
 KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
 RETRY_PROJECTION_SECONDS = 10.0
+RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 
 
 class Daemon:
@@ -47,6 +50,7 @@ class Daemon:
         self._projected_at: dict[str, float] = {}
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
         self._waker: bus.Waker | None = None
+        self._has_ballast = False
 
     def run(self) -> int:
         """Lead until stopped, idle for long, or deposed: 0; 0 as well when another daemon leads already."""
@@ -57,7 +61,8 @@ class Daemon:
                 pid=os.getpid(),
                 started=process_start(os.getpid()) or 0,
                 lease_seconds=self._settings.lease_seconds,
-            )
+            ),
+            use_ballast=True,
         )
         if epoch is None:
             self._log.info("another_daemon_leads")
@@ -69,10 +74,10 @@ class Daemon:
             signal.signal(number, lambda *_: self.stop())
         clock = self._timers()
         try:
-            self._recover(lead)
             clock.start()
+            self._guarded(lead, lambda: self._recover(lead))
             while not self._stopping.is_set():
-                self._waker.wait(self._step(lead, clock))
+                self._waker.wait(self._guarded(lead, lambda: self._step(lead, clock)))
         except NotLeader:
             self._log.error("deposed")
         finally:
@@ -86,6 +91,37 @@ class Daemon:
             self._waker.wake_self()
 
     # one round of the loop
+
+    def _guarded(self, lead: Leadership, work: Callable[[], float]) -> float:
+        """Do `work`; when the disk is full, pause everything and try again later."""
+        try:
+            self._watch_ballast(lead)
+            return work()
+        except DiskFull as error:
+            self._log.error("disk_full", why=error.why)
+            try:
+                self._pause_all(lead, error.why)
+            except DiskFull:
+                self._log.error("pause_not_written")  # no ballast was left: it is tried again
+            return RETRY_FULL_SECONDS
+
+    def _watch_ballast(self, lead: Leadership) -> None:
+        """Somebody gave the ballast up and it cannot be made again: the disk is full for every session."""
+        if ballast.keep(self._store.path):
+            self._has_ballast = True
+        elif self._has_ballast:
+            self._has_ballast = False
+            self._pause_all(lead, f"no room left for {self._store.path}")
+
+    def _pause_all(self, lead: Leadership, why: str) -> None:
+        def pause(tx: Tx) -> list[str]:
+            leases.must_lead(tx, lead.holder, lead.epoch)
+            active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
+            return [each for each in active if sessions.pause(tx, each, PauseReason.DISK, {"error": why})]
+
+        self._has_ballast = False
+        for session in self._store.write(pause, use_ballast=True):
+            self._log.error("paused_for_room", session=session)
 
     def _step(self, lead: Leadership, clock: AlarmClock) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
@@ -125,9 +161,7 @@ class Daemon:
         now = time.monotonic()
         delay = float(self._settings.reconcile_seconds)
         for session in self._store.read(sessions.unprojected):
-            running = self._store.read(
-                lambda tx, s=session: sessions.get(tx, s).status == SessionStatus.ACTIVE
-            )  # type: ignore[misc,union-attr]
+            running = self._store.read(partial(_is_active, session=session))
             wait = self._projected_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
             if wait > 0:
                 delay = min(delay, wait)
@@ -143,7 +177,9 @@ class Daemon:
             why = getattr(error, "why", "") or str(error)
             self._log.error("projection_failed", session=session, error=str(error), why=why)
             detail = {"error": str(error), "why": why}
-            self._store.write(lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail))
+            self._store.write(
+                lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail), use_ballast=True
+            )
             self._projected_at[session] = now + RETRY_PROJECTION_SECONDS
             return RETRY_PROJECTION_SECONDS
         if edited:
@@ -167,7 +203,8 @@ class Daemon:
         assert lead is not None
         try:
             self._store.write(
-                lambda tx: leases.keep_lead(tx, lead.holder, lead.epoch, self._settings.lease_seconds)
+                lambda tx: leases.keep_lead(tx, lead.holder, lead.epoch, self._settings.lease_seconds),
+                use_ballast=True,
             )
         except NotLeader:
             self._log.error("lead_lost")
@@ -213,7 +250,7 @@ class Daemon:
 
     # beginning, messages, end
 
-    def _recover(self, lead: Leadership) -> None:
+    def _recover(self, lead: Leadership) -> float:
         """What a predecessor's death left behind: lost runs, cycles, sessions that nobody would look at."""
         self._reap()
         for session in reconcile.check_graphs(self._store, lead):
@@ -225,6 +262,7 @@ class Daemon:
 
         self._store.write(mark)
         bus.wake_hosts(self._store.path)
+        return 0.0
 
     def _host_exited(self) -> None:
         if self._stopping.is_set():
@@ -244,14 +282,28 @@ class Daemon:
         self._supervisor.stop(self._settings.drain_seconds + 10)
         clock.stop()
         try:
-            self._project_rest()
-            self._store.checkpoint()
-            self._store.write(lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch))
+            for last in (self._project_rest, self._store.checkpoint):
+                self._tried(last)
+            self._store.write(
+                lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch), use_ballast=True
+            )  # not done: its lease ends by itself
         finally:
             if self._waker is not None:
                 self._waker.close()
         self._log.info("daemon_ended")
 
+    def _tried(self, last: Callable[[], None]) -> None:
+        """What fails at the end is made good by the next daemon: it must not keep us from giving up the lead."""
+        try:
+            last()
+        except LifecycleError as error:
+            self._log.error("not_done_at_the_end", error=error.what, why=error.why)
+
     def _project_rest(self) -> None:
         for session in self._store.read(sessions.unprojected):
             self._project_one(session, time.monotonic())
+
+
+def _is_active(tx: Tx, session: str) -> bool:
+    row = sessions.get(tx, session)
+    return row is not None and row.status == SessionStatus.ACTIVE

@@ -55,7 +55,8 @@ INVARIANTS = {
         WHERE a.session_id <> b.session_id OR a.session_id <> e.session_id""",
     "26 the graph is acyclic": """
         WITH RECURSIVE up(start, at) AS (
-            SELECT task_id, blocker_id FROM edges UNION SELECT up.start, e.blocker_id FROM up JOIN edges e ON e.task_id = up.at)
+            SELECT task_id, blocker_id FROM edges
+            UNION SELECT up.start, e.blocker_id FROM up JOIN edges e ON e.task_id = up.at)
         SELECT start FROM up WHERE start = at""",
     "27 revision numbers are consecutive": """
         SELECT session_id, revision_of FROM tasks WHERE revision_of IS NOT NULL GROUP BY session_id, revision_of

@@ -10,12 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import structlog
 from pydantic import BaseModel
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import AgentError, AgentUnavailable, LeaseLost, StoreError
+from orchestrator.domain.errors import (
+    AgentCrashed,
+    AgentError,
+    AgentUnavailable,
+    LeaseLost,
+    LifecycleError,
+    StoreError,
+)
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import artifacts, records, sessions, tasks
+from orchestrator.store import artifacts, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
@@ -78,7 +86,7 @@ class Context:
         self.check()
 
         def fenced(tx: Tx) -> Any:
-            tasks.hold(tx, self.row.run, self.host)
+            transitions.hold(tx, self.row.run, self.host)
             return unit(tx)
 
         return self.store.write(fenced)
@@ -86,7 +94,7 @@ class Context:
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""
         self.check()
-        self.store.write(lambda tx: tasks.note_phase(tx, self.row.run, self.host, name))
+        self.store.write(lambda tx: transitions.note_phase(tx, self.row.run, self.host, name))
 
     def text(self, path: str) -> str | None:
         """The newest version of an artifact as text, None when there is none."""
@@ -190,7 +198,7 @@ class Context:
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
         try:
-            reply = agent.ask(request)
+            reply = _answer(agent, request)
         except AgentError as error:
             kind_of, fault = error.kind, f"{error.what}: {error.why}"[:2_000]
             self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
@@ -214,6 +222,21 @@ class Context:
     def _limits(self) -> Limits:
         limits = self.settings.agent_limits
         return Limits(start=limits.start, silence=limits.silence, turn=limits.turn, total=limits.total)
+
+
+def _answer(agent: Agent, request: AgentRequest) -> AgentReply:
+    """The agent's reply. A fault in its adapter is an answer not had, and never ends the run by itself."""
+    try:
+        return agent.ask(request)
+    except LifecycleError:
+        raise
+    except Exception as error:
+        structlog.get_logger().exception(
+            "agent_broken", agent=agent.name, kind=request.kind, run=request.run[:8]
+        )
+        raise AgentCrashed(
+            f"{agent.name} failed by a fault of its adapter", why=f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def digest(text: str) -> str:

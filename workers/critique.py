@@ -12,7 +12,7 @@ from orchestrator.domain.consensus import Consequence, consequence, key_finding,
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import synthesize
-from orchestrator.store import records, tasks
+from orchestrator.store import records, transitions
 from orchestrator.store.report import Discussed
 from orchestrator.store.store import Tx
 from workers.content import Critique
@@ -101,7 +101,7 @@ def keep_reply(context: Context, perspective: str, reply: Critique, agent: str, 
     row = context.row
 
     def unit(tx: Tx) -> None:
-        tasks.hold(tx, row.run, row.host)
+        transitions.hold(tx, row.run, row.host)
         records.add_critique(tx, row.run, perspective, agent, reply.model_dump(mode="json"), list(notes))
 
     context.store.write(unit)

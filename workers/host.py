@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.domain.errors import LeaseLost, LifecycleError
-from orchestrator.store import leases, tasks
+from orchestrator.store import leases, tasks, transitions
 from orchestrator.store.clock import process_start
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -142,7 +142,8 @@ class Host:
         alive, gone = self._store.write(
             lambda tx: leases.renew(
                 tx, self.incarnation, named, self._settings.lease_seconds, draining=draining
-            )
+            ),
+            use_ballast=True,
         )
         if alive:
             self._lease_from = asked
@@ -184,7 +185,7 @@ class Host:
             if self._store.read(lambda tx: tasks.oldest_offer(tx, self._roles)) is None:
                 return None
             failpoints.hit("claim.before")
-            row = self._store.write(lambda tx: tasks.claim(tx, self.incarnation, self._roles))
+            row = self._store.write(lambda tx: transitions.claim(tx, self.incarnation, self._roles))
             failpoints.hit("claim.after")
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)

@@ -17,14 +17,15 @@ from orchestrator import bus, failpoints
 from orchestrator.domain.errors import (
     AgentError,
     AgentUnavailable,
+    DiskFull,
     LeaseLost,
     LifecycleError,
     StoreError,
 )
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import artifacts, files, records, report, tasks
+from orchestrator.store import artifacts, files, records, report, transitions
 from orchestrator.store.prepared import Row
-from orchestrator.store.store import DiskFull, Store, Tx
+from orchestrator.store.store import Store, Tx
 from workers import context as contexts
 from workers.agents.routing import Router
 from workers.context import Context, RunReleased
@@ -141,7 +142,8 @@ class Runtime:
                     timings=timings,
                     pause=ending.pause,
                     detail={"task": row.key, "error": ending.text},
-                )
+                ),
+                use_ballast=True,
             )
         except LeaseLost:
             log.warning("run_lost", why="fenced")
@@ -221,7 +223,7 @@ def _produce(context: Context) -> Produced:
         artifacts.keep_large(context.store.path, body)
 
     def register(tx: Tx) -> None:
-        tasks.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
+        transitions.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
         artifacts.produce(tx, row.run, produced.files)
         if earlier is not None:
             for reply in records.critiques_of(tx, earlier.id):

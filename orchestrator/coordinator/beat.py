@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from orchestrator import failpoints
 from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import offers
-from orchestrator.store import leases, messages, sessions, tasks
+from orchestrator.store import leases, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 from orchestrator.store.views import task_state
@@ -48,7 +48,7 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     chosen = set(
         offers([task_state(row) for row in ready], open_runs=len(running), sequential=sequential, now=tx.now)
     )
-    offered = tuple(row.key for row in ready if row.key in chosen and tasks.offer(tx, row.id))
+    offered = tuple(row.key for row in ready if row.key in chosen and transitions.offer(tx, row.id))
     ended = None
     if not ready and not running:
         ended = _end(tx, session)

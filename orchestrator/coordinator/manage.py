@@ -9,7 +9,7 @@ from orchestrator.coordinator import find
 from orchestrator.coordinator.projector import session_directory
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus
-from orchestrator.store import messages, records, retention, sessions, tasks
+from orchestrator.store import messages, records, retention, sessions, tasks, transitions
 from orchestrator.store.store import Store, Tx
 
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
@@ -44,12 +44,12 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
             raise NotAllowedNow(f"{session.id} is cancelled already")
         stopped = []
         for run in tasks.open_runs(tx, session.id):
-            tasks.take_away(
+            transitions.take_away(
                 tx, run.id, run.task_id, RunOutcome.CANCELLED, f"cancelled by {who}", charged=False
             )
             records.cut_off_calls(tx, run.id, "cancelled")
             stopped.append(run.id)
-        tasks.cancel_all(tx, session.id)
+        transitions.cancel_all(tx, session.id)
         sessions.decide(tx, session.id, "cancel", who, words)
         messages.event(tx, session.id, "cancelled", f"cancelled by {who}", stopped=stopped)
         return Done(session.id, tuple(stopped))

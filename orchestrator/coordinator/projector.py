@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,10 @@ def message_line(row: Row) -> dict[str, Any]:
     }
 
 
+def _batch(tx: Tx, session: str, after: int, limit: int) -> list[Row]:
+    return messages.after(tx, session, after, limit)
+
+
 def _mirror_messages(store: Store, session: str, root: Path, upto: int) -> None:
     """Append what the mirror lacks; rebuild it when its last line is not the one we marked."""
     marked = store.read(lambda tx: sessions.get(tx, session)).projected  # type: ignore[union-attr]
@@ -243,9 +248,7 @@ def _mirror_messages(store: Store, session: str, root: Path, upto: int) -> None:
     number = start
     lines: list[bytes] = []
     while number < upto:
-        found = store.read(
-            lambda tx, number=number: messages.after(tx, session, number, min(BATCH, upto - number))
-        )  # type: ignore[misc]
+        found = store.read(partial(_batch, session=session, after=number, limit=min(BATCH, upto - number)))
         lines += [
             json.dumps(message_line(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
             for row in found

@@ -8,7 +8,7 @@ from orchestrator import failpoints
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
-from orchestrator.store import leases, messages, records, sessions, tasks
+from orchestrator.store import leases, messages, records, sessions, tasks, transitions
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.views import graph
 
@@ -33,7 +33,7 @@ def _reap(tx: Tx, lead: Leadership | None) -> list[Lost]:
         leases.must_lead(tx, lead.holder, lead.epoch)
     found: list[Lost] = []
     for run, why in leases.overdue_runs(tx):
-        status = tasks.take_away(tx, run.id, run.task_id, RunOutcome.LOST, why, charged=True)
+        status = transitions.take_away(tx, run.id, run.task_id, RunOutcome.LOST, why, charged=True)
         if status is None:
             continue
         records.cut_off_calls(tx, run.id, why)

@@ -9,7 +9,7 @@ from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
 from orchestrator.domain.states import PAUSES
-from orchestrator.store import artifacts, messages, sessions, tasks
+from orchestrator.store import artifacts, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.report import spec_digest
 from orchestrator.store.store import Store, Tx
@@ -82,14 +82,14 @@ def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
             find.task(tx, session, key)
     if answer.retry is not None:
         row = find.task(tx, session, answer.retry)
-        if not tasks.retry(tx, row.id, more):
+        if not transitions.retry(tx, row.id, more):
             raise NotAllowedNow(
                 f"{row.key} is {row.status}, not failed", why="only a failed task can be retried"
             )
         sessions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
     if answer.skip is not None:
         row = find.task(tx, session, answer.skip)
-        if not tasks.skip(tx, row.id):
+        if not transitions.skip(tx, row.id):
             raise NotAllowedNow(
                 f"{row.key} is {row.status}", why="only a pending or failed task can be skipped"
             )
@@ -114,7 +114,7 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
     if reason is PauseReason.TASK_FAILED and answer.retry is None and answer.skip is None:
         for row in tasks.all_tasks(tx, session.id):
             if row.status == TaskStatus.FAILED:
-                tasks.retry(tx, row.id, more)
+                transitions.retry(tx, row.id, more)
     if pause.decision is not None:
         now = spec_digest(artifacts.newest(tx, session.id))
         shown = (session.pause_detail or {}).get("digest")

@@ -13,7 +13,7 @@ from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.revisions import RevisionPlan, plan_improve, plan_recheck, plan_revision
 from orchestrator.domain.states import PAUSES
-from orchestrator.store import messages, records, rework, sessions, tasks
+from orchestrator.store import messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.views import graph
@@ -225,7 +225,7 @@ def _feedback_add(
     assert target.task is not None
     row = find.task(tx, session, target.task)
     given = [*row.payload.get("feedback", []), words]
-    tasks.set_payload(tx, row.id, {**row.payload, "feedback": given, "asked_by": who})
+    transitions.set_payload(tx, row.id, {**row.payload, "feedback": given, "asked_by": who})
     _go_on(tx, session)
     return Reworked(session.id, (), (), f"the words are input of {target.task}")
 

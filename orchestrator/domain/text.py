@@ -7,14 +7,23 @@ from functools import cache
 import regex
 import snowballstemmer
 
-_WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*")
-_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
-_STOP = frozenset(
-    "a an and are as at be been before but by can could do does for from had has have if in into is it its may might must no nor not "
-    "of on or our shall should so than that the their them then there these they this those to under was we were what when where which "
-    "while who will with within would you your i he she his her also each every any all some such via per up out more most other".split()
+_WORD = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
-_CJK_STOP = frozenset("的 了 和 与 或 在 是 有 我们 并 可以 必须 应该 需要 以及 对 为 等 个 把 被 将".split())
+_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_STOP = frozenset(  # words that say nothing about what a text is about
+    """
+    a an and are as at be been before but by can could do does for from had has have if in into is it its may
+    might must no nor not of on or our shall should so than that the their them then there these they this those
+    to under was we were what when where which while who will with within would you your i he she his her also
+    each every any all some such via per up out more most other
+    """.split()  # noqa: SIM905 - a list of words is read more easily as words
+)
+_CJK_STOP = frozenset(  # words that say nothing about what a text is about
+    """
+    的 了 和 与 或 在 是 有 我们 并 可以 必须 应该 需要 以及 对 为 等 个 把 被 将
+    """.split()  # noqa: SIM905 - a list of words is read more easily as words
+)
 
 
 @cache

@@ -11,11 +11,13 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy.pool import QueuePool
 
-from orchestrator.domain.errors import DatabaseUnusable, StoreError
+from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
+from orchestrator.store.faults import WAITABLE, code_of
 
 APPLICATION_ID = 0x544C4331
 SCHEMA = "0001"  # the newest migration; tests hold it against migrations/
@@ -95,7 +97,10 @@ def connect_writer(
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """A read-only connection; in a read-only directory without a log, the file is taken as it lies there."""
+    """A read-only connection; in a read-only directory without a log, the file is taken as it lies there.
+
+    With `journal = truncate`, a killed writer leaves a journal that only a writer can take back: that is done first.
+    """
     connection = sqlite3.connect(
         _uri(path, "mode=ro"),
         uri=True,
@@ -106,8 +111,11 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     )
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
         connection.close()
+        if error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK and os.access(path, os.W_OK):
+            _take_back(path)
+            return connect_reader(path)
         if path.with_name(path.name + "-wal").exists() or os.access(path.parent, os.W_OK):
             raise
         connection = sqlite3.connect(
@@ -115,6 +123,15 @@ def connect_reader(path: Path) -> sqlite3.Connection:
         )
     connection.execute("PRAGMA query_only=ON")
     return connection
+
+
+def _take_back(path: Path) -> None:
+    """Let SQLite roll back what a killed writer left half done. Raises sqlite3.OperationalError."""
+    connection = sqlite3.connect(_uri(path, "mode=rw"), uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+    finally:
+        connection.close()
 
 
 def inspect(path: Path) -> str | None:
@@ -132,6 +149,8 @@ def inspect(path: Path) -> str | None:
     try:
         connection = connect_reader(path)
     except sqlite3.Error as error:
+        if code_of(error) in WAITABLE:
+            raise busy(path, BUSY_TIMEOUT_MS / 1000) from error
         raise DatabaseUnusable(f"{path.name} cannot be opened", why=str(error), fix=fix) from error
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -160,7 +179,8 @@ def inspect(path: Path) -> str | None:
 
 
 def pool(creator: Callable[[], sqlite3.Connection], size: int) -> QueuePool:
-    return QueuePool(creator, pool_size=size, max_overflow=-1, timeout=30)
+    creating: Any = creator  # the pool's own type names only its protocol of a driver's connection
+    return QueuePool(creating, pool_size=size, max_overflow=-1, timeout=30)
 
 
 def lock_holders(path: Path) -> list[int]:
@@ -174,7 +194,18 @@ def lock_holders(path: Path) -> list[int]:
     found: set[int] = set()
     for line in locks.read_text().splitlines():
         fields = line.split()
-        if len(fields) >= 6 and fields[3] == "WRITE" and fields[5].rpartition(":")[2].isdigit():
-            if int(fields[5].rpartition(":")[2]) in inodes and int(fields[4]) not in (os.getpid(), 0, -1):
-                found.add(int(fields[4]))
+        if len(fields) < 6 or fields[3] != "WRITE":
+            continue
+        pid, inode = fields[4], fields[5].rpartition(":")[2]
+        if inode.isdigit() and int(inode) in inodes and pid not in (str(os.getpid()), "0", "-1"):
+            found.add(int(pid))
     return sorted(found)
+
+
+def busy(path: Path, waited: float) -> DatabaseBusy:
+    """The error that names who holds the database, after that many seconds."""
+    named = ", ".join(map(str, lock_holders(path))) or "unknown"
+    return DatabaseBusy(
+        why=f"waited {waited:.0f} s; holder: pid {named}",
+        fix="end that process, or wait for it, and repeat the command",
+    )

@@ -6,7 +6,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from orchestrator import failpoints
@@ -50,10 +50,8 @@ def _parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
     try:
         for part in path.parts[:-1]:
             if create:
-                try:
+                with suppress(FileExistsError):
                     os.mkdir(part, 0o777, dir_fd=descriptor)
-                except FileExistsError:
-                    pass
             inner = os.open(part, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
@@ -81,7 +79,7 @@ def write(root: Path, path: str, body: bytes) -> None:
             failpoints.hit("projector.before_rename")
             os.rename(draft, name.name, src_dir_fd=directory, dst_dir_fd=directory)
         except BaseException:
-            if draft in os.listdir(directory):
+            with suppress(FileNotFoundError):
                 os.unlink(draft, dir_fd=directory)
             raise
         failpoints.hit("projector.after_rename")

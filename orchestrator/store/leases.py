@@ -52,9 +52,11 @@ _END_HOST = Prepared(
     )
 )
 _END_RUNS = Prepared(
-    lambda: update(runs)
-    .where(runs.c.host == bindparam("by"), runs.c.outcome.is_(None))
-    .values(lease_until=bindparam("lease_now"))
+    lambda: (
+        update(runs)
+        .where(runs.c.host == bindparam("by"), runs.c.outcome.is_(None))
+        .values(lease_until=bindparam("lease_now"))
+    )
 )
 _LIVE = Prepared(
     lambda: (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -9,6 +10,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store.database import (
@@ -18,6 +21,7 @@ from orchestrator.store.database import (
     inspect,
     refuse_network_file_system,
 )
+from orchestrator.store.faults import explain, full
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:
@@ -30,7 +34,7 @@ def ensure_schema(path: Path, migrations: Path) -> bool:
         return False
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     refuse_network_file_system(path.parent)
-    with _alone(path.parent / "migrate.lock"):
+    with _explained(path), _alone(path.parent / "migrate.lock"):
         found = inspect(path)
         if found == SCHEMA:
             return False
@@ -40,6 +44,22 @@ def ensure_schema(path: Path, migrations: Path) -> bool:
             backup(path, path.parent / "backups" / f"lifecycle-{found}-{time.strftime('%Y%m%dT%H%M%S')}.db")
             upgrade(path, migrations)
     return True
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Raises what SQLite or the system refused in our words."""
+    try:
+        yield
+    except (sqlite3.Error, SQLAlchemyError) as error:
+        cause = getattr(error, "orig", None) or error
+        if not isinstance(cause, sqlite3.Error):
+            raise
+        raise explain(cause, path) from error
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise full(path) from error
 
 
 @contextmanager
@@ -55,21 +75,27 @@ def _alone(lock: Path) -> Iterator[None]:
 def _create(path: Path, migrations: Path) -> None:
     """Made beside its place and renamed into it, so that a half-made database is never found there."""
     draft = path.with_name(f"{path.name}.new")
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        draft.with_name(draft.name + suffix).unlink(
-            missing_ok=True
-        )  # left by a killed process; we hold the lock
-    os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = sqlite3.connect(draft)
-    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-    connection.close()
-    upgrade(draft, migrations)
-    draft.rename(path)
+    _remove(draft)  # left by a killed process; we hold the lock
+    try:
+        os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        connection = sqlite3.connect(draft)
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.close()
+        upgrade(draft, migrations)
+        draft.rename(path)
+    except BaseException:
+        _remove(draft)
+        raise
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def _remove(database: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
 def backup(path: Path, target: Path) -> Path:
@@ -80,6 +106,9 @@ def backup(path: Path, target: Path) -> Path:
     try:
         source.backup(copy)
         (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
+    except sqlite3.Error:
+        _remove(target)
+        raise
     finally:
         copy.close()
         source.close()

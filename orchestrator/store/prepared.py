@@ -15,7 +15,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql import ClauseElement, Select
 from sqlalchemy.sql.dml import UpdateBase
 
-DIALECT: Dialect = sqlite.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
+DIALECT: Dialect = sqlite.dialect(paramstyle="named")
 
 Processor = Callable[[Any], Any]
 

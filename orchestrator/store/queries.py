@@ -90,7 +90,9 @@ _RUNS = Prepared(
 )
 _OPEN_BY_HOST = Prepared(
     lambda: (
-        select(runs.c.host, func.count(runs.c.id).label("n")).where(runs.c.outcome.is_(None)).group_by(runs.c.host)
+        select(runs.c.host, func.count(runs.c.id).label("n"))
+        .where(runs.c.outcome.is_(None))
+        .group_by(runs.c.host)
     )
 )
 

@@ -16,7 +16,7 @@ from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
 from orchestrator.domain.readiness import Advance, Candidate, Situation, advance, is_due
 from orchestrator.domain.revisions import plan_high
-from orchestrator.store import artifacts, messages, records, rework, sessions, tasks
+from orchestrator.store import artifacts, messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 from orchestrator.store.views import graph, task_state
@@ -64,7 +64,9 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     """Raises LeaseLost, and then wrote nothing."""
     row = report.row
     session = row.session_id
-    tasks.complete(tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator)
+    transitions.complete(
+        tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
+    )
     for product in artifacts.products_of(tx, row.run):
         artifacts.register(
             tx,
@@ -226,7 +228,7 @@ def _apply(tx: Tx, row: Row, decided: Advance) -> Row | None:
     successor = tasks.task(tx, session, decided.task)
     assert successor is not None
     if decided.kind is AdvanceKind.YIELD:
-        tasks.offer(tx, successor.id)
+        transitions.offer(tx, successor.id)
         messages.event(
             tx,
             session,
@@ -238,7 +240,7 @@ def _apply(tx: Tx, row: Row, decided: Advance) -> Row | None:
         )
         return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
-    started = tasks.start_directly(tx, successor, row.host, decided.kind, loop)
+    started = transitions.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
         sessions.mark_dirty(tx, session)
         return None
@@ -282,7 +284,7 @@ def fail(
     session = row.session_id
     delay = backoff[min(row.attempts, len(backoff) - 1)] if charged and backoff else 0
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
-    status = tasks.fail(
+    status = transitions.fail(
         tx, row.run, row.host, row.id, error, charged=charged, retry_at=retry_at, timings=timings
     )
     records.cut_off_calls(tx, row.run, error)

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, select
 
 from orchestrator.domain.model import RunOutcome, TaskState
 from orchestrator.domain.revisions import RevisionPlan
-from orchestrator.store import records, tasks
+from orchestrator.store import records, tasks, transitions
 from orchestrator.store.prepared import Prepared
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import tasks as task_table
@@ -32,7 +32,7 @@ def add_tasks(
     seq = int(tx.value(_LAST_SEQ, session=session))
     made: dict[str, int] = {}
     for offset, state in enumerate(new, 1):
-        made[state.key] = tasks.add_task(
+        made[state.key] = transitions.add_task(
             tx,
             session,
             {
@@ -51,7 +51,7 @@ def add_tasks(
             },
         )
         for blocker in state.blocked_by:
-            tasks.add_edge(tx, session, made[state.key], made.get(blocker) or _id(tx, session, blocker))
+            transitions.add_edge(tx, session, made[state.key], made.get(blocker) or _id(tx, session, blocker))
     return made
 
 
@@ -67,7 +67,9 @@ def apply(
     made = add_tasks(tx, session, plan.tasks, max_attempts, payload)
     released = release(tx, session, plan.release, why)
     for key, blocker in plan.extra_edges:
-        tasks.add_edge(tx, session, _id(tx, session, key), made.get(blocker) or _id(tx, session, blocker))
+        transitions.add_edge(
+            tx, session, _id(tx, session, key), made.get(blocker) or _id(tx, session, blocker)
+        )
     return released
 
 
@@ -75,7 +77,7 @@ def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
     """Give back the runs of tasks in progress, uncharged; ids of those runs."""
     released = []
     for run in tasks.open_runs(tx, session):
-        if run.key in keys and tasks.take_away(
+        if run.key in keys and transitions.take_away(
             tx, run.id, run.task_id, RunOutcome.RELEASED, why, charged=False
         ):
             records.cut_off_calls(tx, run.id, why)

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.store import messages, tasks
+from orchestrator.store import messages, transitions
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, one_of
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import commands, decisions, sessions
@@ -177,7 +177,7 @@ def pause(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> 
     """Pause an active session and withdraw its offers; False when it was not active, and then the first reason stays."""
     if not tx.one(_PAUSE, session=session, reason=reason, detail=detail, now=tx.now):
         return False
-    tasks.withdraw_offers(tx, session)
+    transitions.withdraw_offers(tx, session)
     messages.event(tx, session, "paused", f"paused: {reason}", reason=reason, **detail)
     return True
 

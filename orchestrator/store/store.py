@@ -7,7 +7,6 @@ answer is an acknowledgement that survives a power cut (synchronous=FULL).
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 import threading
 import time
@@ -16,17 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
+from orchestrator.domain.errors import DiskFull
+from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
-from orchestrator.store.database import connect_reader, connect_writer, lock_holders, pool
+from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
+from orchestrator.store.faults import WAITABLE, code_of, explain
 from orchestrator.store.prepared import Prepared, Row
 
 T = TypeVar("T")
 BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock, all retries together
-
-
-class DiskFull(StoreError):
-    """The disk is full; nothing was written."""
 
 
 class Tx:
@@ -102,30 +99,37 @@ class Store:
         self._writers.dispose()
         self._readers.dispose()
 
-    def write(self, unit: Callable[[Tx], T]) -> T:
+    def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
         """Run `unit` in one IMMEDIATE transaction and return its answer after the commit.
 
+        `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
         Raises DatabaseBusy, DiskFull or DatabaseUnusable; whatever the unit raises rolls everything back.
         """
+        try:
+            return self._write(unit)
+        except DiskFull:
+            if not (use_ballast and ballast.give_up(self.path)):
+                raise
+        return self._write(unit)
+
+    def _write(self, unit: Callable[[Tx], T]) -> T:
         deadline = time.monotonic() + BUSY_SECONDS
-        with self._write_lock, self._connection(self._writers) as connection:
+        with self._write_lock:
             while True:
                 try:
-                    return self._attempt(connection, unit)
-                except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                        raise self._explain(error) from error
-                    holders = lock_holders(self.path)
-                    if time.monotonic() >= deadline:
-                        named = ", ".join(map(str, holders)) or "unknown"
-                        raise DatabaseBusy(
-                            why=f"waited {BUSY_SECONDS:.0f} s; holder: pid {named}",
-                            fix="end that process, or wait for it, and repeat the command",
-                        ) from error
-                    if self._on_wait is not None:
-                        self._on_wait(holders)
-                except sqlite3.DatabaseError as error:
-                    raise self._explain(error) from error
+                    with self._connection(self._writers) as connection:
+                        return self._attempt(connection, unit)
+                except sqlite3.Error as error:
+                    if code_of(error) not in WAITABLE:
+                        raise explain(error, self.path) from error
+                    self._wait_or_give_up(deadline, error)
+
+    def _wait_or_give_up(self, deadline: float, error: sqlite3.Error) -> None:
+        """Tell whom we wait for; SQLite itself has waited before it said that the database is busy."""
+        if time.monotonic() >= deadline:
+            raise busy(self.path, BUSY_SECONDS) from error
+        if self._on_wait is not None:
+            self._on_wait(lock_holders(self.path))
 
     def _attempt(self, connection: sqlite3.Connection, unit: Callable[[Tx], T]) -> T:
         cursor = connection.cursor()
@@ -143,55 +147,31 @@ class Store:
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Run `unit` on one consistent snapshot; it cannot write."""
-        with self._connection(self._readers) as connection:
-            cursor = connection.cursor()
-            try:
-                cursor.execute("BEGIN")
-                return unit(Tx(cursor, self.clock))
-            except sqlite3.IntegrityError:
-                raise
-            except sqlite3.DatabaseError as error:
-                raise self._explain(error) from error
-            finally:
-                if connection.in_transaction:
-                    cursor.execute("ROLLBACK")
-                cursor.close()
+        try:
+            with self._connection(self._readers) as connection:
+                cursor = connection.cursor()
+                try:
+                    cursor.execute("BEGIN")
+                    return unit(Tx(cursor, self.clock))
+                finally:
+                    if connection.in_transaction:
+                        cursor.execute("ROLLBACK")
+                    cursor.close()
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
 
     def checkpoint(self) -> None:
         """Move the log into the database as far as no reader is in the way. The daemon alone calls this."""
-        with self._write_lock, self._connection(self._writers) as connection:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        try:
+            with self._write_lock, self._connection(self._writers) as connection:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
 
     @contextmanager
     def _connection(self, source: Any) -> Iterator[sqlite3.Connection]:
-        try:
-            fairy = source.connect()
-        except sqlite3.Error as error:
-            raise self._explain(error) from error
+        fairy = source.connect()
         try:
             yield fairy.dbapi_connection
         finally:
             fairy.close()
-
-    def _explain(self, error: sqlite3.Error) -> Exception:
-        """The fault in our words; a broken constraint stays what it is, since it is a fault of ours."""
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if isinstance(error, sqlite3.IntegrityError):
-            return error
-        if code == sqlite3.SQLITE_FULL or error.args[:1] == (errno.ENOSPC,):
-            return DiskFull(
-                why=f"no room left for {self.path}", fix="free some space, then run `lifecycle resume`"
-            )
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return DatabaseUnusable(
-                "the database is damaged",
-                why=str(error),
-                fix=f"it is left as it is; restore a copy from {self.path.parent / 'backups'}",
-            )
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-            return DatabaseUnusable(
-                "the database cannot be written",
-                why=f"{self.path}: {error}",
-                fix="check the owner and rights of .workflow",
-            )
-        return StoreError(f"the database failed: {error}", why=str(self.path))

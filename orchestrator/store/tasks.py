@@ -1,85 +1,17 @@
-"""Every change of a task's or run's state: guarded UPDATEs, each of which says from what to what.
-
-A run is one attempt and its id the fence. A write of a worker names its run and its host's incarnation and expects one
-row whose lease has not ended; none means the run was taken away, and then nothing at all is written. A lease is over at
-its end: `lease_until <= now`.
-"""
+"""Looks at tasks, edges and open runs: what the rules and the transitions ask before they decide. Nothing here writes."""
 
 from __future__ import annotations
 
-import uuid
 from functools import cache
-from typing import Any
 
-from sqlalchemy import and_, bindparam, case, exists, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, func, select
 
-from orchestrator.domain.errors import LeaseLost
-from orchestrator.domain.model import SATISFIED, RunOutcome, SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, one_of
+from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.store.prepared import Prepared, Row, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, hosts, runs, sessions, tasks
+from orchestrator.store.tables import edges, runs, sessions, tasks
 
-_INSERT_TASK = PreparedInsert(lambda: insert(tasks))
-_INSERT_EDGE = PreparedInsert(lambda: insert(edges))
-_INSERT_RUN = PreparedInsert(lambda: insert(runs))
-
-_STATUS = Prepared(lambda: select(tasks.c.status).where(tasks.c.id == bindparam("task")))
-_ADD_UNMET = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
-        )
-        .values(unmet=tasks.c.unmet + 1, offered_at=None)
-    )
-)
-
-
-def add_task(tx: Tx, session: str, values: dict[str, Any]) -> int:
-    """Make a pending task; returns its id. Its edges are added after it."""
-    return tx.insert(_INSERT_TASK, session_id=session, status=TaskStatus.PENDING, created_at=tx.now, **values)
-
-
-def add_edge(tx: Tx, session: str, task: int, blocker: int) -> None:
-    """Let `task` (pending or failed) wait for `blocker`; an offer of it is withdrawn when the blocker is unfinished."""
-    tx.run(_INSERT_EDGE, session_id=session, task_id=task, blocker_id=blocker)
-    if tx.value(_STATUS, task=blocker) not in SATISFIED and not tx.one(_ADD_UNMET, task=task):
-        raise AssertionError(f"task {task} got a new blocker while it could not wait")
-
-
-# Offer a pending task: each offer raises its epoch, and one claim is possible for each epoch.
-_OFFER = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.offered_at.is_(None),
-            tasks.c.unmet == 0,
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
-        )
-        .values(offered_at=bindparam("now"), epoch=tasks.c.epoch + 1)
-    )
-)
-# Withdraw every offer of a session.
-_WITHDRAW = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.session_id == bindparam("session"), tasks.c.offered_at.is_not(None))
-        .values(offered_at=None)
-    )
-)
-
-
-def offer(tx: Tx, task: int) -> bool:
-    return tx.one(_OFFER, task=task, now=tx.now)
-
-
-def withdraw_offers(tx: Tx, session: str) -> int:
-    return tx.run(_WITHDRAW, session=session)
-
-
-_TASK_COLUMNS = [
+TASK_COLUMNS = [
     "id",
     "session_id",
     "key",
@@ -112,7 +44,7 @@ _TASK_COLUMNS = [
 def _oldest_offer(roles: tuple[str, ...]) -> Prepared:
     return Prepared(
         lambda: (
-            select(*(tasks.c[name] for name in _TASK_COLUMNS))
+            select(*(tasks.c[name] for name in TASK_COLUMNS))
             .join(sessions, sessions.c.id == tasks.c.session_id)
             .where(
                 tasks.c.offered_at.is_not(None),
@@ -125,391 +57,14 @@ def _oldest_offer(roles: tuple[str, ...]) -> Prepared:
     )
 
 
-# Claim: change an offered task from pending to in progress.
-_CLAIM = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"),
-            tasks.c.epoch == bindparam("at_epoch"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.offered_at.is_not(None),
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
-        )
-        .values(status=TaskStatus.IN_PROGRESS, offered_at=None, not_before=None, started_at=bindparam("now"))
-    )
-)
-# Offer and claim in one statement: change a ready task from pending to in progress under a new epoch.
-_START = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"),
-            tasks.c.epoch == bindparam("at_epoch"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.offered_at.is_(None),
-            tasks.c.unmet == 0,
-            or_(tasks.c.not_before.is_(None), tasks.c.not_before <= bindparam("now")),
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
-        )
-        .values(
-            status=TaskStatus.IN_PROGRESS,
-            epoch=tasks.c.epoch + 1,
-            not_before=None,
-            started_at=bindparam("now"),
-        )
-    )
-)
-_LIVE_HOST = Prepared(
-    lambda: select(hosts.c.lease_until).where(
-        hosts.c.incarnation == bindparam("host"),
-        hosts.c.boot == bindparam("boot"),
-        hosts.c.lease_until > bindparam("lease_now"),
-        hosts.c.draining == 0,
-    )
-)
-
-
 def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Row | None:
     """The offered task that has waited longest for one of `roles`, by priority first."""
     return tx.row(_oldest_offer(roles))
 
 
-def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Row | None:
-    """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
-
-    The run's lease is the host's: it ends when the host's does unless renewed by name.
-    """
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None:
-        return None
-    task = oldest_offer(tx, roles)
-    if task is None or not tx.one(_CLAIM, task=task.id, at_epoch=task.epoch, now=tx.now):
-        return None
-    return _open_run(tx, task, host, until, "offer", task.epoch, None)
-
-
-def start_directly(tx: Tx, task: Row, host: str, how: str, loop: str | None) -> Row | None:
-    """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more or the host is not live."""
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None or not tx.one(_START, task=task.id, at_epoch=task.epoch, now=tx.now):
-        return None
-    return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
-
-
-def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, loop: str | None) -> Row:
-    run = uuid.uuid4().hex
-    tx.run(
-        _INSERT_RUN,
-        id=run,
-        session_id=task.session_id,
-        task_id=task.id,
-        epoch=epoch,
-        host=host,
-        opened_by=how,
-        loop=loop or run,
-        lease_until=until,
-        opened_at=tx.now,
-    )
-    return Row(
-        {
-            **task,
-            "status": TaskStatus.IN_PROGRESS,
-            "epoch": epoch,
-            "offered_at": None,
-            "run": run,
-            "loop": loop or run,
-            "opened_by": how,
-            "host": host,
-            "lease_until": until,
-            "opened_at": tx.now,
-        }
-    )
-
-
-def _held() -> Any:
-    """The fence: the run is open, on this host, and its lease has not ended."""
-    return and_(
-        runs.c.id == bindparam("run"),
-        runs.c.host == bindparam("by"),
-        runs.c.outcome.is_(None),
-        runs.c.lease_until > bindparam("lease_now"),
-    )
-
-
-_NOTE_PHASE = Prepared(lambda: update(runs).where(_held()).values(phase=bindparam("now_in")))
-_NOTE_PRODUCED = Prepared(
-    lambda: (
-        update(runs)
-        .where(_held())
-        .values(
-            phase="validate",
-            produced_at=bindparam("now"),
-            produced=bindparam("what", type_=runs.c.produced.type),
-            input_digest=bindparam("digest"),
-            agent=bindparam("with_agent"),
-        )
-    )
-)
-_TOUCH = Prepared(lambda: select(runs.c.id).where(_held()))
-
-
-def hold(tx: Tx, run: str, host: str) -> None:
-    """Pass when the run is still ours. Raises LeaseLost."""
-    if tx.row(_TOUCH, run=run, by=host, lease_now=tx.lease_now) is None:
-        raise LeaseLost(run=run)
-
-
-def note_phase(tx: Tx, run: str, host: str, phase: str) -> None:
-    """Raises LeaseLost."""
-    if not tx.one(_NOTE_PHASE, run=run, by=host, lease_now=tx.lease_now, now_in=phase):
-        raise LeaseLost(run=run)
-
-
-def note_produced(tx: Tx, run: str, host: str, input_digest: str, agent: str, what: Any) -> None:
-    """Raises LeaseLost."""
-    if not tx.one(
-        _NOTE_PRODUCED,
-        run=run,
-        by=host,
-        lease_now=tx.lease_now,
-        now=tx.now,
-        digest=input_digest,
-        with_agent=agent,
-        what=what,
-    ):
-        raise LeaseLost(run=run)
-
-
-# Close a run that its own host reports on.
-_CLOSE_OWN = Prepared(
-    lambda: (
-        update(runs)
-        .where(_held())
-        .values(
-            outcome=bindparam("result"),
-            charged=bindparam("charge"),
-            closed_at=bindparam("now"),
-            error=bindparam("fault"),
-            timings=bindparam("times", type_=runs.c.timings.type),
-            accumulator=bindparam("summary", type_=runs.c.accumulator.type),
-            phase="report",
-        )
-    )
-)
-# Close a run over its host's head: its lease is over, its host is dead, or a person said so.
-_CLOSE_FOREIGN = Prepared(
-    lambda: (
-        update(runs)
-        .where(runs.c.id == bindparam("run"), runs.c.outcome.is_(None))
-        .values(
-            outcome=bindparam("result"),
-            charged=bindparam("charge"),
-            closed_at=bindparam("now"),
-            error=bindparam("fault"),
-        )
-    )
-)
-# Change a task from in progress to completed.
-_COMPLETE = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
-        .values(status=TaskStatus.COMPLETED, finished_at=bindparam("now"), error=None)
-    )
-)
-# Change a task from in progress back to pending (lost, retryable failure, released).
-_REOPEN = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
-        .values(
-            status=TaskStatus.PENDING,
-            attempts=tasks.c.attempts + bindparam("charge"),
-            not_before=bindparam("retry_at"),
-            error=bindparam("fault"),
-            started_at=None,
-        )
-    )
-)
-# Change a task from in progress to failed: its last attempt ended badly.
-_FAIL = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
-        .values(
-            status=TaskStatus.FAILED,
-            attempts=tasks.c.attempts + 1,
-            error=bindparam("fault"),
-            finished_at=bindparam("now"),
-        )
-    )
-)
-# Change a task from failed to pending, with more attempts allowed; the count never goes down.
-_RETRY = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.FAILED)
-        .values(
-            status=TaskStatus.PENDING,
-            max_attempts=tasks.c.attempts + bindparam("more"),
-            not_before=None,
-            finished_at=None,
-            started_at=None,
-        )
-    )
-)
-# Change a task from pending or failed to skipped.
-_SKIP = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
-        )
-        .values(status=TaskStatus.SKIPPED, finished_at=bindparam("now"), offered_at=None)
-    )
-)
-# Change every unfinished task of a session to cancelled.
-_CANCEL_ALL = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.session_id == bindparam("session"),
-            one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED]),
-        )
-        .values(
-            status=TaskStatus.CANCELLED,
-            offered_at=None,
-            finished_at=case((tasks.c.finished_at.is_(None), bindparam("now")), else_=tasks.c.finished_at),
-        )
-    )
-)
-# Give a pending task other input.
-_SET_PAYLOAD = Prepared(
-    lambda: (
-        update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.PENDING)
-        .values(payload=bindparam("data", type_=tasks.c.payload.type))
-    )
-)
-# One blocker fewer for each task that waited for this one.
-_UNBLOCK = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id.in_(select(edges.c.task_id).where(edges.c.blocker_id == bindparam("task"))),
-            tasks.c.status != TaskStatus.CANCELLED,
-        )
-        .values(unmet=tasks.c.unmet - 1)
-    )
-)
-_TASK_COUNTS = Prepared(
-    lambda: select(tasks.c.attempts, tasks.c.max_attempts).where(tasks.c.id == bindparam("task"))
-)
-
-
-def complete(tx: Tx, run: str, host: str, task: int, *, timings: Any, accumulator: Any) -> None:
-    """Close the run as completed, its task with it, and unblock what waited. Raises LeaseLost, and then wrote nothing."""
-    _close_own(tx, run, host, RunOutcome.COMPLETED, 0, None, timings, accumulator)
-    if not tx.one(_COMPLETE, task=task, now=tx.now):
-        raise AssertionError(f"run {run} is open but task {task} is not in progress")
-    tx.run(_UNBLOCK, task=task)
-
-
-def _close_own(
-    tx: Tx,
-    run: str,
-    host: str,
-    outcome: RunOutcome,
-    charged: int,
-    error: str | None,
-    timings: Any,
-    accumulator: Any,
-) -> None:
-    if not tx.one(
-        _CLOSE_OWN,
-        run=run,
-        by=host,
-        lease_now=tx.lease_now,
-        result=outcome,
-        charge=charged,
-        now=tx.now,
-        fault=error,
-        times=timings,
-        summary=accumulator,
-    ):
-        raise LeaseLost(run=run)
-
-
-def fail(
-    tx: Tx,
-    run: str,
-    host: str,
-    task: int,
-    error: str,
-    *,
-    charged: bool,
-    retry_at: int | None,
-    timings: Any = None,
-) -> TaskStatus:
-    """Close the run as failed (charged) or released (not charged); returns the task's new state: pending or failed.
-
-    Raises LeaseLost, and then wrote nothing.
-    """
-    outcome = RunOutcome.FAILED if charged else RunOutcome.RELEASED
-    _close_own(tx, run, host, outcome, int(charged), error, timings, None)
-    return _give_back(tx, task, error, charged, retry_at)
-
-
-def take_away(
-    tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, charged: bool
-) -> TaskStatus | None:
-    """Close an open run over its host's head; the task's new state, None when the run was closed already."""
-    if not tx.one(_CLOSE_FOREIGN, run=run, result=outcome, charge=int(charged), now=tx.now, fault=error):
-        return None
-    if outcome is RunOutcome.CANCELLED:
-        return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
-    return _give_back(tx, task, error, charged, None)
-
-
-def _give_back(tx: Tx, task: int, error: str, charged: bool, retry_at: int | None) -> TaskStatus:
-    counts = tx.row(_TASK_COUNTS, task=task)
-    assert counts is not None
-    if charged and counts.attempts + 1 >= counts.max_attempts:
-        changed, status = tx.one(_FAIL, task=task, fault=error, now=tx.now), TaskStatus.FAILED
-    else:
-        changed = tx.one(_REOPEN, task=task, charge=int(charged), retry_at=retry_at, fault=error)
-        status = TaskStatus.PENDING
-    if not changed:
-        raise AssertionError(f"an open run was closed but task {task} was not in progress")
-    return status
-
-
-def retry(tx: Tx, task: int, more: int) -> bool:
-    return tx.one(_RETRY, task=task, more=more)
-
-
-def skip(tx: Tx, task: int) -> bool:
-    """Skip a pending or failed task and unblock what waited for it; False when it is in another state."""
-    if not tx.one(_SKIP, task=task, now=tx.now):
-        return False
-    tx.run(_UNBLOCK, task=task)
-    return True
-
-
-def set_payload(tx: Tx, task: int, payload: dict[str, Any]) -> bool:
-    return tx.one(_SET_PAYLOAD, task=task, data=payload)
-
-
-def cancel_all(tx: Tx, session: str) -> int:
-    return tx.run(_CANCEL_ALL, session=session, now=tx.now)
-
-
-# What the rules ask about ready tasks.
-
 _READY = Prepared(
     lambda: (
-        select(*(tasks.c[name] for name in _TASK_COLUMNS))
+        select(*(tasks.c[name] for name in TASK_COLUMNS))
         .where(
             tasks.c.session_id == bindparam("session"),
             tasks.c.status == TaskStatus.PENDING,
@@ -519,6 +74,7 @@ _READY = Prepared(
         .limit(bindparam("limit"))
     )
 )
+
 _OPEN_RUNS = Prepared(
     lambda: (
         select(
@@ -537,6 +93,7 @@ _OPEN_RUNS = Prepared(
         .where(runs.c.session_id == bindparam("session"), runs.c.outcome.is_(None))
     )
 )
+
 _BLOCKERS = Prepared(
     lambda: (
         select(tasks.c.id, tasks.c.key, tasks.c.status, tasks.c.revision_of)
@@ -544,26 +101,28 @@ _BLOCKERS = Prepared(
         .where(edges.c.task_id == bindparam("task"))
     )
 )
+
 _TASK = Prepared(
-    lambda: select(*(tasks.c[name] for name in _TASK_COLUMNS)).where(
+    lambda: select(*(tasks.c[name] for name in TASK_COLUMNS)).where(
         tasks.c.session_id == bindparam("session"), tasks.c.key == bindparam("with_key")
     )
 )
+
 _TASKS = Prepared(
     lambda: (
-        select(*(tasks.c[name] for name in _TASK_COLUMNS))
+        select(*(tasks.c[name] for name in TASK_COLUMNS))
         .where(tasks.c.session_id == bindparam("session"))
         .order_by(tasks.c.seq)
     )
 )
+
 _EDGES = Prepared(
     lambda: select(edges.c.task_id, edges.c.blocker_id).where(edges.c.session_id == bindparam("session"))
 )
 
-
 _NEXT_IN_LOOP = Prepared(
     lambda: (
-        select(*(tasks.c[name] for name in _TASK_COLUMNS))
+        select(*(tasks.c[name] for name in TASK_COLUMNS))
         .join(edges, edges.c.task_id == tasks.c.id)
         .where(
             edges.c.blocker_id == bindparam("task"),
@@ -576,6 +135,7 @@ _NEXT_IN_LOOP = Prepared(
         .limit(1)
     )
 )
+
 _OPEN_BESIDE = Prepared(
     lambda: select(func.count(runs.c.id).label("n")).where(
         runs.c.session_id == bindparam("session"), runs.c.outcome.is_(None)

@@ -25,8 +25,13 @@ MIGRATIONS = resources() / "migrations"
 
 def schema(connection: sqlite3.Connection) -> dict[str, set[str]]:
     """Name -> the parts of its definition, order and spelling of white space aside."""
-    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'")
-    return {name: {re.sub(r"\s+", " ", part).strip(" ,") for part in sql.split("\n")} for name, sql in rows.fetchall()}
+    rows = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'"
+    )
+    return {
+        name: {re.sub(r"\s+", " ", part).strip(" ,") for part in sql.split("\n")}
+        for name, sql in rows.fetchall()
+    }
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_metadata(tmp_path: Path) -> None:
@@ -53,7 +58,11 @@ def test_every_table_is_strict_and_every_constraint_named(tmp_path: Path) -> Non
     ensure_schema(database, MIGRATIONS)
     connection = sqlite3.connect(database)
 
-    strict = dict(connection.execute("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"))
+    strict = dict(
+        connection.execute(
+            "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        )
+    )
 
     assert {name for name, flag in strict.items() if not flag} <= {"alembic_version", "sqlite_schema"}
     assert all(constraint.name for table in metadata.tables.values() for constraint in table.constraints)
@@ -82,14 +91,18 @@ NOT_OURS = {
     "empty": lambda path: path.write_bytes(b""),
     "a directory": lambda path: path.mkdir(),
     "a text file": lambda path: path.write_text("hello, this is not a database at all\n" * 50),
-    "someone else's database": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (a); INSERT INTO t VALUES (1);"),
+    "someone else's database": lambda path: sqlite3.connect(path).executescript(
+        "CREATE TABLE t (a); INSERT INTO t VALUES (1);"
+    ),
     "truncated": lambda path: path.write_bytes(make._empty_database()[:5000]),
     "a flipped header": lambda path: path.write_bytes(b"X" + make._empty_database()[1:]),
 }
 
 
 @pytest.mark.parametrize("make_file", NOT_OURS.values(), ids=NOT_OURS)
-def test_a_file_that_is_not_our_database_is_refused_and_left_as_it_is(tmp_path: Path, make_file: object) -> None:
+def test_a_file_that_is_not_our_database_is_refused_and_left_as_it_is(
+    tmp_path: Path, make_file: object
+) -> None:
     database = tmp_path / "lifecycle.db"
     make_file(database)  # type: ignore[operator]
     before = database.read_bytes() if database.is_file() else None
@@ -124,8 +137,16 @@ def test_a_backup_is_a_whole_database(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "risky"),
-    [((3, 40, 1), True), ((3, 44, 5), True), ((3, 44, 6), False), ((3, 45, 0), True), ((3, 50, 7), False), ((3, 51, 2), True),
-     ((3, 51, 3), False), ((3, 52, 0), False)],
+    [
+        ((3, 40, 1), True),
+        ((3, 44, 5), True),
+        ((3, 44, 6), False),
+        ((3, 45, 0), True),
+        ((3, 50, 7), False),
+        ((3, 51, 2), True),
+        ((3, 51, 3), False),
+        ((3, 52, 0), False),
+    ],
 )
 def test_versions_with_the_wal_reset_bug_are_known(
     version: tuple[int, int, int], risky: bool, monkeypatch: pytest.MonkeyPatch
@@ -139,8 +160,23 @@ def test_a_writer_has_every_pragma_of_the_house(tmp_path: Path) -> None:
     store = make.make_store(tmp_path)
     connection = opening.connect_writer(store.path)
 
-    found = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in
-             ("journal_mode", "synchronous", "foreign_keys", "trusted_schema", "cell_size_check", "wal_autocheckpoint")}
+    found = {
+        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in (
+            "journal_mode",
+            "synchronous",
+            "foreign_keys",
+            "trusted_schema",
+            "cell_size_check",
+            "wal_autocheckpoint",
+        )
+    }
 
-    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "trusted_schema": 0, "cell_size_check": 1,
-                     "wal_autocheckpoint": 0}
+    assert found == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "trusted_schema": 0,
+        "cell_size_check": 1,
+        "wal_autocheckpoint": 0,
+    }

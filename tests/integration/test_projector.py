@@ -40,7 +40,9 @@ def worked(store: Store) -> tuple[str, Path]:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
+    }
 
 
 def test_a_deleted_directory_is_rebuilt_byte_for_byte(store: Store) -> None:
@@ -111,8 +113,28 @@ def test_nothing_is_written_through_a_link(store: Store, tmp_path: Path, place: 
     assert list(outside.iterdir()) == []
 
 
-UNSAFE = ["", "/etc/passwd", "../x", "a/../../x", "a//b", "./a", "~/x", "C:/x", "a\\b", "a\nb", "a/b.", "nul", "con.txt", "a" * 201,
-          "e\u0301", "a/" * 17 + "a", "\ud800", "a\0b", " a", "x/ "]
+UNSAFE = [
+    "",
+    "/etc/passwd",
+    "../x",
+    "a/../../x",
+    "a//b",
+    "./a",
+    "~/x",
+    "C:/x",
+    "a\\b",
+    "a\nb",
+    "a/b.",
+    "nul",
+    "con.txt",
+    "a" * 201,
+    "e\u0301",
+    "a/" * 17 + "a",
+    "\ud800",
+    "a\0b",
+    " a",
+    "x/ ",
+]
 
 
 @pytest.mark.parametrize("path", UNSAFE, ids=[ascii(path)[:20] for path in UNSAFE])
@@ -169,8 +191,12 @@ def test_only_plain_files_of_one_name_are_read(tmp_path: Path, kind: str) -> Non
     target = tmp_path / "x"
     other = tmp_path / "other"
     other.write_text("other")
-    {"directory": lambda: target.mkdir(), "fifo": lambda: os.mkfifo(target), "hardlink": lambda: os.link(other, target),
-     "symlink": lambda: target.symlink_to(other)}[kind]()
+    {
+        "directory": lambda: target.mkdir(),
+        "fifo": lambda: os.mkfifo(target),
+        "hardlink": lambda: os.link(other, target),
+        "symlink": lambda: target.symlink_to(other),
+    }[kind]()
 
     with pytest.raises(files.UnsafePath):
         files.read(tmp_path, "x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from orchestrator.coordinator import manage, reconcile, resume, rework
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import leases, messages, queries, report, sessions, store as store_module, tasks
+from orchestrator.store import leases, messages, queries, report, sessions, tasks
+from orchestrator.store import store as store_module
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
@@ -102,7 +104,9 @@ def test_a_host_claims_only_tasks_of_its_roles(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "claims"), [(29.999999, True), (30.0, False)])
-def test_a_host_whose_lease_is_over_claims_nothing(store: Store, clock: FakeClock, seconds: float, claims: bool) -> None:
+def test_a_host_whose_lease_is_over_claims_nothing(
+    store: Store, clock: FakeClock, seconds: float, claims: bool
+) -> None:
     session = make.make_session(store)
     make.make_host(store, seconds=30)
     make.one_beat(store, session, make.lead(store))
@@ -112,7 +116,9 @@ def test_a_host_whose_lease_is_over_claims_nothing(store: Store, clock: FakeCloc
 
 
 @pytest.mark.parametrize(("seconds", "held"), [(29.999999, True), (30.0, False)])
-def test_a_report_at_the_end_of_its_lease_is_refused(store: Store, clock: FakeClock, seconds: float, held: bool) -> None:
+def test_a_report_at_the_end_of_its_lease_is_refused(
+    store: Store, clock: FakeClock, seconds: float, held: bool
+) -> None:
     session = make.make_session(store)
     make.make_host(store, seconds=30)
     row = run_until(store, session, "RESEARCH-001")
@@ -127,7 +133,9 @@ def test_a_report_at_the_end_of_its_lease_is_refused(store: Store, clock: FakeCl
     assert make.keys(store, session)["RESEARCH-001"] == ("completed" if held else "in_progress")
 
 
-def test_a_lost_run_changes_nothing_afterwards_and_another_finishes_the_task_once(store: Store, clock: FakeClock) -> None:
+def test_a_lost_run_changes_nothing_afterwards_and_another_finishes_the_task_once(
+    store: Store, clock: FakeClock
+) -> None:
     session = make.make_session(store)
     make.make_host(store, "h-1")
     zombie = run_until(store, session, "RESEARCH-001")
@@ -148,8 +156,13 @@ def test_a_lost_run_changes_nothing_afterwards_and_another_finishes_the_task_onc
     assert story(store, session, "RESEARCH-001") == ["lost", "completed"]
 
 
-def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(store: Store, clock: FakeClock) -> None:
-    first, second = make.make_session(store, "Build one thing"), make.make_session(store, "Build another thing")
+def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(
+    store: Store, clock: FakeClock
+) -> None:
+    first, second = (
+        make.make_session(store, "Build one thing"),
+        make.make_session(store, "Build another thing"),
+    )
     by = make.lead(store)
     make.make_host(store)
     for session in (first, second):
@@ -166,7 +179,9 @@ def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(st
 
 
 @pytest.mark.parametrize(("seconds", "alive"), [(29.999999, True), (30.0, False)])
-def test_a_lease_that_ended_is_never_revived(store: Store, clock: FakeClock, seconds: float, alive: bool) -> None:
+def test_a_lease_that_ended_is_never_revived(
+    store: Store, clock: FakeClock, seconds: float, alive: bool
+) -> None:
     make.make_host(store)
     clock.pass_seconds(seconds)
 
@@ -188,7 +203,9 @@ def test_an_hour_on_the_wall_clock_ends_no_lease(store: Store, clock: FakeClock)
     make.finish(store, row)
 
 
-def test_a_failed_attempt_waits_for_its_backoff_and_the_third_pauses_the_session(store: Store, clock: FakeClock) -> None:
+def test_a_failed_attempt_waits_for_its_backoff_and_the_third_pauses_the_session(
+    store: Store, clock: FakeClock
+) -> None:
     session = make.make_session(store)
     make.make_host(store, seconds=100_000)
     by = make.lead(store, seconds=100_000)
@@ -197,7 +214,9 @@ def test_a_failed_attempt_waits_for_its_backoff_and_the_third_pauses_the_session
         make.one_beat(store, session, by)
         row = make.claim(store, "h-1")
         assert row is not None
-        store.write(lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(5, 20, 80), timings={}))
+        store.write(
+            lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(5, 20, 80), timings={})
+        )
         assert make.claim(store, "h-1") is None
         due = make.one_beat(store, session, by).retry_at
         waits.append(None if due is None else round((due - clock.wall_micros) / 1e6))
@@ -221,7 +240,9 @@ def test_a_released_attempt_is_not_charged(store: Store) -> None:
     assert story(store, session, "RESEARCH-001") == ["released"]
 
 
-def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(store: Store, clock: FakeClock) -> None:
+def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(
+    store: Store, clock: FakeClock
+) -> None:
     session = make.make_session(store)
     make.make_host(store, seconds=100_000)
     by = make.lead(store, seconds=100_000)
@@ -381,11 +402,15 @@ def test_feedback_goes_to_the_document_its_words_name(store: Store) -> None:
     running = run_until(store, session, "DRAFT-003")
 
     added, _ = rework.feedback(store, session, "make the stories smaller", who="ann", max_attempts=3)
-    restarted, _ = rework.feedback(store, session, "the architecture needs a queue", who="ann", max_attempts=3)
+    restarted, _ = rework.feedback(
+        store, session, "the architecture needs a queue", who="ann", max_attempts=3
+    )
 
     payloads = {row.key: row.payload for row in store.read(lambda tx: tasks.all_tasks(tx, session))}
     assert payloads["DRAFT-004"]["feedback"] == ["make the stories smaller"] and not added.released
-    assert payloads["DRAFT-003"]["feedback"] == ["the architecture needs a queue"] and restarted.released == (running.run,)
+    assert payloads["DRAFT-003"]["feedback"] == ["the architecture needs a queue"] and restarted.released == (
+        running.run,
+    )
 
 
 def test_the_same_key_makes_one_session_and_another_request_is_refused(store: Store) -> None:
@@ -421,7 +446,7 @@ def test_twenty_sessions_share_four_slots_and_every_one_starts_before_any_finish
                 assert started == set(names), "a session finished before another had started"
     for name in names:
         positions = [index for index, (session, _) in enumerate(order) if session == name]
-        waiting[name] = max(b - a for a, b in zip(positions, positions[1:], strict=False))
+        waiting[name] = max(b - a for a, b in pairwise(positions))
 
     assert max(waiting.values()) <= 20 + 4  # invariant 31: at most k + s completions of others
 
@@ -467,7 +492,10 @@ def test_writes_of_many_threads_lose_no_update(store: Store) -> None:
     before = store.read(lambda tx: sessions.get(tx, session)).messages
     threads = [
         threading.Thread(
-            target=lambda: [store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "x")) for _ in range(50)]
+            target=lambda: [
+                store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "x"))
+                for _ in range(50)
+            ]
         )
         for _ in range(8)
     ]
@@ -501,7 +529,7 @@ def test_a_locked_database_is_waited_for_and_then_named(
 def test_a_read_unit_cannot_write(store: Store) -> None:
     session = make.make_session(store)
 
-    with pytest.raises(Exception, match="readonly|cannot be written"):
+    with pytest.raises(Exception, match=r"readonly|cannot be written"):
         store.read(lambda tx: sessions.mark_dirty(tx, session))
 
 

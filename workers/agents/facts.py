@@ -1,4 +1,4 @@
-"""The keys of `AgentRequest.facts`: what a task is asked with, as values. Missing knowledge is None or empty, never invented."""
+"""The keys of `AgentRequest.facts`: what a task is asked with, as values. What is unknown is None or empty."""
 
 from __future__ import annotations
 
