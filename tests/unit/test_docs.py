@@ -136,6 +136,30 @@ def test_every_dependency_has_its_reason_and_every_reason_its_dependency() -> No
     assert explained == declared
 
 
+def test_every_dependency_of_the_product_is_used() -> None:
+    imported = {"ruamel.yaml": "ruamel", "markdown-it-py": "markdown_it"}
+    text = "".join(
+        path.read_text()
+        for room in ("orchestrator", "workers", "migrations")
+        for path in (ROOT / room).rglob("*.py")
+    )
+    declared = tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]
+    names = [re.split(r"[<>=\[]", item)[0] for item in declared]
+
+    unused = [
+        name
+        for name in names
+        if not re.search(use_of(imported.get(name, name.replace("-", "_"))), text, re.M)
+    ]
+
+    assert not unused
+
+
+def use_of(module: str) -> str:
+    """An import of the module, or its name as text where it is imported by name (the grammars)."""
+    return rf'^\s*(from|import) {module}\b|"{module}"'
+
+
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     inner = getattr(command, "commands", None)
     if inner is None:
