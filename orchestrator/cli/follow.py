@@ -95,7 +95,7 @@ class Coordinator:
                 why=last_words(self._opened.project.logs / "daemon.out") or "it ended at once, several times",
                 fix="see .workflow/logs; `lifecycle doctor` checks the surroundings; the session is kept",
             )
-        self._process = ensure_daemon(self._opened.project)
+        self._process = ensure_daemon(self._opened.project, self._opened.store)
 
     def keep(self) -> None:
         if time.monotonic() - self._looked >= ENSURE_SECONDS:

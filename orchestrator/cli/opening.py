@@ -94,7 +94,9 @@ def hand_over_environment(opened: Opened) -> None:
 
     names = {name for agent in opened.settings.agents.values() for name in agent.env}
     values = {name: os.environ[name] for name in names if name in os.environ}
-    if values:
+    if sum(map(len, values.values())) > bus.MAX_DATAGRAM // 4:  # a character can take four bytes and more
+        note("the agents' variables are too large to hand over; restart the coordinator to renew them")
+    elif values:
         bus.wake_daemon(opened.store.path, {"type": "environment", "values": values})
 
 

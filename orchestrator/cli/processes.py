@@ -71,7 +71,7 @@ def start() -> None:
         if found is not None:
             say(f"the coordinator runs already, pid {found.pid}")
             return
-        process = ensure_daemon(opened.project)
+        process = ensure_daemon(opened.project, opened.store)
         found = _await_leader(opened, process)
         say(f"the coordinator runs, pid {found.pid}")
 

@@ -341,3 +341,14 @@ def test_a_deleted_folder_is_refused(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert "folder" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_the_inside_of_a_repository_s_own_folder_is_no_project(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p") as life:
+        inside = life.folder / ".git" / "hooks"
+        inside.mkdir(parents=True)
+
+        gave = life.run("start", "Build a shop", cwd=inside)
+
+        refused(gave)
+        assert list(inside.iterdir()) == []

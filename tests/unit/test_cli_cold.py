@@ -95,6 +95,7 @@ def cpu_seconds(folder: Path, arguments: list[str]) -> float:
     subprocess.run(
         [sys.executable, "-P", "-m", "orchestrator", *arguments],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         check=True,
         timeout=60,
