@@ -7,7 +7,8 @@ LifecycleError
 │   └── ConfigError            all faults of a file at once
 ├── StoreError                 the database cannot serve
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
-│   └── DatabaseBusy           another process holds the write lock
+│   ├── DatabaseBusy           another process holds the write lock
+│   └── DiskFull               nothing was written
 ├── LeaseLost                  the run is no longer ours; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
 └── AgentError                 one agent call failed; `kind` is its class
@@ -77,6 +78,12 @@ class DatabaseUnusable(StoreError):
 
 class DatabaseBusy(StoreError):
     """Another process holds the database's write lock."""
+
+    exit_code = 2
+
+
+class DiskFull(StoreError):
+    """The disk is full; nothing was written."""
 
     exit_code = 2
 
