@@ -138,12 +138,16 @@ def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tup
     return load_all(project.root, os.environ, flags)
 
 
-def ensure_daemon(project: Project) -> subprocess.Popen[bytes] | None:
-    """Wake the daemon, or start one when none listens; the new process when one was started."""
+def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | None:
+    """Wake the daemon, or start one when none leads; the new process when one was started.
+
+    A socket that takes our wake is not enough: a daemon that is stopped or wedged has one too, but its lease ends.
+    """
     from orchestrator import bus
     from orchestrator.dispatch.local import start_daemon
+    from orchestrator.store import leases
 
-    if bus.wake_daemon(project.database):
+    if bus.wake_daemon(project.database) and store.read(leases.leader) is not None:
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
 

@@ -13,6 +13,7 @@ import socket
 import stat
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ class Waker:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self.path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
         self._socket.bind(str(self.path))
+        self._inode = self.path.stat().st_ino
         self._pending = threading.Event()
 
     def wait(self, seconds: float) -> bool:
@@ -87,7 +89,9 @@ class Waker:
         wake_path(self.path)
 
     def close(self) -> None:
-        self.path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if self.path.stat().st_ino == self._inode:  # else a successor listens there now
+                self.path.unlink()
         self._socket.close()
 
 

@@ -34,6 +34,13 @@ def boot_id() -> str:
     return str(int(time.time() - time.monotonic()) // 10)  # no /proc: the time of the boot, to ten seconds
 
 
+@cache
+def pid_space() -> str:
+    """Names the space in which our pids count: two containers on one kernel have pids of their own."""
+    path = Path("/proc/self/ns/pid")
+    return os.readlink(path) if path.exists() else ""
+
+
 def process_start(pid: int) -> int | None:
     """When process `pid` started, in clock ticks since boot; None when it is gone (a zombie counts as gone).
 

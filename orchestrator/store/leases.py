@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, insert, select, update
 
 from orchestrator.domain.errors import NotLeader
-from orchestrator.store.clock import process_start
+from orchestrator.store.clock import pid_space, process_start
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import hosts, leases, runs, tasks
@@ -76,6 +76,7 @@ _OVERDUE = Prepared(
             tasks.c.key,
             tasks.c.role,
             hosts.c.boot,
+            hosts.c.pid_space,
             hosts.c.pid,
             hosts.c.process_start,
         )
@@ -94,6 +95,7 @@ _TAKE_LEAD = Prepared(
             holder=bindparam("by"),
             epoch=leases.c.epoch + 1,
             boot=bindparam("this_boot"),
+            pid_space=bindparam("this_space"),
             pid=bindparam("as_pid"),
             process_start=bindparam("started"),
             until=bindparam("ends"),
@@ -141,6 +143,7 @@ def register_host(
         _REGISTER,
         incarnation=incarnation,
         boot=tx.boot,
+        pid_space=pid_space(),
         pid=pid,
         process_start=started,
         roles=sorted(roles),
@@ -180,12 +183,20 @@ def end_host(tx: Tx, incarnation: str) -> None:
 
 
 def live_hosts(tx: Tx) -> list[Row]:
-    return tx.rows(_LIVE, this_boot=tx.boot, lease_now=tx.lease_now)
+    """Hosts whose lease has not ended and whose process is not known dead."""
+    return [
+        row for row in tx.rows(_LIVE, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
+    ]
 
 
 def is_gone(row: Row, boot: str, started: Callable[[int], int | None] = process_start) -> bool:
-    """Whether the process of `row` (boot, pid, process_start) is known dead: another boot, or its pid is not its own now."""
-    return bool(row.boot != boot or started(row.pid) != row.process_start)
+    """Whether the process of `row` is known dead: another boot, or its pid is not its own now.
+
+    A process of another container cannot be looked up from here: only its lease can tell, so it is not known dead.
+    """
+    if row.boot != boot:
+        return True
+    return bool(row.pid_space == pid_space() and started(row.pid) != row.process_start)
 
 
 def overdue_runs(tx: Tx) -> list[tuple[Row, str]]:
@@ -216,6 +227,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
     mine: dict[str, Any] = {
         "by": holder,
         "this_boot": tx.boot,
+        "this_space": pid_space(),
         "as_pid": pid,
         "started": started,
         "ends": ends,
@@ -228,6 +240,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
             holder=holder,
             epoch=1,
             boot=tx.boot,
+            pid_space=pid_space(),
             pid=pid,
             process_start=started,
             until=ends,

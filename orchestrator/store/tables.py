@@ -181,6 +181,7 @@ hosts = _table(
     "hosts",
     Column("incarnation", Text, primary_key=True),  # uuid of one process start
     Column("boot", Text, nullable=False),
+    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
     Column("pid", Integer, nullable=False),
     Column("process_start", Integer, nullable=False),  # clock ticks since boot: tells a reused pid apart
     Column("roles", Json, nullable=False),
@@ -427,6 +428,7 @@ leases = _table(
     Column("holder", Text, nullable=False),
     Column("epoch", Integer, nullable=False),
     Column("boot", Text, nullable=False),
+    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
     Column("pid", Integer, nullable=False),
     Column("process_start", Integer, nullable=False),
     Column("until", Integer, nullable=False),

@@ -545,3 +545,23 @@ def test_a_failing_unit_leaves_nothing(store: Store) -> None:
         store.write(unit)
 
     assert store.read(lambda tx: sessions.get(tx, session)).messages == before
+
+
+def test_a_process_of_another_container_is_not_known_dead_and_one_of_another_boot_is(store: Store) -> None:
+    make.make_host(store)
+    row = store.read(leases.live_hosts)[0]
+    gone = lambda pid: None  # noqa: E731 - no process has that pid here
+
+    assert leases.is_gone(row, row.boot, gone)
+    assert not leases.is_gone(type(row)({**row, "pid_space": "pid:[1]"}), row.boot, gone)
+    assert leases.is_gone(type(row)({**row, "pid_space": "pid:[1]"}), "another boot", gone)
+
+
+def test_a_dead_host_does_not_count_as_live_while_its_lease_runs(store: Store) -> None:
+    make.make_host(store)
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE hosts SET process_start = 1")
+    connection.commit()
+    connection.close()
+
+    assert store.read(leases.live_hosts) == []
