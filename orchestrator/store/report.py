@@ -67,6 +67,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
+    records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
     for product in artifacts.products_of(tx, row.run):
         artifacts.register(
             tx,
