@@ -565,3 +565,51 @@ def test_a_dead_host_does_not_count_as_live_while_its_lease_runs(store: Store) -
     connection.close()
 
     assert store.read(leases.live_hosts) == []
+
+
+@pytest.mark.parametrize(("seconds", "lost"), [(29.999999, 0), (30.0, 1)])
+def test_a_run_is_lost_at_the_very_end_of_its_lease(
+    store: Store, clock: FakeClock, seconds: float, lost: int
+) -> None:
+    make.make_session(store)
+    by = make.lead(store, seconds=1_000)
+    make.make_host(store, seconds=30)
+    make.one_beat(store, store.read(sessions.dirty)[0], by)
+    make.claim(store, "h-1")
+    clock.pass_seconds(seconds)
+
+    assert len(reconcile.reap(store, by)) == lost
+
+
+def test_a_pause_takes_back_what_is_offered_and_resume_offers_it_again(store: Store) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    make.make_host(store)
+    make.one_beat(store, session, by)
+
+    manage.pause(store, session, who="ann")
+    taken_back = make.claim(store, "h-1")
+    invariants.check(store.path)
+    resume.resume(store, session, ANSWER, more_attempts=3)
+
+    assert taken_back is None
+    assert make.one_beat(store, session, by).offered == ("RESEARCH-001",)
+    row = make.claim(store, "h-1")
+    assert row is not None and row.epoch == 2
+
+
+def test_nothing_offered_is_claimed_while_its_session_is_paused(store: Store) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    make.make_host(store)
+    make.one_beat(store, session, by)
+    connection = sqlite3.connect(store.path)  # as if a pause had left the offer standing
+    connection.execute("UPDATE sessions SET status = 'paused', pause_reason = 'user'")
+    connection.commit()
+
+    claimed = make.claim(store, "h-1")
+
+    connection.execute("UPDATE sessions SET status = 'active', pause_reason = NULL")
+    connection.commit()
+    connection.close()
+    assert claimed is None
