@@ -75,7 +75,14 @@ def _serve(given: argparse.Namespace) -> int:
 def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
     from workers.agents.routing import build_router
 
-    return build_router(settings, environment, lambda note: logger.info("agent_skipped", why=note))
+    told: set[str] = set()
+
+    def once(note: str) -> None:
+        if note not in told:
+            told.add(note)
+            logger.info("agent_skipped", why=note)
+
+    return build_router(settings, environment, once)
 
 
 def _agents(given: argparse.Namespace) -> int:
