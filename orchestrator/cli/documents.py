@@ -115,7 +115,7 @@ def open_artifact(
 ) -> None:
     """Print where an artifact is; --print prints it, --edit opens it."""
     from orchestrator.coordinator import find
-    from orchestrator.coordinator.projector import session_directory
+    from orchestrator.store.edits import session_directory
 
     exclude(print=show, edit=edit)
     exclude(version=version is not None, edit=edit)

@@ -6,10 +6,10 @@ import shutil
 from dataclasses import dataclass
 
 from orchestrator.coordinator import find
-from orchestrator.coordinator.projector import session_directory
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus
 from orchestrator.store import messages, records, retention, sessions, tasks, transitions
+from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)

@@ -6,11 +6,7 @@ artifact is not ours to overwrite: a file that differs from what we last wrote i
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,20 +15,12 @@ from typing import Any
 from orchestrator import failpoints
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line, plain_markdown
-from orchestrator.store import artifacts, files, messages, records, sessions, tasks
+from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
 LOG = ".msg/messages.jsonl"
 BATCH = 5_000  # messages read at once
-
-
-def team_directory(database: Path) -> Path:
-    return database.parent / ".team"
-
-
-def session_directory(database: Path, session: str) -> Path:
-    return team_directory(database) / session
 
 
 def stamp(micros: int | None) -> str | None:
@@ -44,25 +32,13 @@ def stamp(micros: int | None) -> str | None:
 
 def project(store: Store, session: str) -> list[str]:
     """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time."""
-    with _alone(store.path, session):
+    with edits.alone(store.path, session):
         return _project(store, session)
-
-
-@contextmanager
-def _alone(database: Path, session: str) -> Iterator[None]:
-    locks = database.parent / "locks"
-    locks.mkdir(exist_ok=True, mode=0o700)
-    descriptor = os.open(locks / session, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _project(store: Store, session: str) -> list[str]:
     root = _root(store.path, session)
-    edited = adopt_edits(store, session)
+    edited = edits.adopt_alone(store, session)
     state = store.read(lambda tx: _read_state(tx, session, store.path))
     for path, body in state["files"].items():
         if files.read(root, path) != body:
@@ -83,7 +59,7 @@ def _project(store: Store, session: str) -> list[str]:
 
 
 def _root(database: Path, session: str) -> Path:
-    root = session_directory(database, session)
+    root = edits.session_directory(database, session)
     root.parent.mkdir(parents=True, exist_ok=True)
     if root.is_symlink() or (root.exists() and not root.is_dir()):
         raise UsageError(
@@ -93,47 +69,6 @@ def _root(database: Path, session: str) -> Path:
         )
     root.mkdir(exist_ok=True)
     return root
-
-
-def adopt_edits(store: Store, session: str) -> list[str]:
-    """Take each file that a person changed since we wrote it as a new version by `user`; their paths."""
-    root = session_directory(store.path, session)
-    if not root.is_dir():
-        return []
-    shown, current = store.read(
-        lambda tx: (artifacts.shown(tx, session), {row.path: row for row in artifacts.newest(tx, session)})
-    )
-    changed: dict[str, bytes] = {}
-    for path, digest in shown.items():
-        try:
-            body = files.read(root, path)
-        except files.UnsafePath:
-            continue  # not a file any more; the projector puts ours in its place or says why it cannot
-        if body is not None and artifacts.digest_of(body) not in (digest, current[path].sha256):
-            changed[path] = body
-    if not changed:
-        return []
-    for body in changed.values():
-        artifacts.keep_large(store.path, body)
-
-    def adopt(tx: Tx) -> None:
-        for path, body in changed.items():
-            digest = artifacts.put(tx, body)
-            version = artifacts.register(
-                tx, session, path, digest, len(body), current[path].kind, author="user", task=None, run=None
-            )
-            artifacts.note_shown(tx, session, path, digest)
-            messages.event(
-                tx,
-                session,
-                "edited",
-                f"{path} was edited by hand: version {version}",
-                path=path,
-                digest=digest,
-            )
-
-    store.write(adopt)
-    return sorted(changed)
 
 
 def _read_state(tx: Tx, session_id: str, database: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from orchestrator.coordinator import find, projector, reconcile
 from orchestrator.domain.errors import StoreError
-from orchestrator.store import artifacts, files, integrity, messages, sessions, tasks
+from orchestrator.store import artifacts, edits, files, integrity, messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
 
 
@@ -75,6 +75,6 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
 
 def _drop_mirror(store: Store, session: str) -> None:
     """Let the projector write the mirror of the messages anew: only its length is looked at otherwise."""
-    root = projector.session_directory(store.path, session)
+    root = edits.session_directory(store.path, session)
     if root.is_dir() and not root.is_symlink() and files.read(root, projector.LOG) is not None:
         (root / projector.LOG).unlink()

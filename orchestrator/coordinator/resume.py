@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.coordinator import find, projector, reconcile
+from orchestrator.coordinator import find, reconcile
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
 from orchestrator.domain.states import PAUSES
-from orchestrator.store import artifacts, messages, sessions, tasks, transitions
+from orchestrator.store import artifacts, edits, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.report import spec_digest
 from orchestrator.store.store import Store, Tx
@@ -40,7 +40,7 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
     """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError."""
     chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
     lost = [found.task for found in reconcile.reap(store, None) if found.session == chosen.id]
-    edited = projector.adopt_edits(store, chosen.id)
+    edited = edits.adopt(store, chosen.id)
 
     def unit(tx: Tx) -> Resumed:
         session = sessions.get(tx, chosen.id)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator.projector import project, session_directory
+from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import UsageError
 from orchestrator.store import artifacts, files, messages
+from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
