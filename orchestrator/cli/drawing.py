@@ -39,7 +39,7 @@ def draw(found: dict[str, Any]) -> None:
 def _headline(found: dict[str, Any]) -> None:
     progress = found["progress"]
     status = f"{found['status']}: {found['pause_reason']}" if found["pause_reason"] else found["status"]
-    gate = f"{GAP}{found['gate']} {found['score']:.0f} %" if found["gate"] else ""
+    gate = f"{GAP}{found['gate']} {found['score']:.1f} %" if found["gate"] else ""
     say(
         f"{paint(found['session'], 'bold')}{GAP}{found['mode']}{GAP}{status}{GAP}"
         f"{progress['done']}/{progress['total']} {bar(progress['percent'])} {progress['percent']} %{GAP}"
