@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from orchestrator.domain.pipelines import Pack
 
 
+LONGEST_PATH = 500  # bytes; SQLite opens at most 512, its log's suffix included
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     root: Path
@@ -61,6 +64,7 @@ def find_project(start: Path | None = None) -> Project:
 
 def prepare(project: Project) -> None:
     """Make `.workflow/` (kept out of git) when it is missing. Raises UsageError."""
+    _refuse_path(project)
     try:
         project.workflow.mkdir(exist_ok=True, mode=0o700)
         ignore = project.workflow / ".gitignore"
@@ -71,6 +75,23 @@ def prepare(project: Project) -> None:
             "the project folder cannot be written",
             why=str(error),
             fix="choose a folder of yours, or change its rights",
+        ) from error
+
+
+def _refuse_path(project: Project) -> None:
+    """Raises UsageError for a folder whose path SQLite cannot open, or that cannot be written down as text."""
+    raw = os.fsencode(project.database)
+    if len(raw) > LONGEST_PATH:
+        raise UsageError(
+            "the project's path is too long",
+            why=f"its database's path has {len(raw)} bytes, at most {LONGEST_PATH} can be opened",
+            fix="move the project to a shorter path",
+        )
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "the project's path is not UTF-8 text", why=f"byte {error.start} of it", fix="rename the folder"
         ) from error
 
 

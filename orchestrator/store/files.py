@@ -51,7 +51,7 @@ def _parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
         for part in path.parts[:-1]:
             if create:
                 with suppress(FileExistsError):
-                    os.mkdir(part, 0o777, dir_fd=descriptor)
+                    os.mkdir(part, 0o700, dir_fd=descriptor)
             inner = os.open(part, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
@@ -68,7 +68,7 @@ def write(root: Path, path: str, body: bytes) -> None:
         descriptor = os.open(
             draft,
             os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
-            0o666,
+            0o600,
             dir_fd=directory,
         )
         try:
@@ -93,7 +93,7 @@ def append(root: Path, path: str, body: bytes) -> None:
         descriptor = os.open(
             name.name,
             os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC,
-            0o666,
+            0o600,
             dir_fd=directory,
         )
         with os.fdopen(descriptor, "ab") as file:
