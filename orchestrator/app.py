@@ -58,8 +58,19 @@ def find_project(start: Path | None = None) -> Project:
     for mark in (".workflow", ".git"):
         for folder in chain:
             if (folder / mark).exists() and (mark == ".git" or (folder / mark).is_dir()):
-                return Project(folder)
+                return _enterable(Project(folder))
     return Project(here)
+
+
+def _enterable(project: Project) -> Project:
+    """Raises UsageError when we may not look into the project's `.workflow`."""
+    if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
+        raise UsageError(
+            "the project belongs to somebody else",
+            why=f"{project.workflow} may not be entered",
+            fix="run the command as its owner",
+        )
+    return project
 
 
 def prepare(project: Project) -> None:

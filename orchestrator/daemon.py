@@ -21,7 +21,7 @@ from orchestrator.app import Project
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.dispatch.local import HostSupervisor
-from orchestrator.domain.errors import DiskFull, LifecycleError, NotLeader
+from orchestrator.domain.errors import DiskFull, LifecycleError, NotLeader, UnknownName
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.scheduler import AlarmClock
 from orchestrator.store import ballast, leases, queries, sessions
@@ -148,13 +148,30 @@ class Daemon:
                 return
             offered = 0
             for session in dirty:
-                done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
+                try:
+                    done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
+                except UnknownName as error:
+                    self._halt(session, lead, error)
+                    continue
                 failpoints.hit("beat.after_commit")
                 offered += len(done.offered)
                 if done.offered or done.ended:
                     self._log.info("beat", session=session, offered=list(done.offered), ended=done.ended)
             if offered:
                 bus.wake_hosts(self._store.path)  # after the commits: a host that looks now sees the offers
+
+    def _halt(self, session: str, lead: Leadership, error: UnknownName) -> None:
+        """A session whose rows were edited by hand to something unknown stops; the others are not held up."""
+        self._log.error("session_cannot_be_read", session=session, error=error.what)
+
+        def halt(tx: Tx) -> None:
+            leases.must_lead(tx, lead.holder, lead.epoch)
+            sessions.clear_dirty(tx, session)
+            sessions.pause(
+                tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
+            )
+
+        self._store.write(halt)
 
     def _project_changed(self) -> float:
         """Write what changed; seconds until the next session may be written."""

@@ -14,21 +14,21 @@ def repair(store: Store, name: str | None) -> dict[str, Any]:
     """What was found (`faults` stay, `fixed` do not) and how many files were written. Raises as `find.session` does."""
     session = store.read(lambda tx: find.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)
+    if faults:  # in a damaged file nothing is written, and what is read there may be anything
+        return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
     fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
-    if not faults:  # in a damaged file nothing is written
-        fixed += _recount(store, session.id)
-    faults += store.read(lambda tx: _cycle(tx, session.id))
-    missing = store.read(lambda tx: _missing(tx, session.id, store))
+    fixed += _recount(store, session.id)
+    faults = store.read(lambda tx: _cycle(tx, session.id) + _missing(tx, session.id, store))
     edited: list[str] = []
-    if not faults and not missing:
+    if not faults:
         _drop_mirror(store, session.id)
         edited = projector.project(store, session.id)
     written = store.read(lambda tx: len(artifacts.newest(tx, session.id)))
     return {
         "session": session.id,
-        "faults": faults + missing,
+        "faults": faults,
         "fixed": fixed,
-        "files": 0 if faults or missing else written,
+        "files": 0 if faults else written,
         "edited": edited,
     }
 

@@ -12,9 +12,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NoReturn
+
+from orchestrator.domain.errors import UnknownName
 
 
-class TaskStatus(StrEnum):
+class _State(StrEnum):
+    """Raises UnknownName for a value that is none: the database was edited by hand."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise UnknownName(cls.__name__, str(value), cls, fix="`lifecycle repair` names the row that holds it")
+
+
+class TaskStatus(_State):
     PENDING = "pending"  # waits for its blockers or for an offer
     IN_PROGRESS = "in_progress"  # exactly one open run
     COMPLETED = "completed"  # final: rework is a new -R<n> task
@@ -27,14 +38,14 @@ SATISFIED = (TaskStatus.COMPLETED, TaskStatus.SKIPPED)
 UNFINISHED = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 
 
-class SessionStatus(StrEnum):
+class SessionStatus(_State):
     ACTIVE = "active"
     PAUSED = "paused"  # always with a reason and a way on
     COMPLETED = "completed"
     CANCELLED = "cancelled"
 
 
-class PauseReason(StrEnum):
+class PauseReason(_State):
     CHECKPOINT = "checkpoint"
     SIGNOFF_BLOCKED = "signoff_blocked"
     REVISION_EXHAUSTED = "revision_exhausted"
