@@ -17,13 +17,13 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
+    AgentRubbish,
     AgentUnavailable,
     LeaseLost,
-    LifecycleError,
     StoreError,
 )
-from orchestrator.domain.pipelines import Pack
-from orchestrator.store import artifacts, records, sessions, transitions
+from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.store import artifacts, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
@@ -31,6 +31,7 @@ from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
 MICROS = 1_000_000
+DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 
 class RunReleased(Exception):
@@ -127,12 +128,15 @@ class Context:
         *,
         perspective: str | None = None,
         stop: threading.Event | None = None,
+        failures: list[str] | None = None,
     ) -> tuple[M, AgentReply]:
         """Ask agent after agent until one answers; the answer and who gave it.
 
-        Raises the last AgentError when none could; AgentUnavailable when there was none to ask.
+        What failed is told in `failures`, without them in the run's notes. Raises the last AgentError when none could,
+        AgentUnavailable when there was none to ask.
         """
         failed: AgentError | None = None
+        told = self.notes if failures is None else failures
         for agent in self.agents if agents is None else agents:
             try:
                 reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
@@ -141,13 +145,12 @@ class Context:
                 if stop is not None and stop.is_set():
                     raise
                 failed = error
-                self.notes.append(f"{agent.name}: {error.what}")
+                told.append(f"{agent.name}: {error.what}")
                 self.log.warning(
                     "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
                 )
                 continue
-            assert isinstance(reply.data, schema)
-            return reply.data, reply
+            return cast(M, reply.data), reply
         raise failed or AgentUnavailable(
             f"no agent can do the work of the {self.row.role}",
             why="; ".join(self.skipped),
@@ -200,7 +203,7 @@ class Context:
         try:
             reply = _answer(agent, request)
         except AgentError as error:
-            kind_of, fault = error.kind, f"{error.what}: {error.why}"[:2_000]
+            kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
             self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
             raise
         used = reply.usage
@@ -227,16 +230,25 @@ class Context:
 def _answer(agent: Agent, request: AgentRequest) -> AgentReply:
     """The agent's reply. A fault in its adapter is an answer not had, and never ends the run by itself."""
     try:
-        return agent.ask(request)
-    except LifecycleError:
+        reply = agent.ask(request)
+    except AgentError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         structlog.get_logger().exception(
             "agent_broken", agent=agent.name, kind=request.kind, run=request.run[:8]
         )
         raise AgentCrashed(
             f"{agent.name} failed by a fault of its adapter", why=f"{type(error).__name__}: {error}"
         ) from error
+    given = getattr(reply, "data", reply)
+    if request.schema is not None and not isinstance(given, request.schema):
+        raise AgentRubbish(f"{agent.name} gave no {request.schema.__name__}", why=type(given).__name__)
+    return reply
+
+
+def storable(text: str) -> str:
+    """`text` as a database takes it: lone surrogates replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def digest(text: str) -> str:
@@ -256,10 +268,9 @@ def load(
     log: Any,
     router: Any,
 ) -> Context:
-    """Read everything the run needs, on one snapshot of the database."""
-    from orchestrator.domain.pipelines import from_snapshot
-
+    """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
+    edits.adopt(store, row.session_id)
 
     def look(tx: Tx) -> dict[str, Any]:
         return {
@@ -305,17 +316,33 @@ def load(
 
 
 def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:
-    """Of everything that shapes what the task makes: another digest means that what was produced before is stale."""
+    """Of everything that shapes what the task makes: another digest means that what was produced before is stale.
+
+    The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the
+    attempt before it had made, nor a decision on this very discussion the replies that it was taken on.
+    """
     return digest(
         json.dumps(
             {
                 "task": row.key,
                 "payload": row.payload,
                 "request": seen["session"].request,
-                "decisions": [[found.subject, found.words] for found in seen["decisions"]],
+                "decisions": answered(row, seen["decisions"]),
+                "wisdom": [[found.name, found.data] for found in seen["wisdom"]],
                 "artifacts": {path: found.sha256 for path, found in seen["artifacts"].items()},
                 "instructions": instructions,
             },
             sort_keys=True,
         )
     )
+
+
+def answered(row: Row, decisions: Sequence[Row]) -> list[str]:
+    """A person's words in the discussions before this task: what it makes has to answer them."""
+    own = decision_on(row)
+    return [d.words for d in decisions if d.subject.startswith(DECIDED) and d.subject != own]
+
+
+def decision_on(row: Row) -> str:
+    """The subject of a person's decision on the discussion that this task is."""
+    return f"{DECIDED} {row.key}"

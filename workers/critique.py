@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.domain.consensus import Consequence, consequence, key_finding, recommendation, report_text
-from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.consensus import (
+    Consequence,
+    Verdict,
+    consequence,
+    key_finding,
+    recommendation,
+    report_text,
+)
 from orchestrator.domain.model import Consensus
-from orchestrator.domain.synthesis import synthesize
-from orchestrator.store import records, transitions
+from orchestrator.domain.synthesis import Synthesis, synthesize
+from orchestrator.store import records
+from orchestrator.store.prepared import Row
 from orchestrator.store.report import Discussed
-from orchestrator.store.store import Tx
 from workers.content import Critique
-from workers.context import Context
-from workers.inline.discuss import DiscussResult, discuss
+from workers.context import Context, decision_on, storable
+from workers.inline.discuss import NEVER_NOTES, Answer, DiscussResult, discuss
 from workers.inline.docgen import discussion as recording
 from workers.inline.docgen.ids import content_path
 from workers.roles import Produced
@@ -41,9 +47,25 @@ class Critiqued:
 
 
 def critique(context: Context, produced: Produced) -> Critiqued:
-    """Discuss the run's artifact from the perspectives of its round. Raises LeaseLost and RunReleased, else nothing."""
-    row = context.row
-    around = context.pack.rounds[row.round]
+    """Discuss the run's artifact from the perspectives of its round.
+
+    Raises LeaseLost, RunReleased and StoreError; anything else that goes wrong is a failed discussion, not a failed task.
+    """
+    try:
+        done = _held(context, produced)
+    except NEVER_NOTES:
+        raise
+    except Exception as error:
+        context.log.exception("discuss_broken", round=context.row.round)
+        done = DiscussResult(None, notes=(f"{type(error).__name__}: {error}",))
+    context.check()
+    return (
+        _failed(context, done) if done.verdict is None else _conclude(context, produced, done, done.verdict)
+    )
+
+
+def _held(context: Context, produced: Produced) -> DiscussResult:
+    around = context.pack.rounds[context.row.round]
     text, content = artifact_of(context, produced)
     known = {
         **facts(context, _kind(produced.artifact)),
@@ -52,16 +74,30 @@ def critique(context: Context, produced: Produced) -> Critiqued:
         "artifact_content": content,
         "focus": around.focus,
     }
-    done = discuss(
+    return discuss(
         context,
         around,
         known,
+        earlier=_earlier(context) if _is_standalone(context.row) else (),
         stored=_stored(context),
-        keep=lambda name, reply, agent, notes: keep_reply(context, name, reply, agent, notes),
+        keep=lambda name, answer: _keep(context, name, answer),
         deadline=time.monotonic() + context.settings.discuss_seconds,
     )
-    context.check()
-    return _conclude(context, produced, done)
+
+
+def _is_standalone(row: Row) -> bool:
+    """Whether the task is a round of its own."""
+    return bool(row.prefix == "DISCUSS")
+
+
+def _earlier(context: Context) -> list[tuple[str, str]]:
+    """The records of the rounds before, for continuity; one that is not there is passed over."""
+    return [(f"An earlier record: {path}", context.text(path) or "") for path in _earlier_paths(context)]
+
+
+def _earlier_paths(context: Context) -> list[str]:
+    told = [found.record for found in context.verdicts if found.kind == "discuss"]
+    return [path for path in told if path in context.artifacts]
 
 
 def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
@@ -90,41 +126,45 @@ def _kind(path: str) -> str:
     return next((document.kind for document in DOCUMENTS.values() if document.path == path), "readiness")
 
 
-def _stored(context: Context) -> dict[str, tuple[Critique, str, list[str]]]:
-    """Replies that are there already: (reply, agent, notes) by perspective."""
+def _stored(context: Context) -> dict[str, Answer]:
+    """The replies that are there already, by perspective."""
     rows = context.store.read(lambda tx: records.critiques_of(tx, context.row.run))
-    return {row.perspective: (Critique.model_validate(row.reply), row.agent, list(row.notes)) for row in rows}
+    return {
+        row.perspective: Answer(Critique.model_validate(row.reply), row.agent, tuple(row.notes))
+        for row in rows
+    }
 
 
-def keep_reply(context: Context, perspective: str, reply: Critique, agent: str, notes: Sequence[str]) -> None:
+def _keep(context: Context, perspective: str, answer: Answer) -> None:
     """Store a perspective's reply as it comes. Raises LeaseLost."""
-    row = context.row
-
-    def unit(tx: Tx) -> None:
-        transitions.hold(tx, row.run, row.host)
-        records.add_critique(tx, row.run, perspective, agent, reply.model_dump(mode="json"), list(notes))
-
-    context.store.write(unit)
-
-
-def _conclude(context: Context, produced: Produced, done: DiscussResult) -> Critiqued:
-    row = context.row
-    if done.verdict is None:
-        warning = (
-            f"{row.key}: the discussion {row.round} failed, nobody answered: {'; '.join(done.notes)[:500]}"
-        )
-        context.log.warning("discuss_failed", round=row.round, notes=list(done.notes))
-        summary = f"[{row.role}] {row.key} complete. Discuss {row.round}: failed, no perspective answered"
-        return Critiqued(Consequence("none"), None, None, summary, None, None, [("issues", warning)])
-    verdict = done.verdict
-    standalone = row.prefix == "DISCUSS"
-    decided = any(found.subject == f"decide_discussion {row.key}" for found in context.decisions)
-    follows = consequence(
-        verdict, row.round, is_revision=row.revision_of is not None, standalone=standalone, decided=decided
+    run, reply = context.row.run, answer.critique.model_dump(mode="json")
+    context.write(
+        lambda tx: records.add_critique(tx, run, perspective, answer.agent, reply, list(answer.notes))
     )
+
+
+def _failed(context: Context, done: DiscussResult) -> Critiqued:
+    """Nobody answered: the task goes on, with a warning."""
+    row = context.row
+    why = "; ".join(filter(None, [*done.notes, done.partial])) or "no perspective was left"
+    context.log.warning("discuss_failed", round=row.round, why=why)
+    return Critiqued(
+        consequence=Consequence("none"),
+        stored=None,
+        record=None,
+        summary=f"[{row.role}] {row.key} complete. Discuss {row.round}: failed, no perspective answered",
+        words=None,
+        mean=None,
+        wisdom=[("issues", storable(f"{row.key}: the discussion {row.round} failed: {why[:500]}"))],
+    )
+
+
+def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
+    row = context.row
+    follows = _follows(context, verdict)
     synthesis = synthesize(done.replies, verdict)
     actions = [item.text for item in synthesis.actions]
-    record = _record(context, produced, done, synthesis)
+    record = _record(context, produced, done, verdict, synthesis)
     path = record[0] if record else None
     summary = report_text(
         row.role, row.key, row.round, verdict, actions, produced.artifact, path, row.revision_of is not None
@@ -140,7 +180,7 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult) -> Crit
             "partial": done.partial,
             "notes": list(done.notes),
             "ratings": {reply.perspective: reply.rating for reply in done.replies},
-            "agents": dict(done.agents),
+            "agents": {reply.perspective: done.answers[reply.perspective].agent for reply in done.replies},
             "artifact": produced.artifact,
         },
     }
@@ -148,9 +188,7 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult) -> Crit
     blocked = verdict.consensus is Consensus.BLOCKED
     return Critiqued(
         consequence=follows,
-        stored=Discussed(
-            follows, columns, _findings(done, synthesis), {"feedback": list(dict.fromkeys(words))}
-        ),
+        stored=Discussed(follows, columns, _findings(synthesis), {"feedback": list(dict.fromkeys(words))}),
         record=record,
         summary=summary,
         words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),
@@ -163,33 +201,37 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult) -> Crit
     )
 
 
-def _findings(done: DiscussResult, synthesis: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for view in synthesis.views:
-        found.append(
-            {
-                "kind": "divergence",
-                "severity": view.severity,
-                "perspective": ", ".join(view.perspectives),
-                "text": view.text,
-            }
-        )
-    for gap in synthesis.gaps:
-        found.append({"kind": "missing", "severity": "HIGH", "perspective": "coverage", "text": gap})
-    for item in synthesis.actions:
-        found.append(
-            {
-                "kind": "action",
-                "severity": None,
-                "perspective": ", ".join(item.perspectives),
-                "text": item.text,
-            }
-        )
-    return found
+def _follows(context: Context, verdict: Verdict) -> Consequence:
+    row = context.row
+    return consequence(
+        verdict,
+        row.round,
+        is_revision=row.revision_of is not None,
+        standalone=_is_standalone(row),
+        decided=_decision(context) is not None,
+    )
+
+
+def _decision(context: Context) -> Row | None:
+    """What a person decided on this very discussion."""
+    own = decision_on(context.row)
+    return next((found for found in reversed(context.decisions) if found.subject == own), None)
+
+
+def _findings(synthesis: Synthesis) -> list[dict[str, Any]]:
+    rows: list[tuple[str, str | None, Sequence[str], str]] = [
+        *(("divergence", str(view.severity), view.perspectives, view.text) for view in synthesis.views),
+        *(("missing", "HIGH", ("coverage",), gap) for gap in synthesis.gaps),
+        *(("action", None, item.perspectives, item.text) for item in synthesis.actions),
+    ]
+    return [
+        {"kind": kind, "severity": severity, "perspective": ", ".join(who), "text": text}
+        for kind, severity, who, text in rows
+    ]
 
 
 def _wisdom(
-    key: str, round_key: str, follows: Consequence, verdict: Any, actions: Sequence[str]
+    key: str, round_key: str, follows: Consequence, verdict: Verdict, actions: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Warning and action items for the tasks to come, where the verdict asks for it."""
     if not follows.warns:
@@ -201,20 +243,23 @@ def _wisdom(
 
 
 def _record(
-    context: Context, produced: Produced, done: DiscussResult, synthesis: Any
+    context: Context, produced: Produced, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
 ) -> tuple[str, bytes] | None:
     """The record's path and text; None, with a warning, when it cannot be made: the verdict stands all the same."""
     try:
-        return _render(context, produced, done, synthesis)
-    except (LifecycleError, ValueError, TypeError, KeyError) as error:
+        return _render(context, produced, done, verdict, synthesis)
+    except NEVER_NOTES:
+        raise
+    except Exception as error:
         context.notes.append(f"the record of {context.row.round} could not be written: {error}")
         context.log.exception("record_failed", round=context.row.round)
         return None
 
 
-def _render(context: Context, produced: Produced, done: DiscussResult, synthesis: Any) -> tuple[str, bytes]:
-    row, verdict = context.row, done.verdict
-    assert verdict is not None
+def _render(
+    context: Context, produced: Produced, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
+) -> tuple[str, bytes]:
+    row = context.row
     labels = {name: view.label for name, view in context.pack.perspectives.items()}
     path = recording.record_path(row.round, row.revision_no)
     shown = recording.Discussion(
@@ -229,7 +274,7 @@ def _render(context: Context, produced: Produced, done: DiscussResult, synthesis
         ratings=tuple(
             recording.Rating(
                 labels.get(reply.perspective, reply.perspective),
-                done.agents[reply.perspective],
+                done.answers[reply.perspective].agent,
                 reply.rating,
                 key_finding(reply),
             )
@@ -242,12 +287,15 @@ def _render(context: Context, produced: Produced, done: DiscussResult, synthesis
         coverage_gaps=synthesis.gaps,
         action_items=tuple(item.text for item in synthesis.actions),
         open_questions=synthesis.questions,
-        risks=tuple(recording.RiskEntry(text) for reply in done.replies for text in reply.risks),
+        risks=tuple(
+            recording.RiskEntry(risk.description, risk.likelihood, risk.impact, risk.mitigation)
+            for reply in done.replies
+            for risk in done.answers[reply.perspective].critique.risks[: len(reply.risks)]
+        ),
         notes=tuple(done.notes),
         partial=done.partial,
+        standalone=_standalone(context, done, verdict, synthesis) if _is_standalone(row) else None,
     )
-    if row.prefix == "DISCUSS":
-        shown = replace(shown, standalone=_standalone(context, done, synthesis))
     current = context.artifacts.get(path)
     files = recording.render_discussion(
         shown,
@@ -261,17 +309,15 @@ def _render(context: Context, produced: Produced, done: DiscussResult, synthesis
     return path, files[path]
 
 
-def _standalone(context: Context, done: DiscussResult, synthesis: Any) -> recording.Standalone:
+def _standalone(
+    context: Context, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
+) -> recording.Standalone:
     """What a round of its own keeps besides: continuity, sentiment, risks, decisions, advice."""
-    row, verdict = context.row, done.verdict
-    assert verdict is not None
-    earlier = tuple(found.record for found in context.verdicts if found.kind == "discuss" and found.record)
-    decided = [found for found in context.decisions if found.subject == f"decide_discussion {row.key}"]
-    follows = consequence(
-        verdict, row.round, is_revision=row.revision_of is not None, standalone=True, decided=bool(decided)
-    )
+    decided = _decision(context)
+    completes = _follows(context, verdict).completes
+    advice = tuple(item.text for item in synthesis.actions[:ACTIONS])
     return recording.Standalone(
-        previous_rounds=earlier,
+        previous_rounds=tuple(_earlier_paths(context)),
         sentiment=sentiment(verdict.mean),
         risk_flags=tuple(
             f"{r.perspective}: risk level {r.risk_level}"
@@ -281,12 +327,10 @@ def _standalone(context: Context, done: DiscussResult, synthesis: Any) -> record
         decision_log=tuple(
             f"{stamp(found.at)} {found.who}: {found.subject}: {found.words}" for found in context.decisions
         ),
-        advice=tuple(item.text for item in synthesis.actions[:ACTIONS]),
-        options=tuple(item.text for item in synthesis.actions[:ACTIONS]) if not follows.completes else (),
-        needs_decision=not follows.completes,
-        decision=recording.Decision(decided[-1].who, stamp(decided[-1].at), decided[-1].words)
-        if decided
-        else None,
+        advice=advice,
+        options=() if completes else advice,
+        needs_decision=not completes,
+        decision=recording.Decision(decided.who, stamp(decided.at), decided.words) if decided else None,
     )
 
 

@@ -1,19 +1,24 @@
-"""The prompt of a document task: role instructions read afresh, the material as data, the schema of the answer."""
+"""The prompts: role instructions read afresh, the material as data, the schema of the answer.
+
+Material is written by others (a request, documents, a repository, a person's words), so each piece stands between fences
+whose name it does not contain: nothing in it can end it. The same material gives the same prompt, which can be replayed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import secrets
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
+from orchestrator.config import resources
 from orchestrator.domain.pipelines import Perspective, Round
 
 MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
+Material = Sequence[tuple[str, str]]  # (title, text); what is empty is left out
 
 GOALS = {
     "discovery": "Analyse the request below and, where there is one, the repository it is made in.",
@@ -29,46 +34,43 @@ _LANGUAGES = {"en": "English", "zh": "Chinese (identifiers and keys stay English
 def render(
     kind: str,
     *,
-    templates: Path,
     instructions: str,
     task: str,
     language: str,
     schema: type[BaseModel],
-    material: Sequence[tuple[str, str]],
+    material: Material,
     feedback: Sequence[str] = (),
     improve: Mapping[str, Any] | None = None,
 ) -> str:
-    """A document task's prompt. Each block of material is fenced with a name that its text cannot contain."""
-    shown = None
+    """A document task's prompt."""
+    asked = [("To be answered in this version", "\n".join(f"- {_one_line(line)}" for line in feedback))]
     if improve is not None:
-        shown = {**improve, "weak": json.dumps(improve.get("weak", []), ensure_ascii=False, indent=1)}
-    text: str = _template(templates, "document.md.j2").render(
+        asked.append(("Weak places", json.dumps(improve.get("weak", []), ensure_ascii=False, indent=1)))
+    return _fill(
+        "document.md.j2",
         instructions=instructions.strip(),
         task=task,
         goal=GOALS[kind],
-        language=_LANGUAGES.get(language, "the language of the request"),
-        blocks=[
-            {"title": title, "name": _name(text), "text": _cut(text)} for title, text in material if text
-        ],
-        feedback=[line.replace("\n", " ") for line in feedback],
-        improve=shown,
-        schema=json.dumps(schema.model_json_schema(), ensure_ascii=False),
+        language=_language(language),
+        blocks=_blocks([*material, *asked]),
+        feedback=bool(feedback),
+        improve=improve,
+        schema=_schema(schema),
     )
-    return text
 
 
 def render_critique(
     perspective: Perspective,
     around: Round,
     *,
-    templates: Path,
     instructions: str,
     language: str,
     schema: type[BaseModel],
-    material: Sequence[tuple[str, str]],
+    material: Material,
 ) -> str:
     """The prompt of one perspective of a round."""
-    text: str = _template(templates, "critique.md.j2").render(
+    return _fill(
+        "critique.md.j2",
         instructions=instructions.strip(),
         label=perspective.label,
         focus_areas=", ".join(perspective.focus),
@@ -76,18 +78,30 @@ def render_critique(
         focus=around.focus,
         coverage=perspective.name == "coverage",
         risk=perspective.name == "risk",
-        language=_LANGUAGES.get(language, "the language of the request"),
+        language=_language(language),
         blocks=_blocks(material),
-        schema=json.dumps(schema.model_json_schema(), ensure_ascii=False),
+        schema=_schema(schema),
     )
-    return text
 
 
-def _template(folder: Path, name: str) -> Any:
+def _language(name: str) -> str:
+    return _LANGUAGES.get(name, "the language of the request")
+
+
+def _schema(schema: type[BaseModel]) -> str:
+    return json.dumps(schema.model_json_schema(), ensure_ascii=False)
+
+
+def _fill(name: str, **values: Any) -> str:
+    return str(_template(name).render(**values))
+
+
+@cache
+def _template(name: str) -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(resources() / "config" / "prompts"),
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701 - a prompt is plain text, not markup
         keep_trailing_newline=True,
@@ -95,14 +109,22 @@ def _template(folder: Path, name: str) -> Any:
     return environment.get_template(name)
 
 
-def _blocks(material: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"title": title, "name": _name(text), "text": _cut(text)} for title, text in material if text]
+def _blocks(material: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"title": title, "name": fence(text), "text": _cut(text)} for title, text in material if text]
 
 
-def _name(text: str) -> str:
-    """A fence that the material does not hold, and the same for the same material, so that a prompt can be replayed."""
-    name = "material-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-    return name if name not in text else "material-" + secrets.token_hex(8)
+def fence(text: str) -> str:
+    """A name that `text` does not contain, and the same for the same text."""
+    salt = 0
+    while True:
+        name = "material-" + hashlib.sha256(f"{salt}{text}".encode("utf-8", "replace")).hexdigest()[:12]
+        if name not in text:
+            return name
+        salt += 1
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _cut(text: str) -> str:

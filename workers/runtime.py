@@ -20,15 +20,14 @@ from orchestrator.domain.errors import (
     DiskFull,
     LeaseLost,
     LifecycleError,
-    StoreError,
 )
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import artifacts, files, records, report, transitions
+from orchestrator.store import artifacts, files, messages, records, report, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import context as contexts
 from workers.agents.routing import Router
-from workers.context import Context, RunReleased
+from workers.context import Context, RunReleased, storable
 from workers.critique import Critiqued, critique
 from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
@@ -104,12 +103,10 @@ class Runtime:
     ) -> report.Reported:
         """Close the run. A blocked discussion that asks a person gives the run back instead. Raises LeaseLost."""
         context.check()
-        row = context.row
-        done = _compose(context, produced, critiqued, timings)
         if critiqued is not None and not critiqued.consequence.completes:
-            detail = {"task": row.key, "round": row.round, "options": critiqued.options}
-            context.store.write(lambda tx: _ask_person(tx, row, critiqued, detail, timings))
+            context.store.write(lambda tx: _ask_person(tx, context.row, critiqued, timings))
             raise _Asked
+        done = _compose(context, produced, critiqued, timings)
         return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
 
     # what can go wrong
@@ -179,14 +176,16 @@ def _ending(live: LiveRun, error: Exception) -> _Ending:
     if isinstance(error, AgentError):
         return _Ending(_words(error), charged=error.charged)
     if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
-        return _Ending(f"the disk cannot be written: {error}", charged=False, pause=PauseReason.DISK)
+        return _Ending(
+            storable(f"the disk cannot be written: {error}"), charged=False, pause=PauseReason.DISK
+        )
     if isinstance(error, LifecycleError):
         return _Ending(_words(error), charged=True)
-    return _Ending(f"{type(error).__name__}: {error}", charged=True)
+    return _Ending(storable(f"{type(error).__name__}: {error}"), charged=True)
 
 
 def _words(error: LifecycleError) -> str:
-    return "; ".join(error.lines())
+    return storable("; ".join(error.lines()))
 
 
 _DISK_ERRORS = frozenset({28, 30, 122})  # ENOSPC, EROFS, EDQUOT
@@ -239,6 +238,7 @@ def _found(context: Context, earlier: Row) -> Produced:
         return {
             product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
             for product in artifacts.products_of(tx, earlier.id)
+            if product.kind != "discussion"  # its record is made anew
         }
 
     return Produced.again(context.store.read(look), earlier.produced)
@@ -250,11 +250,10 @@ def _discuss(context: Context, produced: Produced) -> Critiqued | None:
         return None
     context.phase("discuss")
     critiqued = critique(context, produced)
-    if critiqued is None:
-        return None
     if critiqued.record is not None:
         path, body = critiqued.record
         everything = {**produced.files, path: (body, "discussion")}
+        artifacts.keep_large(context.store.path, body)
         context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
     failpoints.hit("discuss.done")
     return critiqued
@@ -290,11 +289,8 @@ def _compose(
     )
 
 
-def _ask_person(
-    tx: Tx, row: Row, critiqued: Critiqued, detail: Mapping[str, Any], timings: Mapping[str, float]
-) -> None:
-    from orchestrator.store import messages
-
+def _ask_person(tx: Tx, row: Row, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
+    """Give the run back, uncharged, and let the session wait for a person's decision. Raises LeaseLost."""
     messages.say(
         tx,
         row.session_id,
@@ -311,8 +307,5 @@ def _ask_person(
         backoff=(),
         timings=timings,
         pause=PauseReason.DISCUSSION_BLOCKED,
-        detail=detail,
+        detail={"task": row.key, "round": row.round, "options": critiqued.options},
     )
-
-
-__all__ = ["Runtime", "StoreError"]

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.store.prepared import Row
 from workers import prompts
 from workers.content import Architecture, Brief, Discovery, Epics, Requirements
-from workers.context import Context
+from workers.context import Context, answered
 from workers.inline.docgen.ids import Registered, content_path
 from workers.inline.docgen.reader import validate
 from workers.inline.docgen.render import RenderContext, render
@@ -85,9 +85,7 @@ def facts(context: Context, kind: str) -> dict[str, Any]:
         "improve": context.payload.get("improve"),
         "action_items": action_items(context),
         "wisdom": {name: list(lines) for name, lines in context.wisdom.items()},
-        "decisions": [
-            decision for entry in context.accumulator for decision in entry.get("key_decisions", [])
-        ],
+        "decisions": key_decisions(context),
     }
     for other in DOCUMENTS:
         found = registered(context, other)
@@ -104,15 +102,23 @@ def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def feedback(context: Context) -> list[str]:
     """What this version has to answer: a person's words, and what a discussion found."""
-    lines = list(context.payload.get("feedback", []))
-    decided = [found.words for found in context.decisions if found.subject.startswith("decide_discussion")]
-    return [*lines, *decided]
+    return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
+
+
+def key_decisions(context: Context) -> list[str]:
+    """What the role's earlier tasks decided, by the accumulator that each passed on."""
+    return [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
 
 
 def action_items(context: Context) -> list[str]:
     """The last round's action items, for the next document."""
-    rounds = [row for row in context.verdicts if row.kind == "discuss"]
-    return list(rounds[-1].data.get("actions", [])) if rounds else []
+    last = last_round(context)
+    return list(last.data.get("actions", [])) if last is not None else []
+
+
+def last_round(context: Context) -> Row | None:
+    """The last discussion's verdict."""
+    return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 
 
 def ask(
@@ -129,7 +135,6 @@ def ask(
     wanted = schema or document.schema
     prompt = prompts.render(
         kind or document.kind,
-        templates=resources() / "config" / "prompts",
         instructions=context.instructions,
         task=context.row.key,
         language=context.session.language,
@@ -148,16 +153,31 @@ def _material(context: Context, document: Document) -> list[tuple[str, str]]:
     blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
     for kind in document.needs:
         blocks.append((f"The {kind}, as it is registered", context.text(content_path(kind)) or ""))
-        edited = context.artifacts.get(DOCUMENTS[kind].path)
-        if edited is not None and edited.author == "user":
-            blocks.append((f"The {kind}, as a person edited it", context.text(DOCUMENTS[kind].path) or ""))
+        blocks += _edited(context, kind)
     if context.row.revision_of is not None or context.row.prefix == "IMPROVE":
         blocks.append(("The version to revise", context.text(content_path(document.kind)) or ""))
+        blocks += _edited(context, document.kind)
     blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
-    decided = [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
-    blocks.append(("Decisions so far", "\n".join(decided)))
+    last = last_round(context)
+    if last is not None and last.record:
+        blocks.append(("The record of the last discussion", context.text(last.record) or ""))
+    blocks.append(("Decisions so far", "\n".join(key_decisions(context))))
     blocks += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
     return blocks
+
+
+def _edited(context: Context, kind: str) -> list[tuple[str, str]]:
+    """The document's files that a person edited, as they are now."""
+    main = DOCUMENTS[kind].path
+    folder = main.removesuffix("_index.md")
+    mine = [
+        path for path in context.artifacts if path == main or (folder != main and path.startswith(folder))
+    ]
+    return [
+        (f"The {kind}, as a person edited it: {path}", context.text(path) or "")
+        for path in mine
+        if context.artifacts[path].author == "user"
+    ]
 
 
 def render_context(context: Context, document: Document, agent: str, **extra: Any) -> RenderContext:
