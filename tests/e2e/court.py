@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,11 @@ class Court:
         return file.read_text() if file.exists() else ""
 
     def wait_asked(self, session: str, task: str, who: str) -> None:
-        self.project.wait(lambda: self.asked(session, task, who), f"{task} asks {who}")
+        def fact() -> str:
+            assert self.project.status(session)[0] == "active", self.project.run("check", session).out
+            return self.asked(session, task, who)
+
+        self.project.wait(fact, f"{task} asks {who}")
 
     def verdicts(self, session: str) -> dict[str, tuple[str, str | None, float]]:
         """(consensus, severity, mean) by task."""
@@ -78,7 +83,7 @@ class Court:
             "WHERE r.session_id = ? AND r.outcome = 'completed' ORDER BY r.opened_at",
             session,
         )
-        for (before, _, closed), (behind, opened, _) in zip(found, found[1:], strict=False):
+        for (before, _, closed), (behind, opened, _) in pairwise(found):
             assert closed <= opened, f"{behind} began before {before} had ended"
         return [row[0] for row in found]
 

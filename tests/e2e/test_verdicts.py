@@ -55,7 +55,7 @@ def test_high_by_each_of_its_rows_makes_a_revision_that_runs_before_the_successo
     verdicts = bench.verdicts(session)
     blocked = ["RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004"]
     assert gave.code == 0, gave.err
-    assert {key: verdicts[key][:2] for key in blocked} == {key: ("blocked", "HIGH") for key in blocked}
+    assert {key: verdicts[key][:2] for key in blocked} == dict.fromkeys(blocked, ("blocked", "HIGH"))
     assert {f"{key}-R1" for key in blocked} | {"QUALITY-001"} == verdicts.keys() - set(blocked)
     assert all(verdicts[key][0] == "reached" for key in verdicts if key not in blocked)
     assert bench.order(session) == [each for key in blocked for each in (key, f"{key}-R1")] + ["QUALITY-001"]
