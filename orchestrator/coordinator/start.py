@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -77,10 +78,13 @@ def project_facts(project: Path) -> ProjectFacts:
     return ProjectFacts(frontend=found[0] if found else None)
 
 
+_MARKS = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|</?[A-Za-z][^>]*>?")  # images, links, HTML
+
+
 def title_of(request: str) -> str:
     """The first heading or line, plain and short."""
-    first = next((line for line in request.splitlines() if line.strip("#>*-=` \t")), request)
-    return one_line(first.strip("#>*-=` \t"), TITLE_LENGTH)
+    lines = [_MARKS.sub(r"\1", line).strip("#>*-=` \t") for line in request.splitlines()]
+    return one_line(next((line for line in lines if line), request), TITLE_LENGTH)
 
 
 def start(

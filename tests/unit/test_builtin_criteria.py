@@ -20,8 +20,8 @@ CRITERIA = [
     (
         "It must send a message when the table is free and again when the bill is paid.",
         [
-            "Given the table is free, when this occurs, then the system sends a message.",
-            "Given the bill is paid, when this occurs, then the system sends a message.",
+            "Given the running system, when the table is free, then the system sends a message.",
+            "Given the running system, when the bill is paid, then the system sends a message.",
         ],
     ),
     (
@@ -42,7 +42,7 @@ CRITERIA = [
         ],
     ),
     ("管理员必须能够导出报表。", ["给定管理员，当其导出报表时，那么操作完成并显示结果。"]),
-    ("断网时必须在本地缓存日志。", ["给定断网时这一情况，当其发生时，那么系统在本地缓存日志。"]),
+    ("断网时必须在本地缓存日志。", ["给定运行中的系统，当断网时，那么系统在本地缓存日志。"]),
 ]
 
 
@@ -57,9 +57,9 @@ def test_criterion_is_made_of_actor_action_condition_and_number(sentence: str, e
 
 
 HEADLINES = [
-    ("Clerks must be able to add a guest, and print a ticket.", "Clerks: add a guest"),
+    ("Clerks must be able to add a guest, and print a ticket.", "Clerks add a guest"),
     ("The system must show the bill.", "Show the bill"),
-    ("Every change must be logged with who did it.", "Every change: logged with who did it"),
+    ("Every change must be logged with who did it.", "Every change is logged with who did it"),
     ("采集器必须跟踪多个文件,支持轮转。", "采集器跟踪多个文件"),
 ]
 

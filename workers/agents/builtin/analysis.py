@@ -57,6 +57,8 @@ class RequestAnalysis:
     entities: tuple[str, ...] = ()
     technologies: tuple[tuple[str, str], ...] = ()  # (name, layer)
     domain: str = ""
+    product: str = ""  # how a sentence speaks of it; empty: the request gives it no noun
+    manual: bool = False  # the text explains something that exists
     thin: bool = False  # a request of one or two sentences: there is little to be carried
     ui: bool = False
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from workers.agents.builtin import decisions
 from workers.agents.builtin.clauses import clause
-from workers.agents.builtin.material import Material, best, lower_first, short, unique
+from workers.agents.builtin.criteria import base
+from workers.agents.builtin.material import (
+    Material,
+    best,
+    lower_first,
+    names_verb,
+    short,
+    unique,
+    upper_first,
+)
 from workers.agents.builtin.names import external
+from workers.agents.builtin.request import Need
 from workers.agents.builtin.revision import requests_in
 from workers.content import (
     Architecture,
@@ -33,24 +45,30 @@ def answer(m: Material) -> Architecture:
     components = parts(m, items)
     style = _style(m)
     return Architecture(
-        overview=m.say(
-            "overview",
-            title=m.analysis.title,
-            components=m.lex.join([part.name for part in components]),
-            actors=m.lex.join(m.actor_names()[:5] or [m.main_actor()]),
-            things=m.lex.join(m.things()[:4]),
-        ),
+        overview=_overview(m, components),
         style=style,
         actors=m.actor_names() or [m.main_actor()],
         external_systems=externals(m),
         components=components,
-        stack=_stack(m, components),
+        stack=_stack(m),
         data_model=_data_model(m, given),
-        api=_operations(items),
+        api=_operations(items, m),
         security=_security(m, items),
         adrs=decisions.decide(m, items, style.text),
         open_questions=_questions(m, given),
     )
+
+
+def _overview(m: Material, components: list[Component]) -> str:
+    said = [
+        m.say("overview", components=m.several(lower_first(part.name) for part in components)),
+        m.say("overview_people", actors=m.said_actors()),
+    ]
+    if m.keeps_data:
+        said.append(m.say("overview_data", things=m.lex.join(m.told_things())))
+    if externals(m):
+        said.append(m.say("overview_outside"))
+    return ("" if m.lex.language == "zh" else " ").join(said)
 
 
 def externals(m: Material) -> list[str]:
@@ -64,35 +82,28 @@ def externals(m: Material) -> list[str]:
 
 
 def _titles(items: list[Requirement], m: Material) -> str:
-    return "; ".join(item.title for item in items[:6]) or m.analysis.title
+    return m.several(lower_first(item.title) for item in items[:6]) or m.analysis.title
 
 
 def parts(m: Material, items: list[Requirement]) -> list[Component]:
     """Components: an interface for each kind of people, rules for each thing, a store, adapters, protection, operation."""
     a = m.analysis
-    store = m.say("component_store", things=m.lex.join(m.things()[:3]))
+    store = [m.say("component_store")] if m.keeps_data else []
     limits = [item for item in items if item.kind == "nonfunctional"]
     wishes = [item for item in items if item.kind == "functional"]
     rules = _rules(m, wishes, store)
     faces = _faces(m, wishes, [part.name for part in rules])
     kept = [item for item in items if item.category == "S"] + [item for item in wishes if _keeps(item, m)]
     found = [*faces, *rules]
-    found.append(
-        _part(
-            m,
-            "component_store",
-            {"things": m.lex.join(m.things()[:3])},
-            kept[:8],
-            [],
-            {"things": m.lex.join(m.things()[:3])},
-        )
-    )
+    if store:
+        told = {"things": m.lex.join(m.told_things(3))}
+        found.append(_part(m, "component_store", {}, kept[:8], [], told))
     for text in externals(m):
         mine = [item for item in items if best(item.statement, [("x", text)])[0] >= 0.2]
         found.append(_part(m, "component_adapter", {"text": text}, mine, [], {"text": text}))
     guard = [item for item in limits if item.category == "S"]
     if guard:
-        found.append(_part(m, "component_guard", {}, guard, [store], {"titles": _titles(guard, m)}))
+        found.append(_part(m, "component_guard", {}, guard, store, {"titles": _titles(guard, m)}))
     run = [item for item in limits if item.category != "S"]
     if run:
         found.append(
@@ -141,50 +152,51 @@ def _faces(m: Material, wishes: list[Requirement], rules: list[str]) -> list[Com
     if not groups:
         return [
             Component(
-                name=m.say("component_front", title=m.analysis.title),
+                name=m.say("component_front"),
                 responsibility=m.say("component_front_text", titles=_titles(wishes, m)),
                 requirements=unique(item.id for item in wishes),
                 depends_on=rules,
-                reason=m.say("style_why", things=m.lex.join(m.things()[:3])),
+                reason=m.say("component_front_why"),
             )
         ]
     return [
         _part(
             m,
             "component_interface",
-            {"actor": actor},
+            {"actor": lower_first(actor)},
             mine,
             rules,
-            {"actor": actor, "titles": _titles(mine, m)},
+            {"actor": lower_first(actor), "titles": _titles(mine, m)},
         )
         for actor, mine in list(groups.items())[:_MAX_FACES]
     ]
 
 
-def _rules(m: Material, wishes: list[Requirement], store: str) -> list[Component]:
+def _rules(m: Material, wishes: list[Requirement], store: list[str]) -> list[Component]:
     """Each functional requirement goes to the first thing it names; what names none goes to the core."""
     groups: dict[str, list[Requirement]] = {}
     rest: list[Requirement] = []
     things = m.things()[:_MAX_RULES]
+    spoken = dict(zip(things, m.told_things(_MAX_RULES), strict=True))
     for item in wishes:
         home = next((thing for thing in things if thing.lower() in item.statement.lower()), "")
         (groups.setdefault(home, []) if home else rest).append(item)
     found = [
-        _part(
+        _part(m, "component_core", {}, mine, store, {"titles": _titles(mine, m)})
+        if m.is_product(thing)
+        else _part(
             m,
             "component_rules",
-            {"thing": thing},
+            {"thing": spoken[thing]},
             mine,
-            [store],
-            {"thing": thing, "titles": _titles(mine, m)},
+            store,
+            {"thing": spoken[thing], "titles": _titles(mine, m)},
         )
         for thing, mine in groups.items()
     ]
     if rest or not found:
         found.append(
-            _part(
-                m, "component_core", {"title": m.analysis.title}, rest, [store], {"titles": _titles(rest, m)}
-            )
+            _part(m, "component_core", {"title": m.analysis.title}, rest, store, {"titles": _titles(rest, m)})
         )
     return found
 
@@ -199,21 +211,29 @@ def _mapped(components: list[Component], m: Material, title: str) -> list[Compon
         files = [
             path
             for path in m.repository.files
-            if best(path.replace("/", " ").replace("_", " "), [("x", text)])[0] >= 0.3
+            if _is_source(path) and best(path.replace("/", " ").replace("_", " "), [("x", text)])[0] >= 0.3
         ]
         done.append(part.model_copy(update={"files": files[:5]}) if files else part)
     if not any(part.files for part in done):
-        done[0] = done[0].model_copy(update={"files": list(m.repository.files[:3])})
+        done[0] = done[0].model_copy(
+            update={"files": [path for path in m.repository.files if _is_source(path)][:3]}
+        )
     return done
 
 
+def _is_source(path: str) -> bool:
+    return not re.search(
+        r"\.(?:md|rst|txt|toml|cfg|lock)$|(?:^|/)(?:tests?|docs?|spec)(?:/|_)|(?:^|/)(?:conftest|test_)", path
+    )
+
+
 def _style(m: Material) -> Statement:
-    things = m.lex.join(m.things()[:3])
-    key = "style_code" if m.repository else "style"
+    things = m.lex.join(m.told_things(3))
+    key = "style_code" if m.repository else "style" if m.keeps_data else "style_plain"
     return Statement(text=m.say(key, things=things), reason=m.say(f"{key}_why", things=things))
 
 
-def _stack(m: Material, components: list[Component]) -> list[Choice]:
+def _stack(m: Material) -> list[Choice]:
     rows: dict[tuple[str, str], Choice] = {}
 
     def add(layer: str, name: str, why: str, source: str) -> None:
@@ -233,10 +253,10 @@ def _stack(m: Material, components: list[Component]) -> list[Choice]:
         Choice(
             layer=m.layer(layer),
             choice=m.say("stack_open"),
-            rationale=m.say("stack_open_why", component=components[i % len(components)].name),
+            rationale=m.say("stack_open_why"),
         )
-        for i, layer in enumerate(_LAYERS)
-        if layer not in have
+        for layer in _LAYERS
+        if layer not in have and (m.keeps_data or layer != "storage")
     ]
     named = [row.model_copy(update={"layer": m.layer(row.layer)}) for row in rows.values()]
     return [*named, *open_rows]
@@ -245,18 +265,46 @@ def _stack(m: Material, components: list[Component]) -> list[Choice]:
 def _data_model(m: Material, given: object) -> list[Entity]:
     if isinstance(given, Requirements) and given.entities:
         return list(given.entities)
-    return [Entity(name=thing, source="stated") for thing in m.things()]
+    return [
+        Entity(name=upper_first(thing), source="stated") for thing in m.things() if not m.is_product(thing)
+    ]
 
 
-def _operations(items: list[Requirement]) -> list[Operation]:
+def _operations(items: list[Requirement], m: Material) -> list[Operation]:
     found: dict[str, Operation] = {}
     for item in items:
-        if item.kind != "functional":
+        if item.kind != "functional" or item.source == "proposed":
             continue
-        for action in clause(item.statement).actions[:4]:
+        known = clause(item.statement)
+        if m.analysis.thin and (
+            not known.subject or item.quote != item.statement
+        ):  # what to build is no operation
+            part = next(
+                (need for need in m.analysis.needs if need.part and m.statement(need) == item.statement), None
+            )
+            if part is not None:
+                found.setdefault(*_of_part(part, item, m))
+            continue
+        if (
+            m.lex.language == "en"
+            and not known.subject
+            and known.action.split()[0].lower() not in m.lex.verbs
+        ):
+            continue  # a noun is no operation
+        for action in known.actions[:4]:
+            if re.match(r"be\s", action):  # what befalls something is no operation that somebody calls
+                continue
             name = short(lower_first(action), 60)
             found.setdefault(name, Operation(name=name, purpose=item.title, requirements=[item.id]))
     return list(found.values())[:30]
+
+
+def _of_part(part: Need, item: Requirement, m: Material) -> tuple[str, Operation]:
+    verb, _, rest = part.text.partition(" ")
+    name = m.say("operation_open", thing=re.sub(r"^an?\s+", "the ", part.text))
+    if m.lex.language == "en" and rest and names_verb(verb, m.lex):
+        name = f"{base(verb, m.lex)} {rest}"
+    return name, Operation(name=short(name, 60), purpose=item.title, requirements=[item.id])
 
 
 def _security(m: Material, items: list[Requirement]) -> list[Statement]:
@@ -269,14 +317,14 @@ def _security(m: Material, items: list[Requirement]) -> list[Statement]:
     if len(names) > 1:
         rows.append(
             Statement(
-                text=m.say("security_access", actors=m.lex.join(names[:5])),
+                text=m.say("security_access", actors=m.said_actors()),
                 reason=m.say("security_access_why", title=m.analysis.title),
             )
         )
-    thing = m.things()[0]
+    thing = m.told_things(1)[0]
     rows.append(
         Statement(
-            text=m.say("security_input", thing=thing),
+            text=m.say("security_input" if m.keeps_data else "security_input_plain", thing=thing),
             reason=m.say("security_input_why", title=m.analysis.title),
         )
     )
@@ -285,8 +333,9 @@ def _security(m: Material, items: list[Requirement]) -> list[Statement]:
 
 def _questions(m: Material, given: object) -> list[str]:
     asked = list(given.open_questions[:6]) if isinstance(given, Requirements) else []
-    if not m.repository and not any(layer == "language" for _, layer in m.analysis.technologies):
-        asked.append(m.say("ask_stack", title=m.analysis.title))
+    open_layers = [row.layer for row in _stack(m) if row.choice == m.say("stack_open")]
+    if open_layers and not m.repository:
+        asked.append(m.say("ask_stack", layers=m.lex.join(open_layers)))
     return unique(asked)
 
 
@@ -316,7 +365,7 @@ def _revised(m: Material, previous: Architecture, items: list[Requirement]) -> A
                 _part(m, "component_added", {"title": title}, new, [], {"titles": _titles(new, m)})
             )
     kept = decisions.deepened(m, previous.adrs) if m.facts.get("improve") else list(previous.adrs)
-    api = [row for row in _operations(new) if row.name not in {old.name for old in previous.api}]
+    api = [row for row in _operations(new, m) if row.name not in {old.name for old in previous.api}]
     return previous.model_copy(
         update={
             "components": [*previous.components, *components],

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from workers.agents.builtin import discovery
 from workers.agents.builtin.language import lexicon_of
-from workers.agents.builtin.material import Material, carries, lower_first, short, strip_end, unique
+from workers.agents.builtin.material import (
+    Material,
+    carries,
+    lower_first,
+    short,
+    strip_end,
+    unique,
+    upper_first,
+)
 from workers.agents.builtin.request import Need, goal_of
 from workers.agents.builtin.revision import requests_in
 from workers.content import Brief, Discovery, Goal, Statement, Synthesis, User
@@ -24,17 +33,17 @@ def answer(m: Material) -> Brief:
     return Brief(
         title=a.title,
         vision=_vision(m),
-        situation=_joined(m, a.situation) or m.say("situation_none", title=a.title),
+        situation=_joined(m, a.situation) or m.say("situation_none"),
         impact=_impact(m),
         users=_users(m),
         goals=goals,
-        in_scope=_unique(_stated(need.text) for need in _scope(m)),
+        in_scope=_unique(_stated(upper_first(m.statement(need))) for need in _scope(m)),
         out_of_scope=_unique(_stated(need.text) for need in a.exclusions),
         assumptions=_assumptions(m),
         constraints=_unique([*constraints, *_code_constraints(m)]),
         dependencies=_unique([*map(_stated, a.dependencies), *_code_dependencies(m)]),
         synthesis=_synthesis(m, goals),
-        open_questions=_questions(m, goals),
+        open_questions=_questions(m),
     )
 
 
@@ -57,9 +66,23 @@ def _scope(m: Material) -> list[Need]:
 
 def _users(m: Material) -> list[User]:
     found = m.facts.get("discovery")
+    users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in m.analysis.actors]
     if isinstance(found, Discovery) and found.target_users:
-        return list(found.target_users)
-    return [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in m.analysis.actors]
+        users = list(found.target_users)
+    return [
+        user.model_copy(
+            update={"name": upper_first(user.name), "needs": unique(_told(user.name, n) for n in user.needs)}
+        )
+        for user in users
+    ]
+
+
+def _told(name: str, need: str) -> str:
+    """What is said of somebody, without repeating who: `Doctors, eight per clinic` -> `eight per clinic`."""
+    rest = re.sub(
+        rf"^(?:(?:the|an?|each|every|all)\s+)?{re.escape(name)}\b[,;:]?\s*", "", need, flags=re.IGNORECASE
+    )
+    return strip_end(rest) or strip_end(need)
 
 
 def _vision(m: Material) -> Statement:
@@ -67,20 +90,32 @@ def _vision(m: Material) -> Statement:
     wanted = next((goal.text for goal in a.goals if lexicon_of(goal.text).find("want", goal.text)), None)
     if wanted:
         return _stated(wanted)
+    if a.manual and a.situation:
+        return _stated(a.situation[0])
     if not a.actors:
-        return Statement(text=m.say("vision_nobody", title=a.title), reason=m.say("vision_why"))
+        text = strip_end(short(a.text if a.thin else a.title, 300))
+        return Statement(text=m.say("vision_nobody", text=text), reason=m.say("vision_why"))
     text = m.say(
         "vision_proposed",
         title=a.title,
-        actors=m.lex.join(m.actor_names()[:4]),
-        things=m.lex.join(m.things()[:3]),
+        actors=m.said_actors(4),
+        things=m.lex.join(m.told_things(3)),
     )
-    return Statement(text=text, reason=m.say("vision_why"))
+    return Statement(text=text, reason=m.say("vision_given_why"))
 
 
 def _impact(m: Material) -> str:
     hurt = [text for text in m.analysis.situation if lexicon_of(text).find("problem", text)]
-    return _joined(m, hurt) or m.say("impact_none", title=m.analysis.title)
+    if hurt and hurt != list(m.analysis.situation):
+        return _joined(m, hurt)
+    if not hurt:
+        return m.say("impact_none")
+    counted = [text for text in hurt if any(c.isdigit() for c in text)]
+    if counted and len(hurt) > 1:
+        return _joined(m, counted[:1])
+    parts = re.split(r"[,，;；]\s*", strip_end(hurt[0]))
+    at = next((i for i, part in enumerate(parts) if i and lexicon_of(part).find("problem", part)), 0)
+    return upper_first(("，" if m.lex.language == "zh" else ", ").join(parts[at:])) if at else ""
 
 
 def _goals(m: Material) -> list[Goal]:
@@ -113,16 +148,16 @@ def _proposed_goals(m: Material) -> list[Goal]:
         if actor and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
             action = strip_end(need.clause.action)
             goals[actor] = Goal(
-                text=m.say("goal_actor", actor=actor, action=action, title=a.title),
-                metric=m.say("goal_metric", action=action),
-                reason=m.say("goal_why", text=short(need.text, 200)),
+                text=upper_first(m.say("goal_actor", actor=actor, action=action)),
+                metric=m.say("goal_metric"),
+                reason=m.say("goal_why"),
             )
     if not goals and wishes:
-        text = lower_first(strip_end(short(wishes[0].text, 200)))
+        text = lower_first(strip_end(short(wishes[0].text, 200))) if a.thin else m.product
         goals[""] = Goal(
-            text=m.say("goal_thing", title=a.title, text=text),
-            metric=m.say("goal_metric", action=text),
-            reason=m.say("goal_why", text=text),
+            text=m.say("goal_manual") if a.manual else m.say("goal_thing", text=text),
+            metric=m.say("goal_thing_metric"),
+            reason=m.say("goal_why"),
         )
     return list(goals.values())
 
@@ -134,12 +169,14 @@ def _assumptions(m: Material) -> list[Statement]:
         for text in a.dependencies[:4]
     ]
     if a.actors:
-        name = a.actors[0].name
+        name = m.said_actors(1)
         rows.append(
             Statement(text=m.say("assume_actor", actor=name, title=a.title), reason=m.say("assume_actor_why"))
         )
     if m.repository:
-        rows.append(Statement(text=m.say("assume_code", title=a.title), reason=m.say("assume_code_why")))
+        rows.append(Statement(text=m.say("assume_code"), reason=m.say("assume_code_why")))
+    if a.manual:
+        rows.append(Statement(text=m.say("assume_manual"), reason=m.say("assume_manual_why")))
     if a.thin:
         rows.append(Statement(text=m.say("assume_thin", title=a.title), reason=m.say("assume_thin_why")))
     return rows
@@ -148,40 +185,44 @@ def _assumptions(m: Material) -> list[Statement]:
 def _code_constraints(m: Material) -> list[Statement]:
     if not m.repository:
         return []
-    names = [*m.repository.languages, *(name for name, _ in m.repository.frameworks)]
-    return [Statement(text=name, source="repository") for name in unique(names)[:8]]
+    names = [*m.repository.languages[:2], *m.repository.tests[:2]]
+    return [Statement(text=m.say("code_uses", name=name), source="repository") for name in unique(names)[:8]]
 
 
 def _code_dependencies(m: Material) -> list[Statement]:
     return (
-        [Statement(text=path, source="repository") for path in m.repository.files[:5]] if m.repository else []
+        [Statement(text=name, source="repository") for name, _ in m.repository.frameworks[:8]]
+        if m.repository
+        else []
     )
 
 
 def _synthesis(m: Material, goals: list[Goal]) -> Synthesis:
     a = m.analysis
     wanted = [lower_first(strip_end(short(need.text, 90))) for need in _scope(m) if need.moscow == "Must"]
-    musts = "; ".join(wanted[:4]) or a.title
-    limits = [strip_end(short(need.text, 120)) for need in a.constraints[:4]]
-    bound = m.say("synthesis_limits", text="; ".join(limits)) if limits else m.say("synthesis_no_limits")
-    goal = lower_first(strip_end(goals[0].text)) if goals else a.title
-    users = m.say("synthesis_nobody", title=a.title)
+    musts = m.several(wanted[:3]) or a.title
+    tight = sorted(a.constraints, key=lambda need: not any(c.isdigit() for c in need.text))
+    limits = [lower_first(strip_end(short(need.text, 120))) for need in tight[:3]]
+    bound = m.say("synthesis_limits", text=m.several(limits)) if limits else m.say("synthesis_no_limits")
+    measured = next((goal for goal in goals if goal.target), goals[0] if goals else None)
+    users = m.say("synthesis_nobody")
     if a.actors:
-        said = [strip_end(short(actor.needs[0], 140)) for actor in a.actors if actor.needs][:3]
-        users = m.say(
-            "synthesis_user", actors=m.lex.join(m.actor_names()[:5]), needs="; ".join(said) or musts
-        )
+        told = [f"{upper_first(user.name)}: {user.needs[0]}." for user in _users(m) if user.needs]
+        users = m.say("synthesis_user", actors=m.said_actors(), needs=" ".join(told[:3])).strip()
+        users = users if m.lex.language == "en" else users.replace(". ", "。").replace(": ", "：")
+    product = m.say("synthesis_thin", text=lower_first(strip_end(short(a.text, 300))))
+    if not a.thin and measured:
+        product = m.say("synthesis_product", goal=lower_first(strip_end(measured.text)), musts=musts)
     return Synthesis(
-        product=m.say("synthesis_product", title=a.title, goal=goal, musts=musts),
-        technical=m.say("synthesis_technical", things=m.lex.join(m.things()[:4]), limits=bound),
+        product=product,
+        technical=m.say("synthesis_technical", things=m.lex.join(m.told_things()), limits=bound),
         user=users,
     )
 
 
-def _questions(m: Material, goals: list[Goal]) -> list[str]:
-    open_goals = [m.say("ask_target", text=strip_end(goal.text)) for goal in goals if not goal.target]
+def _questions(m: Material) -> list[str]:
     external = [m.say("ask_external", text=strip_end(text)) for text in m.analysis.dependencies[:3]]
-    return unique([*discovery.questions(m), *open_goals, *external])
+    return unique([*discovery.questions(m), *external])
 
 
 def _revised(m: Material, previous: Brief) -> Brief:
@@ -211,6 +252,6 @@ def _revised(m: Material, previous: Brief) -> Brief:
                     *(_stated(n.text) for n in added if n.kind in ("constraint", "nonfunctional")),
                 ]
             ),
-            "open_questions": unique([*previous.open_questions, *_questions(m, goals)]),
+            "open_questions": unique([*previous.open_questions, *_questions(m)]),
         }
     )

@@ -60,7 +60,7 @@ class Reader:
         if not re.search(r"\w", text):
             return
         if text.rstrip().endswith(("?", "？")) or lex.find("question", text) or row.role == "questions":
-            self.questions.append(row.quote)
+            self.questions.append(row.quote[:1].upper() + row.quote[1:])
             return
         if row.role == "out" or row.priority == "Won't" or self._excluded(row, lex):
             self._need(row, lex, exclusion=True)
@@ -71,7 +71,7 @@ class Reader:
             self.goals.append(goal_of(text, lex))
             return
         modal = first_modal(text, lex)
-        if lex.find("dependency", text):
+        if lex.find("dependency", text) and (row.role == "dependencies" or not self.manual):
             self.dependencies.append(text)
             if not modal and row.role not in ("requirements",) and not _imperative(text, lex):
                 return
@@ -234,6 +234,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     if not found:
         return Goal(text.strip())
     metric = " ".join((text[: found.start()] + " " + text[found.end() :]).split()).strip(_TRIM)
+    metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
     return Goal(text.strip(), metric, found[0].strip(_TRIM))

@@ -12,6 +12,7 @@ from workers.agents.builtin.request import Need
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
 _WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
+_UNTIL = re.compile(r"(?<=.)时$")  # 断网时: the wording has its own 时
 _TIMING = re.compile(
     r"^(?:after|before|until|once|during)\b", re.IGNORECASE
 )  # says when it is done, is no case of its own
@@ -20,19 +21,29 @@ _PLURAL_NOT = re.compile(r"(?:ss|us|is)$")
 
 
 def headline(need: Need, lex: Lexicon) -> str:
-    """A short title of the requirement."""
+    """A short title of the requirement: who does what, or what is done."""
     c = need.clause
     action = strip_end(c.action)
-    if need.part or need.kind == "exclusion" or not c.subject or not c.actions:
-        return short(upper_first(need.text if not need.part else action))
-    if c.negated or (lex.language == "zh" and c.conditions):
+    if need.kind == "exclusion" or not c.subject or not c.actions or c.negated:
         return short(upper_first(need.text))
-    action = re.sub(r"^be\s+", "", action)
+    if lex.language == "zh":
+        return short(
+            upper_first(need.text) if c.conditions else f"{upper_first(c.actor or c.subject)}{action}"
+        )
     if c.subject.lower() in SYSTEM:
-        return short(upper_first(action))
-    subject = c.actor or strip_end(re.split(r"[:：]|\swho\s", c.subject)[0])
-    joint = "" if lex.language == "zh" else ": "
-    return short(f"{upper_first(subject)}{joint}{action}")
+        return short(upper_first(re.sub(r"^be\s+", "", action)))
+    return short(upper_first(_done(action, c, lex, _named(c.subject))))
+
+
+def _named(subject: str) -> str:
+    """`Names and numbers are personal data: they` -> `Names and numbers`."""
+    before, colon, after = subject.partition(":")
+    told = (
+        re.split(r"\s(?:is|are)\s", before)[0]
+        if colon and after.strip().lower() in ("they", "it", "these")
+        else ""
+    )
+    return told or (after.strip() if colon and after.strip() else subject)
 
 
 def criteria(need: Need, lex: Lexicon) -> list[str]:
@@ -41,7 +52,7 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
     if need.kind == "exclusion":
         return [lex.say("criterion_excluded", text=text)]
     if need.part:
-        return [lex.say("criterion_part", text=text)]
+        return [lex.say("criterion_part", text=re.sub(r"^an?\s+", "the ", text))]
     c = need.clause
     if not c.actions or (need.by_default and not c.actor):
         key = (
@@ -49,7 +60,7 @@ def criteria(need: Need, lex: Lexicon) -> list[str]:
             if any(ch.isdigit() for ch in text) or need.kind != "functional"
             else "criterion_done"
         )
-        return [lex.say(key, text=strip_end(need.text))]
+        return [lex.say(key, text=text)]
     found: list[str] = []
     for action in c.actions:
         found += _of_action(strip_end(action), c, lex, first=not found)
@@ -68,7 +79,7 @@ def _of_action(action: str, c: Clause, lex: Lexicon, *, first: bool) -> list[str
     conditions = own or leading
     if conditions:
         return [
-            lex.say("criterion_when", condition=_WHEN.sub("", condition), doing=doing)
+            lex.say("criterion_when", condition=_UNTIL.sub("", _WHEN.sub("", condition)), doing=doing)
             for condition in conditions
         ]
     return [lex.say("criterion_observed", doing=doing)]
@@ -92,9 +103,9 @@ def _by_actor(action: str, c: Clause, lex: Lexicon, conditions: list[str]) -> st
     return lex.say("criterion_actor_not" if c.negated else "criterion_actor", who=given, action=action)
 
 
-def _done(action: str, c: Clause, lex: Lexicon) -> str:
+def _done(action: str, c: Clause, lex: Lexicon, subject: str = "") -> str:
     """Subject and action as a statement of fact: `the system shows ...`, `names are encrypted ...`."""
-    subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
+    subject = subject or (lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject))
     if lex.language == "zh":
         return f"{subject}{'不' if c.negated else ''}{action}"
     several = _several(subject)
@@ -128,3 +139,11 @@ def _third_person(action: str) -> str:
     else:
         said = verb + "s"
     return f"{said} {rest}".strip()
+
+
+def base(verb: str, lex: Lexicon) -> str:
+    """`converts` -> `convert`."""
+    low = verb.lower()
+    return next(
+        (known for known in lex.verbs if low in (f"{known}s", f"{known}es", f"{known[:-1]}ies")), verb
+    )

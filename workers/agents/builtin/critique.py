@@ -15,13 +15,13 @@ from rapidfuzz import fuzz
 
 from orchestrator.domain.quality import is_testable
 from orchestrator.domain.text import keywords
+from workers.agents.builtin.advice import advice, praise
 from workers.agents.builtin.faults import Document, Fault, criteria_of, document, faults
 from workers.agents.builtin.language import lexicon_of
 from workers.agents.builtin.material import Material, short, strip_end, unique
 from workers.agents.builtin.request import Need
 from workers.agents.protocol import AgentRequest
 from workers.content import (
-    Architecture,
     Brief,
     Critique,
     Discovery,
@@ -34,6 +34,7 @@ from workers.content import (
 MAX_LISTED = 6
 _FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
 _NEAR = 88  # rapidfuzz similarity that counts as literal
+_BYLINE = re.compile(r"DRAFT-\d|QUALITY-\d|RESEARCH-\d|IMPROVE-")  # the line that says who wrote the document
 _ALL = frozenset(
     {
         "section",
@@ -92,18 +93,18 @@ def critique(m: Material, request: AgentRequest) -> Critique:
         for need in lost[:MAX_LISTED]
     ]
     weaknesses += [Weakness(text=text, severity="medium") for text in unprotected]
-    advice = unique(
+    steps = unique(
         [
             *(short(fault.advice, 600) for fault in mine),
             *(m.say("suggest_carry", text=need.text) for need in lost),
         ]
     )
-    advice += [text for text in _advice(doc, m, name) if text not in advice][: 3 if not advice else 1]
+    steps += [text for text in advice(doc, m, name) if text not in steps][: None if not steps else 1]
     return Critique(
         rating=_rating(mine, lost, unprotected),
         strengths=_strengths(doc, m, name, words)[:4],
         weaknesses=weaknesses,
-        suggestions=advice[:MAX_LISTED],
+        suggestions=steps[:MAX_LISTED],
         missing_requirements=unique(need.quote for need in lost) if name == "coverage" else [],
         risk_level=_level(mine, unprotected, risks) if name == "risk" else None,
         risks=risks,
@@ -266,34 +267,34 @@ def _level(mine: list[Fault], unprotected: list[str], risks: list[Risk]) -> Lite
 
 
 def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[str]:
-    """What this document does well, each with its own words as evidence."""
-    found: list[str] = []
-    lines = doc.paragraphs()
+    """What this document does well, the perspective's own field first, each with the document's words as evidence."""
+    lines = [text for text in doc.paragraphs() if not _BYLINE.search(text)]
     whole = "\n".join(lines)
-    names = [heading for level, heading, _ in doc.headings if level == 2][:4]
-    if name in FIELDS and names and name in ("product", "quality"):
-        found.append(m.say("strength_sections", names=m.lex.join(names)))
-    kept = [need for need in m.analysis.needs if strip_end(need.text) in whole]
-    if kept:
-        found.append(m.say("strength_carried", text=short(kept[0].text, 200)))
-    values = unique(value for need in m.analysis.needs for value in need.clause.measures if value in whole)
-    if values and name in ("technical", "quality", "risk"):
-        found.append(m.say("strength_numbers", values=m.lex.join(values[:3])))
-    good = [text for text in criteria_of(doc) if is_testable(text)]
-    if good and name == "quality":
-        found.append(m.say("strength_criteria", text=short(good[0], 240)))
-    if isinstance(doc.content, Architecture) and name in ("technical", "risk"):
-        weighed = [adr.title for adr in doc.content.adrs if len(adr.alternatives) >= 2]
-        found += [m.say("strength_alternatives", title=title) for title in weighed[:1]]
-    asked = next((text for text in lines if text.endswith(("?", "？"))), "")
-    if asked:
-        found.append(m.say("strength_open", text=short(asked, 240)))
+    found = praise(doc, m, name)
     if name not in FIELDS:
         found = [*_on_focus(lines, focus, m), *found]
+    order = list(FIELDS).index(name) if name in FIELDS else 0
+    kept = [need for need in m.analysis.needs if strip_end(need.text) in whole]
+    asked = [text for text in lines if text.endswith(("?", "？")) and m.say("stack_open") not in text]
+    own = [text for text in asked if text in m.analysis.questions] or [
+        text for text in asked if text in _asked(m, doc)
+    ]
+    if own:
+        found.append(m.say("strength_open", text=short(own[order % len(own)], 240)))
+    if kept:
+        found.insert(
+            0 if name == "coverage" else len(found), m.say("strength_carried", text=short(kept[0].text, 200))
+        )
     if not found and lines:
         shared = [word for word in m.things() if word.lower() in whole.lower()]
         found.append(m.say("strength_read", words=m.lex.join(shared[:4] or [short(lines[0], 80)])))
     return found
+
+
+def _asked(m: Material, doc: Document) -> set[str]:
+    """Open questions of this document and of those before it."""
+    models = [doc.content, *(m.facts.get(key) for key in ("discovery", "brief", "requirements"))]
+    return {text for model in models for text in getattr(model, "open_questions", [])}
 
 
 def _on_focus(lines: list[str], focus: list[str], m: Material) -> list[str]:
@@ -304,32 +305,3 @@ def _on_focus(lines: list[str], focus: list[str], m: Material) -> list[str]:
         if wanted and len(wanted & keywords(line)) * 2 > len(wanted):
             found.append(m.say("strength_focus", focus=word, text=short(line, 200)))
     return found
-
-
-def _advice(doc: Document, m: Material, name: str) -> list[str]:
-    """What would make a sound document better, from the perspective's field; never a fault."""
-    a = m.analysis
-    rows: list[str] = []
-    if name == "product":
-        rows += [m.say("suggest_target", text=strip_end(goal.text)) for goal in a.goals if not goal.target][
-            :1
-        ]
-        rows.append(m.say("suggest_first", actor=m.main_actor(), title=a.title))
-    if name in ("technical", "risk"):
-        rows += [m.say("suggest_mitigate", text=strip_end(text)) for text in a.dependencies[:1]]
-        rows += [
-            m.say("suggest_measure", text=strip_end(need.text))
-            for need in a.needs
-            if need.category in ("P", "SC")
-        ][:1]
-    if name == "risk":
-        rows += [
-            m.say("suggest_protect", text=strip_end(n.text))
-            for n in a.needs
-            if lexicon_of(n.text).find("personal", n.text)
-        ][:1]
-    rows += [m.say("suggest_answer", text=text) for text in a.questions[:2]]
-    if not rows:
-        first = a.requirements[0].text if a.requirements else a.title
-        rows.append(m.say("suggest_trace", text=strip_end(short(first, 200))))
-    return unique(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique
+from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.agents.builtin.names import external
 from workers.content import Adr, Alternative, Requirement
 
@@ -14,7 +14,9 @@ _STORES = ("storage", "database")
 
 def decide(m: Material, items: list[Requirement], style: str) -> list[Adr]:
     m.check()
-    found = [_structure(m, items, style), _store(m, items)]
+    found = [_structure(m, items, style)]
+    if m.keeps_data:
+        found.append(_store(m, items))
     found += [
         _external(m, items, strip_end(short(text, 160))) for text in m.analysis.dependencies[:_MAX_EXTERNAL]
     ]
@@ -33,12 +35,12 @@ def _adr(
     """One decision; `ways` are the keys of the two alternatives that were not taken."""
     words = {
         "title": m.analysis.title,
-        "things": m.lex.join(m.things()[:3]),
-        "thing": m.things()[0],
-        "actor": m.main_actor(),
+        "things": m.lex.join(m.told_things(3)),
+        "thing": m.told_things(1)[0],
+        "actor": m.said_actors(1),
         **words,
     }
-    titles = "; ".join(lower_first(item.title) for item in items[:3]) or m.analysis.title
+    titles = m.several(lower_first(item.title) for item in items[:3]) or m.analysis.title
     rejected = [
         Alternative(
             name=m.say(way, **words), pros=[m.say(f"{way}_pro", **words)], cons=[m.say(f"{way}_con", **words)]
@@ -47,18 +49,23 @@ def _adr(
     ]
     return Adr(
         title=short(m.say(subject, **words), 150),
-        context=m.say(f"{subject}_context", **{"titles": titles, **words}),
-        decision=m.say(decision, **words),
+        context=upper_first(m.say(f"{subject}_context", **{"titles": titles, **words})),
+        decision=upper_first(m.say(decision, **words)),
         alternatives=rejected,
-        consequences=[m.say("adr_good", titles=titles), m.say("adr_bad", thing=words["thing"])],
+        consequences=[upper_first(m.say(key, **words)) for key in (_good(subject, m), f"{subject}_bad")],
         requirements=unique(item.id for item in items),
         reason=m.say("adr_reason"),
     )
 
 
+def _good(subject: str, m: Material) -> str:
+    plain = subject == "adr_structure" and not m.keeps_data
+    return "adr_structure_plain_good" if plain else f"{subject}_good"
+
+
 def _structure(m: Material, items: list[Requirement], style: str) -> Adr:
     musts = [item for item in items if item.moscow == "Must" and item.kind == "functional"] or items
-    said = "; ".join(item.title for item in musts[:4]) or m.analysis.title
+    said = m.several(lower_first(item.title) for item in musts[:4]) or m.analysis.title
     ways = ("adr_structure_one", "adr_structure_many")
     return _adr(m, "adr_structure", "adr_structure_decision", ways, musts, style=strip_end(style), musts=said)
 
@@ -91,9 +98,15 @@ def _quality(m: Material, kind: str, items: list[Requirement]) -> Adr:
         "protect": ("adr_protect_each", "adr_protect_outside"),
         "limit": ("adr_limit_later", "adr_limit_reserve"),
     }[kind]
-    texts = "; ".join(strip_end(item.statement) for item in items[:6])
+    texts = m.several(lower_first(strip_end(item.statement)) for item in items[:6])
     return _adr(
-        m, f"adr_{kind}", f"adr_{kind}_decision", ways, items, text=short(items[0].title, 90), texts=texts
+        m,
+        f"adr_{kind}",
+        f"adr_{kind}_decision",
+        ways,
+        items,
+        text=lower_first(short(items[0].title, 90)),
+        texts=texts,
     )
 
 

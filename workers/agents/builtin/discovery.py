@@ -56,17 +56,15 @@ def _problem(m: Material) -> str:
         return " ".join(a.situation[:3])[:1500] if m.lex.language == "en" else "".join(a.situation[:3])[:1500]
     if a.thin:
         return m.say("problem_thin", text=strip_end(short(a.text, 400)))
-    return m.say("problem_asked", title=a.title)
+    return m.say("problem_asked")
 
 
 def _dimensions(m: Material) -> list[Dimension]:
     a = m.analysis
-    things = m.lex.join(m.things()[:4])
+    things = m.lex.join(m.told_things())
     title = a.title
     users = (
-        ("dimension_users_why", {"actors": m.lex.join(m.actor_names()[:4])})
-        if a.actors
-        else ("dimension_users_open", {})
+        ("dimension_users_why", {"actors": m.said_actors(4)}) if a.actors else ("dimension_users_open", {})
     )
     rows: list[tuple[str, str, dict[str, str]]] = [
         ("dimension_users", users[0], {**users[1], "title": title})
@@ -91,7 +89,7 @@ def _dimensions(m: Material) -> list[Dimension]:
     if a.dependencies:
         rows.append(("dimension_external", "dimension_external_why", {"text": strip_end(a.dependencies[0])}))
     rows.append(("dimension_scope", "dimension_scope_why", {"title": title}))
-    rows.append(("dimension_failure", "dimension_failure_why", {"thing": m.things()[0]}))
+    rows.append(("dimension_failure", "dimension_failure_why", {"thing": m.told_things(1)[0]}))
     return [Dimension(name=m.say(name), why=m.say(why, **values)) for name, why, values in rows[:5]]
 
 
@@ -101,13 +99,13 @@ def _complexity(m: Material) -> tuple[Literal["low", "medium", "high"], str]:
     level: Literal["low", "medium", "high"] = (
         "low" if weight < _MEDIUM else "medium" if weight < _HIGH else "high"
     )
-    return level, m.say(f"complexity_{level}", things=m.lex.join(m.things()[:4]), title=a.title)
+    return level, m.say(f"complexity_{level}", things=m.lex.join(m.told_things()), title=a.title)
 
 
 def questions(m: Material) -> list[str]:
     """The request's own questions, then those it should answer but does not."""
     a = m.analysis
-    title, thing = a.title, m.things()[0]
+    title, thing = a.title, m.told_things(1)[0]
     asked = list(a.questions)
     if not a.actors:
         asked.append(m.say("ask_users", title=title))
@@ -127,12 +125,12 @@ def questions(m: Material) -> list[str]:
 def _design(m: Material) -> list[Statement]:
     if not m.analysis.ui:
         return []
-    thing = m.things()[0]
-    names = m.actor_names()[:4] or [m.main_actor()]
+    thing = m.told_things(1)[0]
+    names = m.actor_names()[:4]
     return [
         Statement(
-            text=m.say("design_visible", actor=name, thing=thing),
-            reason=m.say("design_visible_why", actor=name, thing=thing),
+            text=m.say("design_visible", actor=lower_first(name), thing=thing),
+            reason=m.say("design_visible_why", actor=lower_first(name), thing=thing),
         )
         for name in names
     ]

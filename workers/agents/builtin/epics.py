@@ -8,8 +8,9 @@ from typing import Literal
 from workers.agents.builtin.clauses import clause
 from workers.agents.builtin.criteria import criteria
 from workers.agents.builtin.language import lexicon_of
-from workers.agents.builtin.material import Material, lower_first, short, strip_end, unique, upper_first
+from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.agents.builtin.request import Need
+from workers.agents.builtin.requirements import one_of, purpose_of
 from workers.agents.builtin.revision import requests_in
 from workers.content import Architecture, Brief, Epic, Epics, Moscow, Requirement, Requirements, Story
 
@@ -39,8 +40,7 @@ def answer(m: Material) -> Epics:
     return Epics(
         summary=m.say(
             "epics_summary",
-            title=m.analysis.title,
-            epics=m.lex.join([epic.title for epic in made]) or m.analysis.title,
+            epics=m.several(lower_first(epic.title) for epic in made) or m.analysis.title,
         ),
         items=made,
         open_questions=unique(
@@ -52,6 +52,7 @@ def answer(m: Material) -> Epics:
 def _groups(m: Material, items: list[Requirement]) -> list[_Group]:
     """By actor, then by thing; limits and protection by themselves; small groups join a neighbour, large ones are cut."""
     by: dict[str, _Group] = {}
+    spoken = dict(zip(m.things()[:4], m.told_things(4), strict=True))
 
     def put(key: str, title: str, goal_key: str, item: Requirement) -> None:
         by.setdefault(key, _Group(key, title, goal_key)).items.append(item)
@@ -69,16 +70,21 @@ def _groups(m: Material, items: list[Requirement]) -> list[_Group]:
         thing = next((thing for thing in m.things()[:4] if thing.lower() in item.statement.lower()), "")
         if actor:
             put(f"actor {actor}", "", "epic_actor_goal", item)
-            by[f"actor {actor}"].actors = [upper_first(actor)]
+            by[f"actor {actor}"].actors = [lower_first(actor)]
         elif thing and m.actor_names():
-            put(f"thing {thing}", upper_first(m.say("epic_thing", thing=thing)), "epic_core_goal", item)
+            put(
+                f"thing {thing}",
+                upper_first(m.say("epic_thing", thing=spoken[thing])),
+                "epic_core_goal",
+                item,
+            )
         else:
-            put("core", m.say("epic_core", title=m.analysis.title), "epic_core_goal", item)
+            put("core", m.say("epic_core"), "epic_core_goal", item)
     groups = _joined(list(by.values()))
     for group in groups:
         if group.actors:
             group.title = m.say("epic_actor", actor=m.lex.join(group.actors))
-    groups = [piece for group in groups for piece in _cut(group)]
+    groups = [piece for group in groups for piece in _cut(group, m)]
     groups.sort(key=lambda group: (group.handle in ("limits", "guard", "proposed"), _rank(group.items)))
     return groups
 
@@ -110,7 +116,7 @@ def _joined(groups: list[_Group]) -> list[_Group]:
             return kept
 
 
-def _cut(group: _Group) -> list[_Group]:
+def _cut(group: _Group, m: Material) -> list[_Group]:
     if len(group.items) <= _MAX_STORIES:
         return [group]
     size = -(-len(group.items) // -(-len(group.items) // _MAX_STORIES))
@@ -118,7 +124,7 @@ def _cut(group: _Group) -> list[_Group]:
     return [
         _Group(
             f"{group.handle} {chr(97 + i)}",
-            group.title if not i else short(f"{group.title}: {chunk[0].title}", 120),
+            group.title if not i else m.say("epic_more", title=short(chunk[0].title, 100)),
             group.goal_key,
             chunk,
         )
@@ -155,9 +161,9 @@ def _epic(group: _Group, groups: list[_Group], m: Material) -> Epic:
 
 
 def _goal(group: _Group, m: Material) -> str:
-    titles = "; ".join(lower_first(item.title) for item in group.items[:4])
-    actor = m.lex.join(group.actors) or upper_first(m.main_actor())
-    return m.say(group.goal_key, actor=actor, titles=titles, title=m.analysis.title)
+    titles = m.several(lower_first(item.title) for item in group.items[:4])
+    actor = upper_first(m.lex.join(group.actors) or m.main_actor())
+    return m.say(group.goal_key, actor=actor, titles=titles)
 
 
 def stories(items: list[Requirement], m: Material) -> list[Story]:
@@ -172,18 +178,25 @@ def stories(items: list[Requirement], m: Material) -> list[Story]:
         return [_story(item, item.title, "", item.acceptance_criteria, m)]
     rows = zip(actions, item.acceptance_criteria, strict=True)
     return [
-        _story(item, short(upper_first(action)), strip_end(action), [criterion], m)
+        _story(
+            item,
+            short(upper_first(action)),
+            f"to {strip_end(action)}" if m.lex.language == "en" else strip_end(action),
+            [criterion],
+            m,
+        )
         for action, criterion in rows
     ]
 
 
 def _story(item: Requirement, title: str, want: str, accepted: list[str], m: Material) -> Story:
     told = item.user_story
-    actor = told.as_a if told else _actor(item, m) or m.main_actor()
+    known = [name for name in m.actor_names() if name == _actor(item, m)]
+    actor = told.as_a if told else one_of(known[0] if known else m.main_actor(), m.lex)
     if not accepted:
-        known = clause(item.statement, tuple(m.actor_names()))
+        taken = clause(item.statement, tuple(m.actor_names()))
         accepted = criteria(
-            Need(item.statement, item.statement, "functional", item.moscow, "", known),
+            Need(item.statement, item.statement, "functional", item.moscow, "", taken),
             lexicon_of(item.statement),
         )
     return Story(
@@ -200,10 +213,12 @@ def _story(item: Requirement, title: str, want: str, accepted: list[str], m: Mat
 
 
 def _so_that(item: Requirement, m: Material) -> str:
+    """The stated goal that the requirement serves, when it can end a sentence; else nothing."""
     brief = m.facts.get("brief")
     goals = brief.goals if isinstance(brief, Brief) else []
-    found = next((goal.text for goal in goals if goal.id in item.goals), "")
-    return lower_first(strip_end(found)) if found else m.analysis.title
+    close = [goal for goal in goals if goal.id in item.goals and goal.source == "stated"]
+    shared = [goal for goal in close if best(item.statement, [(goal.id, goal.text)])[0] >= 0.25]
+    return purpose_of(shared[0]) if shared else ""
 
 
 def _adrs(item: Requirement, m: Material) -> list[str]:
@@ -252,7 +267,7 @@ def _revised(m: Material, previous: Epics, items: list[Requirement]) -> Epics:
     moscow: Moscow = next(name for name, rank in _RANK.items() if rank == _rank(new))
     epic = Epic(
         title=m.say("epic_added", title=short(new[0].title, 100)),
-        goal=m.say("epic_added_goal", titles="; ".join(item.title for item in new[:4])),
+        goal=m.say("epic_added_goal", titles=m.several(lower_first(item.title) for item in new[:4])),
         moscow=moscow,
         mvp=moscow == "Must",
         requirements=[item.id for item in new if item.id != "new"],

@@ -10,10 +10,13 @@ from typing import Any
 
 from orchestrator.domain.text import keywords, overlap
 from workers.agents.builtin.language import Lexicon, lexicon
-from workers.agents.builtin.names import LAYER_OF
-from workers.agents.builtin.request import RequestAnalysis, analyse_request
+from workers.agents.builtin.names import LAYER_OF, plural
+from workers.agents.builtin.request import Need, RequestAnalysis, analyse_request
 
 _TRIM = " \t.,;:!?。，；：！？、"
+_PLAIN = frozenset(
+    ["the", "a", "an", "each", "every", "all", "only", "what", "when", "if", "our", "no", "this", "these"]
+)
 _MAX_LINE = 2_000
 
 
@@ -37,7 +40,11 @@ class Material:
     check: Callable[[], None]  # raises when the run is over
 
     def say(self, key: str, **values: object) -> str:
-        return re.sub("…[.。]", "…", self.lex.say(key, **values))[:_MAX_LINE]
+        words = {"product": "", "title": self.analysis.title, **values}
+        if "{product}" in self.lex.wording[key] and not words["product"]:
+            words["product"] = self.product
+        text = re.sub("…[.。]", "…", self.lex.say(key, **words))[:_MAX_LINE]
+        return upper_first(text) if text.endswith((".", "?")) else text
 
     def layer(self, name: str) -> str:
         """The name of a layer in the document's language; layers that an exploration names itself stay as they are."""
@@ -55,6 +62,65 @@ class Material:
 
     def things(self) -> list[str]:
         return list(self.analysis.entities) or [self.analysis.title]
+
+    @property
+    def product(self) -> str:
+        """What is asked for, as a sentence speaks of it: `the URL shortener`, `this change`, `the product`."""
+        return self.analysis.product or self.say("product")
+
+    def told_things(self, most: int = 4) -> list[str]:
+        """The things as prose speaks of them: `the billing module`, `clinics`."""
+        if self.lex.language == "zh":
+            return self.things()[:most]
+        if not self.analysis.entities:
+            return [self.product]
+        if self.analysis.thin:
+            return [self._with_determiner(thing) for thing in self.things()[:most]]
+        return [plural(thing) for thing in self.things()[:most]]
+
+    def _with_determiner(self, thing: str) -> str:
+        found = re.search(rf"\b(an?|the|our|my|your)\s+{re.escape(thing)}", self.analysis.text, re.IGNORECASE)
+        if not found:
+            return thing
+        return f"{found[1].lower() if found[1].lower() not in ('a', 'an') else 'the'} {thing}"
+
+    def statement(self, need: Need) -> str:
+        """A need as a sentence; a part of a one-line request is no sentence yet."""
+        if not need.part:
+            return need.text
+        verb, _, rest = need.text.partition(" ")
+        does = self.lex.language == "en" and rest and names_verb(verb, self.lex)
+        return upper_first(
+            self.say("part_does" if does else "part_has", product=self.product, text=need.text)
+        )
+
+    def is_product(self, thing: str) -> bool:
+        """Whether a thing is what is asked for as a whole, and so no part of it and no data in it."""
+        return self.analysis.thin and (self.product.endswith(thing) or self.analysis.title.endswith(thing))
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether there is a reason to propose a data store: a tool or a library that only works on its input has none."""
+        named = [*self.analysis.technologies, *(self.repository.frameworks if self.repository else ())]
+        if any(layer in ("storage", "database") for name, layer in named if name.lower() != "parquet"):
+            return True
+        return self.lex.find("one_shot", self.analysis.text[:1_500]) is None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a short request changes something that exists rather than making something."""
+        return self.analysis.thin and self.lex.find("changes", self.analysis.text.strip()) is not None
+
+    def said_actors(self, most: int = 5) -> str:
+        """The people, inside a sentence: `patients, doctors and the clinic manager`."""
+        if self.lex.language == "zh":
+            return self.lex.join(self.actor_names()[:most] or [self.main_actor()])
+        names = [lower_first(name) for name in self.actor_names()[:most]] or [f"{self.main_actor()}s"]
+        return self.lex.join([name if plural(name) == name else f"the {name}" for name in names])
+
+    def several(self, texts: Iterable[str]) -> str:
+        """Sentences in a row inside one sentence."""
+        return ("；" if self.lex.language == "zh" else "; ").join(strip_end(text) for text in texts)
 
 
 def material(facts: Mapping[str, Any], check: Callable[[], None]) -> Material:
@@ -121,6 +187,12 @@ def _words(value: Any) -> list[str]:
     return [word for word in dict.fromkeys(found) if word.strip()]
 
 
+def names_verb(word: str, lex: Lexicon) -> bool:
+    """Whether a word is a verb as `it` does it: `converts`, `validates`."""
+    low = word.lower()
+    return any(low == form for verb in lex.verbs for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies"))
+
+
 def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -128,14 +200,16 @@ def upper_first(text: str) -> str:
 def lower_first(text: str) -> str:
     """For use inside a sentence; acronyms and names keep their form."""
     word = re.match(r"\w+", text)
-    return (
-        text if not word or (len(word[0]) > 1 and not word[0][1:].islower()) else text[:1].lower() + text[1:]
-    )
+    if not word or (len(word[0]) > 1 and not word[0][1:].islower()):
+        return text
+    if word[0].lower() not in _PLAIN and re.match(r"\w+[\s,/&-]+[A-Z]", text):
+        return text  # `German, Turkish and English`: capitals are how these are written
+    return text[:1].lower() + text[1:]
 
 
-def short(text: str, limit: int = 76) -> str:
+def short(text: str, limit: int = 90) -> str:
     """The beginning of a text as a title, cut between words."""
-    clean = " ".join(text.split()).strip(_TRIM)
+    clean = " ".join(text.split()).rstrip(_TRIM).lstrip(" ,;:，；：、")
     if len(clean) <= limit:
         return clean or "-"
     cut = clean[:limit]

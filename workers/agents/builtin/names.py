@@ -191,6 +191,54 @@ def singular(word: str) -> str:
     return word
 
 
+_MASS = frozenset(
+    [
+        "data",
+        "metadata",
+        "software",
+        "hardware",
+        "information",
+        "authentication",
+        "authorization",
+        "encryption",
+        "logging",
+        "access",
+        "traffic",
+        "content",
+        "money",
+        "staff",
+        "people",
+        "equipment",
+        "mail",
+        "text",
+        "storage",
+        "history",
+        "inventory",
+        "feedback",
+        "support",
+        "telemetry",
+        "research",
+    ]
+)
+
+
+def plural(thing: str) -> str:
+    """`clinic` -> `clinics`; what has no plural, or is one, stays."""
+    head, _, last = thing.rpartition(" ")
+    low = last.lower()
+    if low in _MASS or low.endswith(("s", "ware", "ing", "ion of")) or not low.isalpha():
+        return thing
+    if last.isupper():
+        many = f"{last}s"
+    elif low.endswith(("x", "z", "ch", "sh")):
+        many = f"{last}es"
+    elif re.search(r"[^aeiou]y$", low):
+        many = f"{last[:-1]}ies"
+    else:
+        many = f"{last}s"
+    return f"{head} {many}".strip()
+
+
 def _english_things(text: str, lex: Lexicon, people: set[str]) -> set[str]:
     words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
     found: set[str] = set()

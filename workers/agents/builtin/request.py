@@ -9,7 +9,7 @@ from workers.agents.builtin.analysis import Actor, Goal, Kind, Need, RequestAnal
 from workers.agents.builtin.classify import Reader, goal_of, same_person
 from workers.agents.builtin.clauses import Clause, actor_name, is_person
 from workers.agents.builtin.language import Lexicon, detect_language, lexicon_of
-from workers.agents.builtin.reading import Sentence, blocks, lexicon_for, role_of, sentences
+from workers.agents.builtin.reading import Sentence, blocks, lexicon_for, readable, role_of, sentences
 
 __all__ = [
     "Actor",
@@ -28,6 +28,12 @@ _MAKE = re.compile(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
     re.IGNORECASE,
 )
+_ARTICLED = re.compile(
+    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(an?|the|our|my|your)\s+\S",
+    re.IGNORECASE,
+)
+_IS_A = re.compile(r"^(\S+(?: \S+){0,3}?) (?:is|are) (?:an?|the)\s")  # a manual's first words: `X is a ...`
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
@@ -54,11 +60,27 @@ def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
             )
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
+    named = _IS_A.match(first)
+    if named:
+        return named[1]
     short = _MAKE.sub("", first)
     pieces = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
     return (" ".join(words[:12]) or first[:80])[:100]
+
+
+def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin: bool, lex: Lexicon) -> str:
+    """How a sentence speaks of what is asked for; empty when the request has no short noun for it."""
+    if lex.language == "zh":
+        return title
+    if manual and len(title.split()) <= 3:
+        return title
+    articled = _ARTICLED.match(first)
+    if thin and articled and things:
+        word = articled[1].lower()
+        return f"{'the' if word in ('a', 'an') else word} {things[0]}"
+    return lex.say("change") if thin and title.split()[0].lower() in lex.verbs else ""
 
 
 def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
@@ -138,9 +160,13 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     title = _title(text, found, lex)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
     things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
-    named = {word.lower() for word, _ in names.technologies(text)}
+    plain = readable(text)
+    named = {word.lower() for word, _ in names.technologies(plain)}
     things = tuple(thing for thing in things if thing.strip() and (thin or thing.lower() not in named))
+    first = found[0].text if found else text
     return RequestAnalysis(
+        product=_product(title or "-", things, first, reader.manual, thin, lex),
+        manual=reader.manual,
         text=text,
         language=lex.language,
         title=title or "-",
@@ -151,7 +177,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         dependencies=tuple(dict.fromkeys(reader.dependencies)),
         questions=tuple(dict.fromkeys(reader.questions)),
         entities=things,
-        technologies=names.technologies(text),
+        technologies=names.technologies(plain),
         domain=names.domain(text, lex, title or "-"),
         thin=thin,
         ui=bool(lex.find("ui", text)),

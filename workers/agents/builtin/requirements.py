@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from orchestrator.domain.quality import is_testable
 from workers.agents.builtin.clauses import clause
-from workers.agents.builtin.criteria import SYSTEM, criteria, headline
+from workers.agents.builtin.criteria import SYSTEM, base, criteria, headline
 from workers.agents.builtin.language import Lexicon, lexicon_of
-from workers.agents.builtin.material import Material, best, lower_first, strip_end, unique, upper_first
+from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
+from workers.agents.builtin.names import singular
 from workers.agents.builtin.request import Need
 from workers.agents.builtin.revision import not_carried, requests_in
 from workers.content import (
@@ -24,6 +26,16 @@ from workers.content import (
 )
 
 _THIN = 4  # stated requirements below which the obvious gaps are proposed
+_MADE = re.compile(
+    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
+    re.IGNORECASE,
+)
+_WANTED = re.compile(r"^(?:we|i|they) (?:want|would like|wish) (.{2,60}?) to (.+)$", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"^(?:[\w%.]+ ){1,6}?(?:is|are|can|will|stays?|drops?|falls?|rises?|grows?|joins?|uses?|takes?)\s",
+    re.IGNORECASE,
+)
 _CLOSE = 0.25  # share of common words from which a requirement serves a goal
 
 
@@ -38,7 +50,7 @@ def answer(m: Material) -> Requirements:
     items = served(items, m)
     musts = [item.title for item in items if item.moscow == "Must"]
     return Requirements(
-        summary=m.say("summary", title=m.analysis.title, musts="; ".join(musts[:8]) or m.analysis.title),
+        summary=m.say("summary", musts=m.several(musts[:8]) or m.analysis.title),
         items=items,
         entities=_entities(m, items),
         integrations=_integrations(m),
@@ -68,8 +80,8 @@ def requirement(need: Need, m: Material) -> Requirement:
     return Requirement(
         kind="nonfunctional" if nonfunctional else "functional",
         category=need.category if nonfunctional else "",
-        title=headline(need, lex),
-        statement=need.text,
+        title=short(strip_end(m.statement(need))) if need.part else headline(need, lex),
+        statement=m.statement(need),
         user_story=None if excluded or nonfunctional else story(need, m),
         acceptance_criteria=criteria(need, lex),
         moscow=need.moscow,
@@ -84,25 +96,43 @@ def story(need: Need, m: Material) -> UserStory:
     lex = lexicon_of(need.text)
     named = next((name for name in m.actor_names() if _mentions(need.text, name)), "")
     so = lex.find("so_that", need.text)
-    if c.actor and c.actions:
-        joint = ", " if lex.language == "en" else "，"
-        want = joint.join(strip_end(action) for action in c.actions)
-    else:
-        want = _wanted(need, lex)
-    return UserStory(
-        as_a=c.actor or named or m.main_actor(), i_want=want, so_that=strip_end(so[1]) if so else ""
-    )
+    want = _infinitive(c.actions, lex) if c.actor and c.actions else _wanted(need, lex, m)
+    who = c.actor or named or m.main_actor()
+    return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
 
 
-def _wanted(need: Need, lex: Lexicon) -> str:
+def one_of(people: str, lex: Lexicon) -> str:
+    """One of a group of people, as a story speaks of them: `Patients` -> `patient`."""
+    return lower_first(singular(people)) if lex.language == "en" else people
+
+
+def _infinitive(actions: Iterable[str], lex: Lexicon) -> str:
+    """`to add a patient, to reorder the queue and to print a ticket`."""
+    if lex.language == "zh":
+        return "，".join(strip_end(action) for action in actions)
+    return lex.join([f"to {strip_end(action)}" for action in actions])
+
+
+def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
     """What somebody wants of the system: `the system to show ...`, `names to be encrypted ...`."""
     c = need.clause
+    made = _MADE.match(need.text) if lex.language == "en" and m.analysis.thin else None
+    if made:
+        return strip_end(need.text[made.end() :])
+    if need.part and m.statement(need).endswith(need.text):
+        verb, _, rest = need.text.partition(" ")
+        does = m.statement(need) != upper_first(m.say("part_has", product=m.product, text=need.text))
+        return m.say(
+            "part_does_wanted" if does else "part_has_wanted",
+            product=m.product,
+            text=f"{base(verb, lex)} {rest}" if does else need.text,
+        )
     if not c.subject or c.negated or not c.actions:
         return lex.say("want_text", text=lower_first(strip_end(need.text)))
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
-    joint = " and " if lex.language == "en" else "，"
+    pieces = [strip_end(action) for action in c.actions]
     return lex.say(
-        "want_system", subject=subject, action=joint.join(strip_end(action) for action in c.actions)
+        "want_system", subject=subject, action="，".join(pieces) if lex.language == "zh" else lex.join(pieces)
     )
 
 
@@ -139,26 +169,50 @@ def _linked(item: Requirement, goals: list[Goal]) -> Requirement:
     close = [goal for share, goal in scored if share >= _CLOSE][:2]
     chosen = close or [max(scored, key=lambda row: row[0])[1]]
     update: dict[str, object] = {"goals": [goal.id for goal in chosen]}
-    if item.user_story and not item.user_story.so_that:
-        update["user_story"] = item.user_story.model_copy(
-            update={"so_that": lower_first(strip_end(chosen[0].text))}
-        )
+    purpose = purpose_of(close[0]) if close and close[0].source == "stated" else ""
+    if item.user_story and not item.user_story.so_that and purpose:
+        update["user_story"] = item.user_story.model_copy(update={"so_that": purpose})
     return item.model_copy(update=update)
+
+
+def purpose_of(goal: Goal) -> str:
+    """A stated goal as the end of a story, when it is a sentence: `We want patients to join ...` -> `patients join ...`."""
+    text = strip_end(goal.text)
+    if lexicon_of(text).language == "zh":
+        return text
+    wanted = _WANTED.match(text)
+    if wanted:
+        return f"{wanted[1]} {wanted[2]}"
+    return lower_first(text) if _CLAUSE.match(text) else ""
 
 
 def _proposed(m: Material) -> list[Requirement]:
     """What a short request leaves out and every such thing needs; each says why it is proposed."""
-    thing, title = m.things()[0], m.analysis.title
-    visible = next((need.text for need in m.analysis.needs if need.part), "")
-    rows: list[tuple[str, str, Moscow]] = [("error", thing, "Should"), ("keep", thing, "Should")]
-    if visible or m.analysis.ui:
-        rows.insert(1, ("access", strip_end(visible) or thing, "Should"))
+    a = m.analysis
+    thing = m.told_things(1)[0]
+    visible = next(
+        (need.text for need in a.needs if need.part and lexicon_of(need.text).find("ui", need.text)), ""
+    )
+    visible = re.sub(r"^an?\s+", "the ", strip_end(visible))
+    changes = m.changes
+    rows: list[tuple[str, str, Moscow]] = (
+        [("same", thing, "Must")] if changes else [("error", m.product, "Should")]
+    )
+    if visible or a.ui:
+        rows.append(("access", visible or m.product, "Should"))
+    if not changes and not m.lex.find("one_shot", a.text):
+        rows.append(("keep", m.product, "Should"))
     return [
         Requirement(
             kind="nonfunctional" if key == "access" else "functional",
             category="S" if key == "access" else "",
             title=upper_first(m.say(f"proposed_{key}", thing=name)),
-            statement=m.say(f"proposed_{key}_text", thing=name, title=title),
+            statement=upper_first(m.say(f"proposed_{key}_text", thing=name)),
+            user_story=None
+            if key == "access"
+            else UserStory(
+                as_a=one_of(m.main_actor(), m.lex), i_want=m.say(f"proposed_{key}_want", thing=name)
+            ),
             acceptance_criteria=[m.say(f"proposed_{key}_criterion", thing=name)],
             moscow=moscow,
             source="proposed",
@@ -169,24 +223,25 @@ def _proposed(m: Material) -> list[Requirement]:
 
 
 def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
-    names = m.things()
+    names = [thing for thing in m.things() if not m.is_product(thing)]
     found = []
     for name in names:
-        first = next((item for item in items if name.lower() in item.statement.lower()), None)
         others = [
-            m.say("relation", other=other, title=item.title)
+            other
             for other in names
             for item in items
             if other != name
             and name.lower() in item.statement.lower()
             and other.lower() in item.statement.lower()
         ]
-        title = first.title if first else m.analysis.title
+        named = [
+            item.title for item in items if name.lower() in item.statement.lower() and item.source == "stated"
+        ]
         found.append(
             Entity(
-                name=name,
-                description=m.say("entity_text", thing=name, title=title),
-                relations=unique(others)[:3],
+                name=upper_first(name),
+                description=m.say("entity_text", title=m.several(named[:3]) or m.analysis.title),
+                relations=unique(others)[:4],
                 source="stated",
             )
         )
@@ -221,7 +276,7 @@ def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
             and not any(c.isdigit() for c in item.statement)
         ):
             asked.append(m.say("ask_vague", text=strip_end(item.statement)))
-    asked += [m.say("ask_data", thing=thing) for thing in m.things()[:2]] if m.analysis.thin else []
+    asked += [m.say("ask_data", thing=thing) for thing in m.told_things(2)] if m.analysis.thin else []
     return unique(asked)
 
 

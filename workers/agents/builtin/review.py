@@ -23,7 +23,7 @@ def answer(m: Material) -> ArchitectureReview:
     first = design.components[0].name if design.components else m.analysis.title
     advice = [m.say("review_suggest_open", component=first)] if open_rows else []
     if m.analysis.constraints:
-        advice.append(m.say("review_suggest_limits", title=m.analysis.title))
+        advice.append(m.say("review_suggest_limits"))
     return ArchitectureReview(concerns=concerns, suggestions=advice)
 
 
