@@ -194,6 +194,18 @@ class Desk:
     def fail(self, row: Row, charged: bool = True) -> None:
         self.store.write(lambda tx: report.fail(tx, row, "died", charged=charged, backoff=(), timings={}))
 
+    def decide(self, subject: str, words: str) -> None:
+        self.store.write(lambda tx: sessions.decide(tx, self.session, subject, "me", words))
+
+    def learn(self, file: str, words: str) -> None:
+        self.store.write(lambda tx: records.add_wisdom(tx, self.session, file, "me", words))
+
+    def sql(self, statement: str) -> None:
+        connection = sqlite3.connect(self.store.path)
+        with connection:
+            connection.execute(statement)
+        connection.close()
+
     def set_payload(self, key: str, payload: dict[str, Any]) -> None:
         task = self.task(key)
         assert self.store.write(lambda tx: transitions.set_payload(tx, task.id, payload))
