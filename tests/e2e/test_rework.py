@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -163,22 +162,21 @@ def test_recheck_and_improve_score_again(desk: Court) -> None:
     assert desk.project.status(session) == ("completed", None)
 
 
-def test_what_is_not_completed_cannot_be_revised(tmp_path: Path) -> None:
-    with court(tmp_path) as held:
-        wait, gate = held.hold("gate")
-        session, _ = held.start({"DRAFT-002/requirements": wait}, "--detach")
-        held.wait_asked(session, "DRAFT-002", "requirements")
-        before = held.project.tasks(session)
+def test_what_is_not_completed_cannot_be_revised(desk: Court) -> None:
+    wait, gate = desk.hold("not-completed")
+    session, _ = desk.start({"DRAFT-002/requirements": wait}, "--detach")
+    desk.wait_asked(session, "DRAFT-002", "requirements")
+    before = desk.project.tasks(session)
 
-        running = held.project.run("revise", "DRAFT-002", WISH)
-        pending = held.project.run("revise", "DRAFT-003", WISH)
-        early = [held.project.run(command) for command in ("recheck", "improve")]
+    running = desk.project.run("revise", "DRAFT-002", WISH, "--session", session)
+    pending = desk.project.run("revise", "DRAFT-003", WISH, "--session", session)
+    early = [desk.project.run(command, "--session", session) for command in ("recheck", "improve")]
 
-        assert (running.code, pending.code) == (2, 2)
-        assert "DRAFT-002 is in_progress" in running.err and "DRAFT-003 is pending" in pending.err
-        assert [each.code for each in early] == [2, 2]
-        assert held.project.tasks(session) == before
-        gate.touch()
+    assert (running.code, pending.code) == (2, 2)
+    assert "DRAFT-002 is in_progress" in running.err and "DRAFT-003 is pending" in pending.err
+    assert [each.code for each in early] == [2, 2]
+    assert desk.project.tasks(session) == before
+    gate.touch()
 
 
 def path_of(desk: Court, session: str, folder: str, name: str, holds: str = "") -> str:

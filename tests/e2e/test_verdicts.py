@@ -165,6 +165,7 @@ def test_low_by_a_higher_threshold_goes_on_and_a_revision_blocked_high_is_exhaus
                 "DRAFT-001/product": {"rating": 3, "suggestions": ["name a first customer"]},
                 "DRAFT-003/technical": {"rating": 4, "weaknesses": [CRITICAL]},
                 "DRAFT-003-R1/technical": {"rating": 4, "weaknesses": [CRITICAL]},
+                "DRAFT-003-R2/technical": {"rating": 4, "weaknesses": [CRITICAL]},
             }
         )
 
@@ -177,11 +178,16 @@ def test_low_by_a_higher_threshold_goes_on_and_a_revision_blocked_high_is_exhaus
     assert "DRAFT-003-R2" not in bench.project.tasks(session)
     assert bench.project.tasks(session)["DRAFT-004"] == "pending"
 
+    revised = bench.project.run("revise", "DRAFT-003", "Hash the passwords", "--session", session)
+    third = bench.project.run("revise", "DRAFT-003", "Hash the passwords!", "--session", session)
     resumed = bench.project.run("resume", session)
 
+    assert revised.code == 3 and "DRAFT-003-R2" in revised.err
+    assert third.code == 2 and "--force" in third.err
     assert resumed.code == 0, resumed.err
     assert bench.project.status(session) == ("completed", None)
-    assert bench.decisions(session)[-1][0] == "accept_revision DRAFT-003-R1"
+    assert bench.decisions(session)[-1][0] == "accept_revision DRAFT-003-R2"
+    assert bench.pauses(session) == 2
     assert bench.order(session)[-2:] == ["DRAFT-004", "QUALITY-001"]
 
 
@@ -256,7 +262,31 @@ def test_a_standalone_round_in_which_all_diverge_is_blocked_too(bench: Court) ->
     )
 
     assert (gave.code, bench.project.status(session)) == (3, ("paused", "discussion_blocked"))
-    assert bench.project.run("resume", session, "--decide", "One region is fine").code == 0
+
+    bench.plan({})
+    revised = bench.project.run("revise", "DRAFT-003", "Two regions", "--session", session)
+
+    assert revised.code == 0, revised.err
+    assert bench.project.status(session) == ("completed", None)
+    assert bench.blockers(session, "DISCUSS-004") == {"DRAFT-003", "DRAFT-003-R1"}
+    assert bench.project.story("DISCUSS-004", session) == ["released", "completed"]
+    assert bench.verdicts(session)["DISCUSS-004"][0] == "reached"
+    assert len(bench.project.tasks(session)) == 13
+
+
+def test_revising_in_the_standalone_form_discusses_what_was_revised(bench: Court) -> None:
+    session, gave = bench.start({}, "--discuss", "standalone")
+    assert gave.code == 0, gave.err
+    bench.plan({"DISCUSS-005-R1/product": {"rating": 4, "weaknesses": [CRITICAL]}})
+
+    revised = bench.project.run("revise", "DRAFT-004", "Fewer stories", "--session", session)
+
+    assert revised.code == 3, revised.err
+    assert bench.project.status(session) == ("paused", "revision_exhausted")
+    assert bench.project.tasks(session)["DISCUSS-005-R1"] == "completed"
+    assert bench.project.run("resume", session).code == 0
+    assert bench.order(session)[12:] == ["DRAFT-004-R1", "DISCUSS-005-R1", "QUALITY-001-R1", "DISCUSS-006-R1"]
+    assert bench.project.status(session) == ("completed", None)
 
 
 def test_without_discussion_there_is_none(bench: Court) -> None:
@@ -294,7 +324,7 @@ def test_a_discussion_never_fails_its_task(tmp_path: Path) -> None:
         assert "| Product Manager | judge | 2 | (high) the price is a guess |" in mined
         assert "| QA Lead | builtin |" in mined
         assert "DRAFT-003" not in verdicts
-        assert "nobody answered" in slow.file(session, "wisdom/issues.md")
+        assert "the discussion DISCUSS-004 failed" in slow.file(session, "wisdom/issues.md")
         assert slow.project.story("DRAFT-003", session) == ["completed"]
         assert slow.project.status(session) == ("completed", None)
 

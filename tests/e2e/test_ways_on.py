@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.e2e.court import JUDGE, Court, court
 
@@ -28,7 +31,7 @@ pipelines:
       - {key: DRAFT-002, blocked_by: [DRAFT-001]}
       - {key: DRAFT-003, blocked_by: [DRAFT-002]}
       - {key: DRAFT-004, blocked_by: [DRAFT-003]}
-      - {key: QUALITY-001, blocked_by: [DRAFT-004], checkpoint_after: true}
+      - {key: QUALITY-001, round: DISCUSS-006, blocked_by: [DRAFT-004], checkpoint_after: true}
       - {key: RESEARCH-002, blocked_by: [QUALITY-001], phase: impl}
   thin:
     title: next to nothing, and your approval of it
@@ -37,6 +40,12 @@ pipelines:
       - {key: QUALITY-001, blocked_by: [RESEARCH-001], checkpoint_after: true}
       - {key: RESEARCH-002, blocked_by: [QUALITY-001], phase: impl}
 """
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+    with court(tmp_path_factory.mktemp("ways")) as made:
+        yield made
 
 
 def test_a_task_that_fails_three_times_pauses_and_can_be_tried_again_or_skipped(tmp_path: Path) -> None:
@@ -96,76 +105,87 @@ def test_a_role_without_an_agent_waits_until_one_is_installed(tmp_path: Path) ->
         assert project.project.story("RESEARCH-001", session)[-1] == "completed"
 
 
-def test_a_person_pauses_what_runs_is_finished_and_nothing_begins(tmp_path: Path) -> None:
-    with court(tmp_path) as held:
-        wait, gate = held.hold("gate")
-        session, _ = held.start({"DRAFT-002/requirements": wait}, "--detach")
-        held.wait_asked(session, "DRAFT-002", "requirements")
+def test_a_person_pauses_what_runs_is_finished_and_nothing_begins(desk: Court) -> None:
+    wait, gate = desk.hold("gate")
+    session, _ = desk.start({"DRAFT-002/requirements": wait}, "--detach")
+    desk.wait_asked(session, "DRAFT-002", "requirements")
 
-        paused = held.project.run("pause", session, "--words", "lunch")
-        twice = held.project.run("pause", session)
-        gate.touch()
-        held.project.wait(lambda: held.project.tasks(session)["DRAFT-002"] == "completed", "it is finished")
+    paused = desk.project.run("pause", session, "--words", "lunch")
+    twice = desk.project.run("pause", session)
+    gate.touch()
+    desk.project.wait(lambda: desk.project.tasks(session)["DRAFT-002"] == "completed", "it is finished")
 
-        assert (paused.code, twice.code) == (0, 2)
-        assert held.project.status(session) == ("paused", "user")
-        assert held.project.tasks(session)["DRAFT-003"] == "pending"
-        assert held.project.run("resume", session).code == 0
-        assert held.project.status(session) == ("completed", None)
-
-
-def test_a_checkpoint_is_approved_by_a_person_for_what_was_scored(tmp_path: Path) -> None:
-    with court(tmp_path) as gated, gated.pack(GATED):
-        session, gave = gated.start({}, "--mode", "gated")
-        assert gave.code == 3, gave.err
-        assert gated.project.status(session) == ("paused", "checkpoint")
-        assert gated.project.tasks(session)["RESEARCH-002"] == "pending"
-        check = gated.project.run("check", session).out
-        assert all(word in check for word in ("PASS", "checkpoint", "lifecycle resume"))
-        scored = spec_digest(gated, session)
-
-        resumed = gated.project.run("resume", session, "-m", "go ahead")
-
-        assert resumed.code == 0, resumed.err
-        assert gated.project.status(session) == ("completed", None)
-        assert gated.decisions(session) == [("approve_checkpoint QUALITY-001", "go ahead", scored, False)]
-        assert gated.project.tasks(session)["RESEARCH-002"] == "completed"
+    assert (paused.code, twice.code) == (0, 2)
+    assert desk.project.status(session) == ("paused", "user")
+    assert desk.project.tasks(session)["DRAFT-003"] == "pending"
+    assert desk.project.run("resume", session).code == 0
+    assert desk.project.status(session) == ("completed", None)
 
 
-def test_a_failed_gate_is_passed_by_force_alone(tmp_path: Path) -> None:
-    with court(tmp_path) as gated, gated.pack(GATED):
-        session, gave = gated.start({}, "--mode", "thin")
-        assert (gave.code, gated.project.status(session)) == (3, ("paused", "checkpoint"))
+def test_a_checkpoint_is_approved_by_a_person_for_what_was_scored(desk: Court) -> None:
+    with desk.pack(GATED):
+        session, gave = desk.start({}, "--mode", "gated")
+    assert gave.code == 3, gave.err
+    assert desk.project.status(session) == ("paused", "checkpoint")
+    assert desk.project.tasks(session)["RESEARCH-002"] == "pending"
+    check = desk.project.run("check", session).out
+    assert all(word in check for word in ("PASS", "checkpoint", "lifecycle resume"))
+    scored = spec_digest(desk, session)
 
-        refused = gated.project.run("resume", session)
-        assert (refused.code, gated.project.status(session)) == (2, ("paused", "checkpoint"))
-        assert "FAIL" in refused.err and "--force" in refused.err
-        assert gated.decisions(session) == []
-        scored = spec_digest(gated, session)
+    resumed = desk.project.run("resume", session, "-m", "go ahead")
 
-        forced = gated.project.run("resume", session, "--force", "-m", "a sketch will do")
-
-        assert forced.code == 0, forced.err
-        assert gated.decisions(session) == [
-            ("approve_checkpoint QUALITY-001", "a sketch will do", scored, True)
-        ]
-        assert gated.project.status(session) == ("completed", None)
+    assert resumed.code == 0, resumed.err
+    assert desk.project.status(session) == ("completed", None)
+    assert desk.decisions(session) == [("approve_checkpoint QUALITY-001", "go ahead", scored, False)]
+    assert desk.project.tasks(session)["RESEARCH-002"] == "completed"
 
 
-def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(tmp_path: Path) -> None:
-    with court(tmp_path) as gated, gated.pack(GATED):
-        session, _ = gated.start({}, "--mode", "gated")
+def test_a_blocked_sign_off_stands_for_the_checkpoint_too(desk: Court) -> None:
+    with desk.pack(GATED):
+        session, gave = desk.start({"QUALITY-001": {"rating": 2}}, "--mode", "gated")
+    assert (gave.code, desk.project.status(session)) == (3, ("paused", "signoff_blocked"))
+    scored = spec_digest(desk, session)
 
-        improved = gated.project.run("improve", "depth", "--session", session)
+    resumed = desk.project.run("resume", session)
 
-        tasks = gated.project.tasks(session)
-        assert improved.code == 3, improved.err  # it waits for approval of the new score
-        assert gated.project.status(session) == ("paused", "checkpoint")
-        assert tasks["IMPROVE-depth-001"] == tasks["QUALITY-001-R1"] == "completed"
-        assert tasks["RESEARCH-002"] == "pending"
-        assert gated.project.run("resume", session).code == 0
-        assert gated.order(session)[-3:] == ["IMPROVE-depth-001", "QUALITY-001-R1", "RESEARCH-002"]
-        assert gated.decisions(session)[-1][0] == "approve_checkpoint QUALITY-001-R1"
+    assert resumed.code == 0, resumed.err
+    assert desk.pauses(session) == 1
+    assert desk.decisions(session) == [("accept_signoff QUALITY-001", "", scored, False)]
+    assert desk.project.tasks(session)["RESEARCH-002"] == "completed"
+
+
+def test_a_failed_gate_is_passed_by_force_alone(desk: Court) -> None:
+    with desk.pack(GATED):
+        session, gave = desk.start({}, "--mode", "thin")
+    assert (gave.code, desk.project.status(session)) == (3, ("paused", "checkpoint"))
+
+    refused = desk.project.run("resume", session)
+    assert (refused.code, desk.project.status(session)) == (2, ("paused", "checkpoint"))
+    assert "FAIL" in refused.err and "--force" in refused.err
+    assert desk.decisions(session) == []
+    scored = spec_digest(desk, session)
+
+    forced = desk.project.run("resume", session, "--force", "-m", "a sketch will do")
+
+    assert forced.code == 0, forced.err
+    assert desk.decisions(session) == [("approve_checkpoint QUALITY-001", "a sketch will do", scored, True)]
+    assert desk.project.status(session) == ("completed", None)
+
+
+def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(desk: Court) -> None:
+    with desk.pack(GATED):
+        session, _ = desk.start({}, "--mode", "gated")
+
+    improved = desk.project.run("improve", "depth", "--session", session)
+
+    tasks = desk.project.tasks(session)
+    assert improved.code == 3, improved.err  # it waits for approval of the new score
+    assert desk.project.status(session) == ("paused", "checkpoint")
+    assert tasks["IMPROVE-depth-001"] == tasks["QUALITY-001-R1"] == "completed"
+    assert tasks["RESEARCH-002"] == "pending"
+    assert desk.project.run("resume", session).code == 0
+    assert desk.order(session)[-3:] == ["IMPROVE-depth-001", "QUALITY-001-R1", "RESEARCH-002"]
+    assert desk.decisions(session)[-1][0] == "approve_checkpoint QUALITY-001-R1"
 
 
 def spec_digest(project: Court, session: str) -> str:
