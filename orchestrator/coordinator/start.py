@@ -23,6 +23,7 @@ from orchestrator.store import messages, rework, sessions
 from orchestrator.store.store import Store, Tx
 
 TITLE_LENGTH = 80
+_EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
 
 
@@ -78,13 +79,20 @@ def project_facts(project: Path) -> ProjectFacts:
     return ProjectFacts(frontend=found[0] if found else None)
 
 
-_MARKS = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|</?[A-Za-z][^>]*>?")  # images, links, HTML
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_TAG = re.compile(r"</?[A-Za-z][^>]*>?")
 
 
 def title_of(request: str) -> str:
-    """The first heading or line, plain and short."""
-    lines = [_MARKS.sub(r"\1", line).strip("#>*-=` \t") for line in request.splitlines()]
-    return one_line(next((line for line in lines if line), request), TITLE_LENGTH)
+    """The first heading or line, plain and short. Lines of images, links and HTML alone, as in READMEs, are passed over."""
+    bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
+    lines = [
+        _LINK.sub(r"\1", line).strip(_EDGES)
+        for line in bare
+        if line.startswith("#") or re.search(r"\w", _LINK.sub("", line))
+    ]
+    return one_line(next((line for line in lines if line), request.strip(_EDGES)), TITLE_LENGTH)
 
 
 def start(

@@ -5,6 +5,7 @@ A dict from (kind of document, perspective) to a function is at the end; what is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -179,7 +180,8 @@ def _valued_goals(doc: Document, m: Material) -> Said:
 
 def _values_kept(doc: Document, m: Material) -> Said:
     whole = "\n".join(doc.paragraphs())
-    values = unique(value for need in m.analysis.needs for value in need.clause.measures if value in whole)
+    said = [value for need in m.analysis.needs for value in need.clause.measures if value in whole]
+    values = unique(re.sub(r"\s(?:or|and|of|the|in|per|to)$", "", value) for value in said)
     if values:
         yield m.say("strength_numbers", values=m.lex.join(values[:3]))
 

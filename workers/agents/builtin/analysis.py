@@ -58,6 +58,7 @@ class RequestAnalysis:
     technologies: tuple[tuple[str, str], ...] = ()  # (name, layer)
     domain: str = ""
     product: str = ""  # how a sentence speaks of it; empty: the request gives it no noun
+    keeps_nothing: bool = False  # a tool or a library that works on its input
     manual: bool = False  # the text explains something that exists
     thin: bool = False  # a request of one or two sentences: there is little to be carried
     ui: bool = False

@@ -211,7 +211,7 @@ def _mapped(components: list[Component], m: Material, title: str) -> list[Compon
         files = [
             path
             for path in m.repository.files
-            if _is_source(path) and best(path.replace("/", " ").replace("_", " "), [("x", text)])[0] >= 0.3
+            if _is_source(path) and best(_stem(path), [("x", text)])[0] >= 0.3
         ]
         done.append(part.model_copy(update={"files": files[:5]}) if files else part)
     if not any(part.files for part in done):
@@ -219,6 +219,11 @@ def _mapped(components: list[Component], m: Material, title: str) -> list[Compon
             update={"files": [path for path in m.repository.files if _is_source(path)][:3]}
         )
     return done
+
+
+def _stem(path: str) -> str:
+    """The words of a file's name; its folders carry the product's name, which says nothing."""
+    return re.sub(r"[\W_]+", " ", path.rpartition("/")[2].rpartition(".")[0])
 
 
 def _is_source(path: str) -> bool:

@@ -206,6 +206,8 @@ def _synthesis(m: Material, goals: list[Goal]) -> Synthesis:
     bound = m.say("synthesis_limits", text=m.several(limits)) if limits else m.say("synthesis_no_limits")
     measured = next((goal for goal in goals if goal.target), goals[0] if goals else None)
     users = m.say("synthesis_nobody")
+    if m.changes:
+        users = m.say("synthesis_nobody_change", thing=m.told_things(1)[0])
     if a.actors:
         told = [f"{upper_first(user.name)}: {user.needs[0]}." for user in _users(m) if user.needs]
         users = m.say("synthesis_user", actors=m.said_actors(), needs=" ".join(told[:3])).strip()

@@ -25,6 +25,8 @@ _TWO = re.compile(
     re.IGNORECASE,
 )
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
+_PROMISES = 15  # of the sentences in which a manual says what the thing does
+_IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
@@ -47,13 +49,29 @@ class Reader:
         for row in self.found:
             for piece in _two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
+        told = subject_of(self.found) if self.manual else None
+        if told and told[1].text not in self.situation:
+            self.situation.insert(0, told[1].text)
         if not any(need.kind != "exclusion" for need in self.needs):
-            for row in self.other[
-                : _SAID_IN_MANUAL if self.manual else None
-            ]:  # a request without one wish in it: its statements are what there is
+            stated = self._promised(told[0]) if told else []
+            for row in (
+                stated or self.other[: _SAID_IN_MANUAL if self.manual else None]
+            ):  # a request without one wish in it: its statements are what there is
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+
+    def _promised(self, name: str) -> list[Sentence]:
+        """Of a manual, the sentences that say what the thing does: `Rich can render tables.`"""
+        does = re.compile(
+            rf"^(?:The )?{re.escape(name)}(?: \w+)? (?!is\b|are\b|was\b|has been)[a-z]+\s", re.ASCII
+        )
+        found = [
+            row
+            for row in self.found
+            if does.match(row.text) and not _IS_A.match(row.text) and not row.text.endswith((":", "?"))
+        ]
+        return list({row.text: row for row in found}.values())[:_PROMISES]
 
     def _one(self, row: Sentence, lex: Lexicon) -> None:
         text = row.text
@@ -197,6 +215,15 @@ class Reader:
         for known in same[:1]:
             if len(self.actors[known]) < 6 and text not in self.actors[known]:
                 self.actors[known] = (*self.actors[known], text)
+
+
+def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
+    """What a manual is about, by its first `X is a ...`."""
+    for row in found[:15]:
+        match = _IS_A.match(row.text)
+        if match and match[1].lower() not in ("this", "it", "there", "that", "here"):
+            return match[1], row
+    return None
 
 
 def _is_manual(found: list[Sentence]) -> bool:

@@ -24,7 +24,13 @@ def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
     action = strip_end(c.action)
-    if need.kind == "exclusion" or not c.subject or not c.actions or c.negated:
+    if (
+        need.kind == "exclusion"
+        or not c.subject
+        or not c.actions
+        or c.negated
+        or (need.by_default and lex.language == "en")
+    ):
         return short(upper_first(need.text))
     if lex.language == "zh":
         return short(

@@ -15,6 +15,9 @@ _STORES = ("storage", "database")
 def decide(m: Material, items: list[Requirement], style: str) -> list[Adr]:
     m.check()
     found = [_structure(m, items, style)]
+    if m.changes:
+        ways = ("adr_switch_once", "adr_switch_beside")
+        found.append(_adr(m, "adr_switch", "adr_switch_decision", ways, items))
     if m.keeps_data:
         found.append(_store(m, items))
     found += [

@@ -107,18 +107,19 @@ def questions(m: Material) -> list[str]:
     a = m.analysis
     title, thing = a.title, m.told_things(1)[0]
     asked = list(a.questions)
+    kind = "_change" if m.changes else ""
     if not a.actors:
-        asked.append(m.say("ask_users", title=title))
+        asked.append(m.say(f"ask_users{kind}", title=title, thing=thing))
     if not a.situation:
-        asked.append(m.say("ask_problem", title=title))
+        asked.append(m.say(f"ask_problem{kind}", title=title, thing=thing))
     if not a.goals:
-        asked.append(m.say("ask_success", title=title))
+        asked.append(m.say(f"ask_success{kind}", title=title, thing=thing))
     if not a.constraints:
-        asked.append(m.say("ask_limits", title=title))
+        asked.append(m.say(f"ask_limits{kind}", title=title, thing=thing))
     if not any(need.category == "S" for need in a.needs):
         asked.append(m.say("ask_security", thing=thing))
     if not a.exclusions:
-        asked.append(m.say("ask_scope", title=title))
+        asked.append(m.say(f"ask_scope{kind}", title=title, thing=thing))
     return unique(asked)
 
 

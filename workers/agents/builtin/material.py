@@ -44,6 +44,10 @@ class Material:
         if "{product}" in self.lex.wording[key] and not words["product"]:
             words["product"] = self.product
         text = re.sub("…[.。]", "…", self.lex.say(key, **words))[:_MAX_LINE]
+        if self.analysis.manual and self.product[:1].isupper():  # a name stays a name behind a colon
+            text = re.sub(
+                rf"(?<=[:;] ){re.escape(self.product[:1].lower() + self.product[1:])}\b", self.product, text
+            )
         return upper_first(text) if text.endswith((".", "?")) else text
 
     def layer(self, name: str) -> str:
@@ -104,7 +108,7 @@ class Material:
         named = [*self.analysis.technologies, *(self.repository.frameworks if self.repository else ())]
         if any(layer in ("storage", "database") for name, layer in named if name.lower() != "parquet"):
             return True
-        return self.lex.find("one_shot", self.analysis.text[:1_500]) is None
+        return not (self.analysis.keeps_nothing or self.changes)
 
     @property
     def changes(self) -> bool:

@@ -193,6 +193,9 @@ def singular(word: str) -> str:
 
 _MASS = frozenset(
     [
+        "code",
+        "output",
+        "input",
         "data",
         "metadata",
         "software",
@@ -250,7 +253,8 @@ def _english_things(text: str, lex: Lexicon, people: set[str]) -> set[str]:
             and low.isalpha()
             and low not in lex.not_nouns
             and singular(low) not in people
-            and not low.endswith(("ly", "ing"))
+            and not low.endswith(("ly", "ing", "ful", "able"))
+            and not (low.endswith("ed") and len(low) > 5)
             and low not in _DETERMINERS
             and not (
                 low in lex.verbs

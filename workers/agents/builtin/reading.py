@@ -62,6 +62,17 @@ def _plain(inline: Token) -> str:
     return _CJK_JOIN.sub("", " ".join("".join(words).split()))
 
 
+def _navigation(inline: Token) -> bool:
+    """Whether nothing but links and images stands in a line: badges, translations, a table of contents."""
+    depth, links, outside = 0, 0, ""
+    for child in inline.children or []:
+        depth += (child.type == "link_open") - (child.type == "link_close")
+        links += child.type in ("link_open", "image")
+        if not depth and child.type in ("text", "code_inline"):
+            outside += child.content
+    return links > 1 and not re.search(r"\w", outside)
+
+
 def blocks(text: str) -> Iterator[Block]:
     """The readable blocks of a Markdown text in order; code, HTML and front matter are left out."""
     clean = _FRONT_MATTER.sub("", _UNPAIRED.sub(" ", text[:MAX_CHARS]).replace("\r\n", "\n"))
@@ -74,7 +85,7 @@ def blocks(text: str) -> Iterator[Block]:
         elif token.type == "heading_open":
             kind, level = "heading", int(token.tag[1])
         elif token.type == "inline":
-            said = _plain(token)
+            said = "" if _navigation(token) else _plain(token)
             is_item = in_items > 0 and kind != "heading"
             if said:
                 yield Block(said, "item" if is_item else kind, level, lead if is_item else "")

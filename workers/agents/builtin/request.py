@@ -6,7 +6,7 @@ import re
 
 from workers.agents.builtin import names
 from workers.agents.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
-from workers.agents.builtin.classify import Reader, goal_of, same_person
+from workers.agents.builtin.classify import Reader, goal_of, same_person, subject_of
 from workers.agents.builtin.clauses import Clause, actor_name, is_person
 from workers.agents.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.agents.builtin.reading import Sentence, blocks, lexicon_for, readable, role_of, sentences
@@ -33,14 +33,16 @@ _ARTICLED = re.compile(
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(an?|the|our|my|your)\s+\S",
     re.IGNORECASE,
 )
-_IS_A = re.compile(r"^(\S+(?: \S+){0,3}?) (?:is|are) (?:an?|the)\s")  # a manual's first words: `X is a ...`
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
-def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
+def _title(text: str, found: list[Sentence], lex: Lexicon, manual: bool) -> str:
+    named = subject_of(found) if manual else None
+    if named:
+        return named[0]
     read = list(blocks(text))
     headings = [block for block in read if block.kind == "heading" and (block.level == 1 or block is read[0])]
     heading = headings[0].text if headings else ""
@@ -60,9 +62,6 @@ def _title(text: str, found: list[Sentence], lex: Lexicon) -> str:
             )
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
-    named = _IS_A.match(first)
-    if named:
-        return named[1]
     short = _MAKE.sub("", first)
     pieces = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
@@ -157,16 +156,19 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 ):
                     reader.actors[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.actors.items())
-    title = _title(text, found, lex)
+    title = _title(text, found, lex, reader.manual)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
     things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
     plain = readable(text)
     named = {word.lower() for word, _ in names.technologies(plain)}
+    if reader.manual:  # what the manual is about is no thing within it
+        named |= {word.lower() for word in title.split()}
     things = tuple(thing for thing in things if thing.strip() and (thin or thing.lower() not in named))
     first = found[0].text if found else text
     return RequestAnalysis(
         product=_product(title or "-", things, first, reader.manual, thin, lex),
         manual=reader.manual,
+        keeps_nothing=lex.find("one_shot", plain[:1_500]) is not None,
         text=text,
         language=lex.language,
         title=title or "-",

@@ -161,7 +161,7 @@ VERBS = (
 )
 NOT_NOUNS = (
     "is are was were be been being am has have had do does did within if or nor so too than as at but can into it he she we you me him them us separate admin "
-    "automatic automatically manual strict full able about above across after again ahead all almost along already also always another any anyone available away back because behind being below better between big both "
+    "automatic automatically manual strict full pretty elegant neat equal optimal standard multiple able about above across after again ahead all almost along already also always another any anyone available away back because behind being below better between big both "
     "bad best common current currently daily different done down during early easily either else enough estimated even every everyone everything exactly existing few first fast "
     "five four free full further good great hand high however identical important inside instead just keep large last late later least less little local long low lower main many "
     "maybe median minimum maximum month months more most much must nearly necessary need needs never new next nobody none not nothing now number numbers often old older once one only other our over own "
