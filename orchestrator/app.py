@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
-from orchestrator.store.database import inspect
+from orchestrator.store.database import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def open_for_writing(
 
     prepare(project)
     refuse_other_owner(project.database)
+    refuse_network_file_system(project.workflow)
     if inspect(project.database) != SCHEMA:
         from orchestrator.store.migrate import ensure_schema
 

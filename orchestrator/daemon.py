@@ -271,7 +271,7 @@ class Daemon:
         """What a predecessor's death left behind: lost runs, cycles, sessions that nobody would look at."""
         self._reap()
         for session in reconcile.check_graphs(self._store, lead):
-            self._log.error("graph_has_a_cycle", session=session)
+            self._log.error("graph_is_broken", session=session)
 
         def mark(tx: Tx) -> None:
             leases.must_lead(tx, lead.holder, lead.epoch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from urllib.parse import quote
 
 INVARIANTS = {
     "1 a task in progress has exactly one open run, any other none": """
@@ -94,7 +95,7 @@ INVARIANTS = {
 
 def offenders(database: Path) -> dict[str, list[tuple[object, ...]]]:
     """Each broken sentence with the rows that break it; SQLite's own checks among them."""
-    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"file:{quote(str(database))}?mode=ro", uri=True)
     try:
         found = {sentence: connection.execute(sql).fetchall() for sentence, sql in INVARIANTS.items()}
         found["42 integrity_check"] = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.beat import Leadership
+from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
@@ -54,19 +55,25 @@ def _reap(tx: Tx, lead: Leadership | None) -> list[Lost]:
 
 
 def check_graphs(store: Store, lead: Leadership) -> list[str]:
-    """Halt each active session whose graph has a cycle; the ids of those halted. Others are never held up."""
+    """Halt each active session whose graph cannot be worked off; the ids of those halted. Others are never held up."""
 
-    def broken(tx: Tx) -> list[str]:
+    def faults(tx: Tx) -> dict[str, str]:
         active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
-        return [session for session in active if topological(graph(tasks.all_tasks(tx, session))) is None]
+        return {session: fault for session in active if (fault := _graph_fault(tx, session))}
 
-    def halt(tx: Tx, session: str) -> None:
+    def halt(tx: Tx, session: str, fault: str) -> None:
         leases.must_lead(tx, lead.holder, lead.epoch)
-        sessions.pause(
-            tx, session, PauseReason.STALLED, {"unmet": ["the graph has a cycle: run `lifecycle repair`"]}
-        )
+        sessions.pause(tx, session, PauseReason.STALLED, {"unmet": [f"{fault}: run `lifecycle repair`"]})
 
-    found = store.read(broken)
-    for session in found:
-        store.write(lambda tx, session=session: halt(tx, session))  # type: ignore[misc]
-    return found
+    found = store.read(faults)
+    for session, fault in found.items():
+        store.write(lambda tx, session=session, fault=fault: halt(tx, session, fault))  # type: ignore[misc]
+    return list(found)
+
+
+def _graph_fault(tx: Tx, session: str) -> str | None:
+    try:
+        order = topological(graph(tasks.all_tasks(tx, session)))
+    except UnknownName as error:  # a row was edited by hand
+        return error.what
+    return "the graph has a cycle" if order is None else None

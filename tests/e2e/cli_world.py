@@ -7,6 +7,7 @@ import sqlite3
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from orchestrator.app import Project, prepare
 from orchestrator.coordinator import manage
@@ -25,7 +26,7 @@ class World:
 
     def content(self) -> dict[str, str]:
         """Every row of the database and every other file: what a refused command must leave as it is."""
-        connection = sqlite3.connect(f"file:{self.life.database}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"file:{quote(str(self.life.database))}?mode=ro", uri=True)
         dump = "\n".join(connection.iterdump())
         connection.close()
         found = {"(rows)": hashlib.sha256(dump.encode()).hexdigest()}

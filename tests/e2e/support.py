@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from orchestrator import bus
 
@@ -106,7 +107,7 @@ class Lifecycle:
     # facts
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)
+        connection = sqlite3.connect(f"file:{quote(str(self.database))}?mode=ro", uri=True, timeout=10)
         try:
             return connection.execute(sql, values).fetchall()
         finally:

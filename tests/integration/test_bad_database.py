@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.app import Project, open_for_writing
 from orchestrator.config import resources
+from orchestrator.config.settings import Settings
 from orchestrator.coordinator.repair import repair
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, LifecycleError, UnknownName
 from orchestrator.domain.model import PauseReason
@@ -251,6 +253,29 @@ def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch:
         ensure_schema(tmp_path / "lifecycle.db", resources() / "migrations")
 
     assert [file.name for file in tmp_path.iterdir()] == ["migrate.lock"]
+
+
+# 64: file systems whose locks do not hold
+
+
+@pytest.mark.parametrize(
+    "kind",
+    database.NETWORK_FILE_SYSTEMS,
+    ids=[f"64 {name}" for name in database.NETWORK_FILE_SYSTEMS.values()],
+)
+@pytest.mark.parametrize("made", [False, True], ids=["new", "there already"])
+def test_a_database_on_a_network_file_system_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int, made: bool
+) -> None:
+    project = Project(tmp_path)
+    if made:
+        factories.make_store(tmp_path).close()
+    monkeypatch.setattr(database, "_file_system_type", lambda directory: kind)
+
+    with pytest.raises(DatabaseUnusable, match=database.NETWORK_FILE_SYSTEMS[kind]):
+        open_for_writing(project, Settings())
+
+    assert project.database.exists() == made
 
 
 # 58: rows edited by hand
