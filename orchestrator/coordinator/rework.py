@@ -11,7 +11,7 @@ from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
 from orchestrator.domain.pipelines import Pack, from_snapshot
-from orchestrator.domain.revisions import RevisionPlan, plan_improve, plan_recheck, plan_revision
+from orchestrator.domain.revisions import IMPROVE, RevisionPlan, plan_improve, plan_recheck, plan_revision
 from orchestrator.domain.states import PAUSES
 from orchestrator.store import messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
@@ -172,10 +172,9 @@ def _apply(
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
 
     def payload(state: TaskState) -> dict[str, Any]:
+        own = ("feedback",) if state.prefix == IMPROVE else ("feedback", "improve")
         inherited = {
-            key: value
-            for key, value in base.get(state.revision_of or "", {}).items()
-            if key not in ("feedback", "improve")
+            key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
         }
         return {**inherited, **extra}
 

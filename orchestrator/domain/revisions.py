@@ -19,6 +19,7 @@ from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 LIMIT = 2  # revisions made for one task without --force
 RECHECK = "QUALITY"  # prefix of the task that scores the specification
 IMPROVE = "IMPROVE"
+WRITING = ("DRAFT", IMPROVE)  # prefixes of what changes documents
 DRAFTS = ("DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004")
 TARGETS = {  # dimension -> the documents an improvement works on, where the scores name none
     "completeness": DRAFTS,
@@ -98,12 +99,13 @@ def plan_improve(
     chosen = dimension or min(TARGETS, key=lambda name: scores.get(name, 100.0))
     stem = f"{IMPROVE}-{chosen}-"
     number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)
+    writing = [s.key for s in graph.values() if s.prefix in WRITING and s.status in UNFINISHED]
     improve = TaskState(
         key=f"{stem}{number:03d}",
         role=role,
         prefix=IMPROVE,
         status=TaskStatus.PENDING,
-        blocked_by=(check,),
+        blocked_by=(check, *writing),  # two that write one document at once would lose what one of them wrote
         phase=graph[check].phase,
     )
     documents = tuple(weak_documents) or tuple(key for key in TARGETS[chosen] if key in graph)

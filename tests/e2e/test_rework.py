@@ -164,6 +164,12 @@ def test_recheck_and_improve_score_again(desk: Court) -> None:
     assert "Raise the coverage of this document to at least 80" in prompt
     assert desk.project.status(session) == ("completed", None)
 
+    revised = desk.project.run("revise", "IMPROVE-coverage-001", WISH, "--session", session)
+
+    assert revised.code == 0, revised.err
+    assert desk.order(session)[-2:] == ["IMPROVE-coverage-001-R1", "QUALITY-001-R4"]
+    assert "QR code" in desk.document(session, "spec/requirements")
+
 
 def test_what_is_not_completed_cannot_be_revised(desk: Court) -> None:
     wait, gate = desk.hold("not-completed")

@@ -302,6 +302,16 @@ def test_a_second_improvement_joins_the_recheck_that_waits() -> None:
     assert plan.extra_edges == (("QUALITY-001-R1", "IMPROVE-coverage-001"),)
 
 
+def test_an_improvement_waits_for_everything_that_is_being_written() -> None:
+    revising = applied(graph(), plan_revision(graph(), "DRAFT-004"))
+    improving = applied(revising, plan_improve(revising, "depth", {}))
+
+    second = plan_improve(improving, "coverage", {})
+
+    assert improving["IMPROVE-depth-001"].blocked_by == ("QUALITY-001", "DRAFT-004-R1")
+    assert second.tasks[0].blocked_by == ("QUALITY-001", "DRAFT-004-R1", "IMPROVE-depth-001")
+
+
 def test_an_improvement_can_be_revised_and_is_scored_again() -> None:
     now = finished(applied(graph(), plan_improve(graph(), "depth", {})))
 
