@@ -12,8 +12,6 @@ from orchestrator.domain.consensus import (
     Consequence,
     Verdict,
     consequence,
-    key_finding,
-    recommendation,
     report_text,
 )
 from orchestrator.domain.model import Consensus
@@ -24,12 +22,10 @@ from orchestrator.store.report import Discussed
 from workers.content import Critique
 from workers.context import Context, decision_on, storable
 from workers.inline.discuss import NEVER_NOTES, Answer, DiscussResult, discuss
-from workers.inline.docgen import discussion as recording
 from workers.inline.docgen.ids import content_path
+from workers.record import ACTIONS, Former, is_standalone, write_record
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, facts, registered, stamp
-
-ACTIONS = 3  # of each kind, in the report
+from workers.roles.documents import DOCUMENTS, facts, registered
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +74,11 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
         context,
         around,
         known,
-        earlier=_earlier(context) if _is_standalone(context.row) else (),
+        earlier=_earlier(context) if is_standalone(context.row) else (),
         stored=_stored(context),
         keep=lambda name, answer: _keep(context, name, answer),
         deadline=time.monotonic() + context.settings.discuss_seconds,
     )
-
-
-def _is_standalone(row: Row) -> bool:
-    """Whether the task is a round of its own."""
-    return bool(row.prefix == "DISCUSS")
 
 
 def _earlier(context: Context) -> list[tuple[str, str]]:
@@ -164,7 +155,8 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     follows = _follows(context, verdict)
     synthesis = synthesize(done.replies, verdict)
     actions = [item.text for item in synthesis.actions]
-    record = _record(context, produced, done, verdict, synthesis)
+    former = Former(tuple(_earlier_paths(context)), _decision(context), follows.completes)
+    record = write_record(context, produced.artifact, done, verdict, synthesis, former)
     path = record[0] if record else None
     summary = report_text(
         row.role, row.key, row.round, verdict, actions, produced.artifact, path, row.revision_of is not None
@@ -207,7 +199,7 @@ def _follows(context: Context, verdict: Verdict) -> Consequence:
         verdict,
         row.round,
         is_revision=row.revision_of is not None,
-        standalone=_is_standalone(row),
+        standalone=is_standalone(row),
         decided=_decision(context) is not None,
     )
 
@@ -240,103 +232,3 @@ def _wisdom(
     lines = [f"{round_key} on {key}: proceed with caution, {verdict.severity or 'divided'}: {reasons}"]
     lines += [f"{round_key} on {key}: to do: {action}" for action in actions[:ACTIONS]]
     return [("issues", line) for line in lines]
-
-
-def _record(
-    context: Context, produced: Produced, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
-) -> tuple[str, bytes] | None:
-    """The record's path and text; None, with a warning, when it cannot be made: the verdict stands all the same."""
-    try:
-        return _render(context, produced, done, verdict, synthesis)
-    except NEVER_NOTES:
-        raise
-    except Exception as error:
-        context.notes.append(f"the record of {context.row.round} could not be written: {error}")
-        context.log.exception("record_failed", round=context.row.round)
-        return None
-
-
-def _render(
-    context: Context, produced: Produced, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
-) -> tuple[str, bytes]:
-    row = context.row
-    labels = {name: view.label for name, view in context.pack.perspectives.items()}
-    path = recording.record_path(row.round, row.revision_no)
-    shown = recording.Discussion(
-        round=row.round,
-        artifact=produced.artifact,
-        perspectives=tuple(labels.get(reply.perspective, reply.perspective) for reply in done.replies),
-        consensus=str(verdict.consensus),
-        mean=round(verdict.mean, 2),
-        revision=row.revision_no,
-        severity=str(verdict.severity or ""),
-        recommendation=recommendation(verdict, row.round, row.revision_of is not None),
-        ratings=tuple(
-            recording.Rating(
-                labels.get(reply.perspective, reply.perspective),
-                done.answers[reply.perspective].agent,
-                reply.rating,
-                key_finding(reply),
-            )
-            for reply in done.replies
-        ),
-        themes=tuple(recording.Theme(theme.text, theme.perspectives) for theme in synthesis.themes),
-        divergences=tuple(
-            recording.Divergence(v.text, str(v.severity), v.perspectives) for v in synthesis.views
-        ),
-        coverage_gaps=synthesis.gaps,
-        action_items=tuple(item.text for item in synthesis.actions),
-        open_questions=synthesis.questions,
-        risks=tuple(
-            recording.RiskEntry(risk.description, risk.likelihood, risk.impact, risk.mitigation)
-            for reply in done.replies
-            for risk in done.answers[reply.perspective].critique.risks[: len(reply.risks)]
-        ),
-        notes=tuple(done.notes),
-        partial=done.partial,
-        standalone=_standalone(context, done, verdict, synthesis) if _is_standalone(row) else None,
-    )
-    current = context.artifacts.get(path)
-    files = recording.render_discussion(
-        shown,
-        session_id=context.session.id,
-        phase=row.phase,
-        task=row.key,
-        generated_at=stamp(row.opened_at),
-        version=(current.version if current else 0) + 1,
-        language=context.session.language,
-    )
-    return path, files[path]
-
-
-def _standalone(
-    context: Context, done: DiscussResult, verdict: Verdict, synthesis: Synthesis
-) -> recording.Standalone:
-    """What a round of its own keeps besides: continuity, sentiment, risks, decisions, advice."""
-    decided = _decision(context)
-    completes = _follows(context, verdict).completes
-    advice = tuple(item.text for item in synthesis.actions[:ACTIONS])
-    return recording.Standalone(
-        previous_rounds=tuple(_earlier_paths(context)),
-        sentiment=sentiment(verdict.mean),
-        risk_flags=tuple(
-            f"{r.perspective}: risk level {r.risk_level}"
-            for r in done.replies
-            if r.risk_level in ("high", "critical")
-        ),
-        decision_log=tuple(
-            f"{stamp(found.at)} {found.who}: {found.subject}: {found.words}" for found in context.decisions
-        ),
-        advice=advice,
-        options=() if completes else advice,
-        needs_decision=not completes,
-        decision=recording.Decision(decided.who, stamp(decided.at), decided.words) if decided else None,
-    )
-
-
-def sentiment(mean: float) -> str:
-    """positive (4 and more), neutral (3), concerns (2), critical."""
-    return next(
-        (name for least, name in ((4, "positive"), (3, "neutral"), (2, "concerns")) if mean >= least),
-        "critical",
-    )

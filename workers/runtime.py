@@ -60,14 +60,14 @@ class Runtime:
             critiqued = times.measure("discuss", lambda: _discuss(context, produced))
             reported = self._report(context, produced, critiqued, times.taken)
         except Exception as error:
-            if not self._failed(live, error, times.taken, log):
-                raise
+            self._failed(live, error, times.taken, log)
             return None
         failpoints.hit("report.after_commit")
         self._clean(row.run)
-        bus.wake_daemon(
-            self.store.path
-        )  # after the commit: for the beat, if one is wanted, and for the files
+        bus.wake_daemon(self.store.path)  # after the commit: for the beat, if one is wanted, and the files
+        if reported is None:
+            log.info("person_asked", round=row.round)
+            return None
         log.info(
             "task_completed",
             advance=reported.advance.kind,
@@ -100,27 +100,24 @@ class Runtime:
 
     def _report(
         self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
-    ) -> report.Reported:
-        """Close the run. A blocked discussion that asks a person gives the run back instead. Raises LeaseLost."""
+    ) -> report.Reported | None:
+        """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
             context.store.write(lambda tx: _ask_person(tx, context.row, critiqued, timings))
-            raise _Asked
+            return None
         done = _compose(context, produced, critiqued, timings)
         return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
 
     # what can go wrong
 
-    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Any) -> bool:
-        """Report the attempt's end by the class of its error; False when there is nothing to report it to."""
+    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Any) -> None:
+        """Report the attempt's end by the class of its error; of a run that was taken away nothing is said."""
         row = live.row
-        if isinstance(error, _Asked):
-            bus.wake_daemon(self.store.path)
-            return True
         if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
             log.warning("run_lost", why=live.why or "fenced")
             self._clean(row.run)
-            return True
+            return
         ending = _ending(live, error)
         if ending.charged:
             log.error(
@@ -145,17 +142,12 @@ class Runtime:
         except LeaseLost:
             log.warning("run_lost", why="fenced")
         bus.wake_daemon(self.store.path)
-        return True
 
     def _clean(self, run: str) -> None:
         """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""
         directory = self.runs / run
         if directory.is_dir() and not directory.is_symlink():
             shutil.rmtree(directory, ignore_errors=True)
-
-
-class _Asked(Exception):
-    """The discussion asks a person; the run was given back."""
 
 
 @dataclass(frozen=True, slots=True)
