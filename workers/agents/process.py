@@ -269,10 +269,11 @@ def _environment(process: Path) -> list[bytes]:
     with contextlib.suppress(OSError):
         if environment := (process / "environ").read_bytes():
             return environment.split(b"\0")
-    for thread in process.glob("task/*/environ"):  # its first thread is dead, others may live
-        with contextlib.suppress(OSError):
-            if environment := thread.read_bytes():
-                return environment.split(b"\0")
+    with contextlib.suppress(OSError):  # the listing too: the process may end while it is read
+        for thread in process.glob("task/*/environ"):  # its first thread is dead, others may live
+            with contextlib.suppress(OSError):
+                if environment := thread.read_bytes():
+                    return environment.split(b"\0")
     return []
 
 
