@@ -19,6 +19,7 @@ from workers.agents.protocol import AgentReply
 from workers.content import Critique, Discovery, StatedRequirement
 from workers.context import RunReleased
 from workers.inline.discuss import ARTIFACT_LIMIT, LIST_LIMIT, Answer, DiscussResult, discuss
+from workers.record import sentiment
 
 EXPORT = "Users must export their links as a spreadsheet"
 REQUEST = f"We want short links. {EXPORT}. Users must delete a link. Guests could colour their profile page."
@@ -358,3 +359,11 @@ def test_hostile_text_raises_nothing_and_is_read_by_every_perspective(table: Any
 
     assert len(result.replies) == 5
     assert not any("left out" in note for note in result.notes if "entries" not in note)
+
+
+@pytest.mark.parametrize(
+    ("mean", "mood"),
+    [(5, "positive"), (4, "positive"), (3.99, "neutral"), (3, "neutral"), (2, "concerns"), (1.9, "critical")],
+)
+def test_the_mood_follows_from_the_mean_rating(mean: float, mood: str) -> None:
+    assert sentiment(mean) == mood
