@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +13,17 @@ from tests.e2e.support import Lifecycle, lifecycle
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that need a disk of their own are left out, and counted as deselected, where nothing may be mounted."""
-    needy = [item for item in items if "disk" in getattr(item, "fixturenames", ())]
-    if needy and not may_mount():
+    """Tests that need root, or a disk of their own, are left out where that cannot be, and counted as deselected."""
+    missing = {name for name, there in (("as_root", os.getuid() == 0), ("disk", may_mount())) if not there}
+    needy = [item for item in items if missing.intersection(getattr(item, "fixturenames", ()))]
+    if needy:
         config.hook.pytest_deselected(items=needy)
         items[:] = [item for item in items if item not in needy]
+
+
+@pytest.fixture
+def as_root() -> None:
+    """Only root can give files away."""
 
 
 @pytest.fixture
