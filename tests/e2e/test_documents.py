@@ -61,7 +61,7 @@ class Made:
 def _repository(folder: Path) -> str:
     """The sources and the README of an installed library; returns everything in it."""
     found = importlib.metadata.distribution(LIBRARY)
-    readme = str(found.metadata.get_payload() or found.metadata["Description"])
+    readme = (found.read_text("METADATA") or "").partition("\n\n")[2]
     (folder / "README.md").write_text(readme, encoding="utf-8")
     said = [readme]
     for name in found.files or []:

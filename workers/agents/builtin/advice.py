@@ -48,8 +48,7 @@ def _dangers_of_idea(doc: Document, m: Material) -> Said:
     a = m.analysis
     for text in a.dependencies[:1]:
         yield m.say("suggest_mitigate", text=strip_end(text))
-    personal = [n.text for n in a.needs if lexicon_of(n.text).find("personal", n.text)]
-    for text in personal[:1]:
+    for text in m.personal()[:1]:
         yield m.say("suggest_protect", text=strip_end(text))
     if not a.constraints:
         yield m.say("suggest_limits")
@@ -126,8 +125,11 @@ def _failures(doc: Document, m: Material) -> Said:
 
 def _smaller(doc: Document, m: Material) -> Said:
     epics = doc.content.items if isinstance(doc.content, Epics) else []
-    if len(epics) > 2 and all(epic.mvp for epic in epics):
-        yield m.say("suggest_smaller", text=f"{epics[-1].id} {lower_first(epics[-1].title)}")
+    later = [item for item in _items(_with(doc, m, "requirements")) if item.moscow in ("Should", "Could")]
+    if later and len(epics) > 2 and all(epic.mvp for epic in epics):
+        yield m.say(
+            "suggest_smaller", text=m.several(f"{item.id} {lower_first(item.title)}" for item in later[:3])
+        )
 
 
 def _slices(doc: Document, m: Material) -> Said:

@@ -163,10 +163,10 @@ def _faces(m: Material, wishes: list[Requirement], rules: list[str]) -> list[Com
         _part(
             m,
             "component_interface",
-            {"actor": lower_first(actor)},
+            {"actor": m.the_people(actor)},
             mine,
             rules,
-            {"actor": lower_first(actor), "titles": _titles(mine, m)},
+            {"actor": m.the_people(actor), "titles": _titles(mine, m)},
         )
         for actor, mine in list(groups.items())[:_MAX_FACES]
     ]

@@ -240,8 +240,7 @@ def _unprotected(doc: Document, m: Material) -> list[str]:
 
 def _risks(doc: Document, m: Material) -> list[Risk]:
     rows = [("external", strip_end(text), "medium") for text in m.analysis.dependencies[:3]]
-    personal = [need.text for need in m.analysis.needs if lexicon_of(need.text).find("personal", need.text)]
-    rows += [("personal", strip_end(text), "medium") for text in personal[:1]]
+    rows += [("personal", strip_end(text), "medium") for text in m.personal()[:1]]
     rows += [
         ("limit", strip_end(need.text), "medium") for need in m.analysis.needs if need.category in ("P", "SC")
     ][:2]

@@ -10,7 +10,7 @@ from workers.agents.builtin.criteria import criteria
 from workers.agents.builtin.language import lexicon_of
 from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.agents.builtin.request import Need
-from workers.agents.builtin.requirements import one_of, purpose_of
+from workers.agents.builtin.requirements import concerns, one_of, purpose_of
 from workers.agents.builtin.revision import requests_in
 from workers.content import Architecture, Brief, Epic, Epics, Moscow, Requirement, Requirements, Story
 
@@ -83,7 +83,7 @@ def _groups(m: Material, items: list[Requirement]) -> list[_Group]:
     groups = _joined(list(by.values()))
     for group in groups:
         if group.actors:
-            group.title = m.say("epic_actor", actor=m.lex.join(group.actors))
+            group.title = m.say("epic_actor", actor=m.lex.join([m.the_people(name) for name in group.actors]))
     groups = [piece for group in groups for piece in _cut(group, m)]
     groups.sort(key=lambda group: (group.handle in ("limits", "guard", "proposed"), _rank(group.items)))
     return groups
@@ -204,7 +204,7 @@ def _story(item: Requirement, title: str, want: str, accepted: list[str], m: Mat
         as_a=actor,
         i_want=want
         or (told.i_want if told else m.say("story_want_limit", text=lower_first(strip_end(item.statement)))),
-        so_that=(told.so_that if told else "") or _so_that(item, m),
+        so_that=(told.so_that if told else "") or _so_that(item, actor, m),
         acceptance_criteria=list(accepted),
         size=_size(item, accepted),
         requirements=[item.id],
@@ -212,13 +212,14 @@ def _story(item: Requirement, title: str, want: str, accepted: list[str], m: Mat
     )
 
 
-def _so_that(item: Requirement, m: Material) -> str:
+def _so_that(item: Requirement, who: str, m: Material) -> str:
     """The stated goal that the requirement serves, when it can end a sentence; else nothing."""
     brief = m.facts.get("brief")
     goals = brief.goals if isinstance(brief, Brief) else []
     close = [goal for goal in goals if goal.id in item.goals and goal.source == "stated"]
     shared = [goal for goal in close if best(item.statement, [(goal.id, goal.text)])[0] >= 0.25]
-    return purpose_of(shared[0]) if shared else ""
+    purpose = purpose_of(shared[0]) if shared else ""
+    return purpose if concerns(who, purpose) else ""
 
 
 def _adrs(item: Requirement, m: Material) -> list[str]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from orchestrator.domain.text import keywords, overlap
-from workers.agents.builtin.language import Lexicon, lexicon
+from workers.agents.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.agents.builtin.names import LAYER_OF, plural
 from workers.agents.builtin.request import Need, RequestAnalysis, analyse_request
 
@@ -119,8 +119,21 @@ class Material:
         """The people, inside a sentence: `patients, doctors and the clinic manager`."""
         if self.lex.language == "zh":
             return self.lex.join(self.actor_names()[:most] or [self.main_actor()])
-        names = [lower_first(name) for name in self.actor_names()[:most]] or [f"{self.main_actor()}s"]
-        return self.lex.join([name if plural(name) == name else f"the {name}" for name in names])
+        return self.lex.join(
+            [self.the_people(n) for n in self.actor_names()[:most] or [f"{self.main_actor()}s"]]
+        )
+
+    def the_people(self, name: str) -> str:
+        """`patients`, `the clinic manager`."""
+        if self.lex.language == "zh":
+            return name
+        low = lower_first(name)
+        return low if plural(low) == low else f"the {low}"
+
+    def personal(self) -> list[str]:
+        """Sentences of the request that concern personal data, those about protecting it first."""
+        found = [need for need in self.analysis.needs if lexicon_of(need.text).find("personal", need.text)]
+        return [need.text for need in sorted(found, key=lambda need: need.category != "S")]
 
     def several(self, texts: Iterable[str]) -> str:
         """Sentences in a row inside one sentence."""

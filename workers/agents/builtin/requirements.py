@@ -96,7 +96,8 @@ def story(need: Need, m: Material) -> UserStory:
     lex = lexicon_of(need.text)
     named = next((name for name in m.actor_names() if _mentions(need.text, name)), "")
     so = lex.find("so_that", need.text)
-    want = _infinitive(c.actions, lex) if c.actor and c.actions else _wanted(need, lex, m)
+    befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
+    want = _infinitive(c.actions, lex) if c.actor and c.actions and not befalls else _wanted(need, lex, m)
     who = c.actor or named or m.main_actor()
     return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
 
@@ -170,9 +171,14 @@ def _linked(item: Requirement, goals: list[Goal]) -> Requirement:
     chosen = close or [max(scored, key=lambda row: row[0])[1]]
     update: dict[str, object] = {"goals": [goal.id for goal in chosen]}
     purpose = purpose_of(close[0]) if close and close[0].source == "stated" else ""
-    if item.user_story and not item.user_story.so_that and purpose:
+    if item.user_story and not item.user_story.so_that and concerns(item.user_story.as_a, purpose):
         update["user_story"] = item.user_story.model_copy(update={"so_that": purpose})
     return item.model_copy(update=update)
+
+
+def concerns(who: str, purpose: str) -> bool:
+    """Whether a purpose speaks of the same people; what others gain is no reason of theirs."""
+    return bool(purpose) and singular(who).lower() in purpose.lower()
 
 
 def purpose_of(goal: Goal) -> str:

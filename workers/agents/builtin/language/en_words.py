@@ -326,7 +326,7 @@ WORDING: dict[str, str] = {
     "suggest_idle": "Nothing is required of this part; say what it is for or drop it: {text}",
     "suggest_away": "Decide what people see while this is away: {text}",
     "suggest_store": "Plan how the data of {things} is backed up and restored; the design does not say.",
-    "suggest_smaller": "The MVP holds every epic; decide which can follow the first release, beginning with {text}.",
+    "suggest_smaller": "The MVP holds every epic. By their priority these could follow the first release: {text}.",
     "suggest_split": "The largest story may hide more than one; look at {text}.",
     "suggest_first_slice": "Build a first working slice through {text} before the rest.",
     "suggest_weak": "Raise the weakest point of the report: {text}",

@@ -315,7 +315,7 @@ WORDING: dict[str, str] = {
     "suggest_idle": "没有需求落在这一部分，说明其用途或删去：{text}",
     "suggest_away": "决定它不可用时使用者看到什么：{text}",
     "suggest_store": "规划{things}的数据如何备份和恢复，设计没有说明。",
-    "suggest_smaller": "最小可行产品包含了全部史诗；请决定哪些可以放到首次发布之后，先看 {text}。",
+    "suggest_smaller": "最小可行产品包含了全部史诗。按优先级，以下内容可以放到首次发布之后：{text}。",
     "suggest_split": "最大的故事可能不止一件事，请查看 {text}。",
     "suggest_first_slice": "先做出贯穿 {text} 的首个可用切片，再做其余部分。",
     "suggest_weak": "改进报告中最弱的一点：{text}",
