@@ -20,7 +20,7 @@ _INVISIBLE = regex.compile(
 )
 _ADDRESS = regex.compile(  # renderers make links of these without being asked; as code they stay what they are
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|mailto:|(?<![\w:/])//(?=\w)|www\.)[A-Za-z0-9:/?#@!$&'()*+,;=%~._\[\]-]+"
-    r"|[A-Za-z0-9.+_%-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"|(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]++@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"  # each run is tried once
 )
 _INLINE = regex.compile(
     r"""\\(?=[!-/:-@\[-`{-~]|$)|[`*\[\]~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=[#A-Za-z])"""
