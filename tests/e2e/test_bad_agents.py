@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ OUTSIDE = [Path("/tmp/outside.md"), Path.home() / "outside.md"]
 def settings_of(deed: str, *, roles: dict[str, list[str]], views: dict[str, list[str]]) -> str:
     """The text of the configuration with the agent `bad`, who is the first choice of `roles` and `views`."""
     agent = agent_toml("bad", [sys.executable, str(SCRIPT), deed])
-    parts = {"agent_limits": LIMITS, "roles": roles, "perspectives": views}
+    parts: dict[str, Mapping[str, object]] = {"agent_limits": LIMITS, "roles": roles, "perspectives": views}
     tables = [
         f"\n[{name}]\n" + "".join(f"{key} = {value!r}\n" for key, value in values.items())
         for name, values in parts.items()
