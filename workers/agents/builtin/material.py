@@ -69,7 +69,13 @@ class Material:
 
     @property
     def product(self) -> str:
-        """What is asked for, as a sentence speaks of it: `the URL shortener`, `this change`, `the product`."""
+        """What is asked for, as a sentence speaks of it: `the URL shortener`, `the work on billing`, `the product`."""
+        if (
+            self.lex.language == "en"
+            and self.analysis.product == self.say("change")
+            and self.analysis.entities
+        ):
+            return f"the work on {self._with_determiner(self.analysis.entities[0])}"
         return self.analysis.product or self.say("product")
 
     def told_things(self, most: int = 4) -> list[str]:
