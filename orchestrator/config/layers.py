@@ -14,7 +14,20 @@ from typing import Any
 PREFIX = "LIFECYCLE_"
 # Variables that mark our own processes; none of them is a setting, however near its name is to one.
 MACHINERY = frozenset(
-    ["run", "session", "task", "role", "round", "perspective", "agent", "config_dir", "failpoint", "call", "kind", "debug"]
+    [
+        "run",
+        "session",
+        "task",
+        "role",
+        "round",
+        "perspective",
+        "agent",
+        "config_dir",
+        "failpoint",
+        "call",
+        "kind",
+        "debug",
+    ]
 )
 SIZE_LIMIT = 1024 * 1024  # bytes
 Place = tuple[str | int, ...]

@@ -61,9 +61,13 @@ class NotAllowedNow(UsageError):
 class ConfigError(UsageError):
     """The configuration cannot be used."""
 
-    def __init__(self, faults: Iterable[str], *, fix: str = "run `lifecycle config check` after the change") -> None:
+    def __init__(
+        self, faults: Iterable[str], *, fix: str = "run `lifecycle config check` after the change"
+    ) -> None:
         self.faults = list(faults)
-        super().__init__(f"configuration has {len(self.faults)} fault(s)", why="\n".join(self.faults), fix=fix)
+        super().__init__(
+            f"configuration has {len(self.faults)} fault(s)", why="\n".join(self.faults), fix=fix
+        )
 
 
 class StoreError(LifecycleError):

@@ -14,7 +14,9 @@ from orchestrator.domain.model import SATISFIED, AdvanceKind, TaskState, TaskSta
 
 def is_ready(task: TaskState, graph: Mapping[str, TaskState]) -> bool:
     """Pending, and every blocker completed or skipped."""
-    return task.status is TaskStatus.PENDING and all(graph[key].status in SATISFIED for key in task.blocked_by)
+    return task.status is TaskStatus.PENDING and all(
+        graph[key].status in SATISFIED for key in task.blocked_by
+    )
 
 
 def is_due(task: TaskState, now: int) -> bool:
@@ -26,7 +28,9 @@ def offers(ready: Sequence[TaskState], *, open_runs: int, sequential: bool, now:
 
     Parallel: all that are due and not offered yet. Sequential: the lowest, and only while nothing runs or is offered.
     """
-    due = sorted((task for task in ready if not task.offered and is_due(task, now)), key=lambda task: task.seq)
+    due = sorted(
+        (task for task in ready if not task.offered and is_due(task, now)), key=lambda task: task.seq
+    )
     if not sequential:
         return [task.key for task in due]
     busy = open_runs > 0 or any(task.offered for task in ready)
@@ -50,7 +54,9 @@ class Situation:
 
     done: str  # the task just completed
     originals: frozenset[str]  # what it revises: the original and its earlier revisions
-    halted: str | None  # why a beat must decide: verdict HIGH, a pause, a checkpoint, a draining host; else None
+    halted: (
+        str | None
+    )  # why a beat must decide: verdict HIGH, a pause, a checkpoint, a draining host; else None
     inner_loop: bool
     in_loop: Candidate | None  # the lowest ready task of the same prefix that waited for this one
     ready: tuple[Candidate, ...]  # at most two are needed
@@ -77,7 +83,9 @@ def advance(now: Situation) -> Advance:
     several = len(now.ready) > 1
     if now.inner_loop and now.in_loop is not None and now.in_loop.due and not now.in_loop.offered:
         if now.older_offer:
-            return Advance(AdvanceKind.YIELD, now.in_loop.key, "an older offer of another session waits", wake=several)
+            return Advance(
+                AdvanceKind.YIELD, now.in_loop.key, "an older offer of another session waits", wake=several
+            )
         return Advance(AdvanceKind.LOOP, now.in_loop.key, "the same role's serial successor", wake=several)
     if not now.ready:
         why = "others are running" if now.other_open_runs else "nothing is ready or running"

@@ -38,7 +38,7 @@ def boot_id() -> str:
 def pid_space() -> str:
     """Names the space in which our pids count: two containers on one kernel have pids of their own."""
     path = Path("/proc/self/ns/pid")
-    return os.readlink(path) if path.exists() else ""
+    return str(path.readlink()) if path.exists() else ""
 
 
 def process_start(pid: int) -> int | None:

@@ -31,12 +31,16 @@ def everything_but_leases(project: Lifecycle) -> list[str]:
 
 def test_an_idle_daemon_writes_nothing_but_its_leases(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
-    project.wait(lambda: not project.rows("SELECT 1 FROM sessions WHERE projected < messages"), "the files are written")
+    project.wait(
+        lambda: not project.rows("SELECT 1 FROM sessions WHERE projected < messages"), "the files are written"
+    )
     before = everything_but_leases(project)
     log = project.database.with_name("lifecycle.db-wal")
     first = project.rows("SELECT until FROM leases")
 
-    project.wait(lambda: project.rows("SELECT until FROM leases")[0][0] > first[0][0] + 3_000_000, "six renewals")
+    project.wait(
+        lambda: project.rows("SELECT until FROM leases")[0][0] > first[0][0] + 3_000_000, "six renewals"
+    )
 
     assert everything_but_leases(project) == before
     assert not log.exists() or log.stat().st_size < 4 * 1024 * 1024
@@ -98,7 +102,9 @@ def test_a_lost_socket_costs_at_most_a_timer_period(project: Lifecycle) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_daemon_in_the_foreground_ends_by_signal_with_its_host(project: Lifecycle, number: signal.Signals) -> None:
+def test_a_daemon_in_the_foreground_ends_by_signal_with_its_host(
+    project: Lifecycle, number: signal.Signals
+) -> None:
     process = project.spawn("daemon", "run")
     project.wait(lambda: project.database.exists() and project.rows("SELECT 1 FROM leases"), "it leads")
 

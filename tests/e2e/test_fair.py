@@ -19,13 +19,20 @@ def test_twenty_sessions_at_once_on_four_slots_all_start_before_any_finishes(pro
 
     assert project.run("daemon", "start").code == 0
     project.wait(
-        lambda: not project.rows("SELECT 1 FROM sessions WHERE status <> 'completed'"), "all are completed", 150
+        lambda: not project.rows("SELECT 1 FROM sessions WHERE status <> 'completed'"),
+        "all are completed",
+        150,
     )
 
     first_start = dict(project.rows("SELECT session_id, min(opened_at) FROM runs GROUP BY session_id"))
     first_end = min(row[0] for row in project.rows("SELECT finished_at FROM sessions"))
     assert set(first_start) == set(names) and max(first_start.values()) < first_end
-    ended = [row[0] for row in project.rows("SELECT session_id FROM runs WHERE outcome = 'completed' ORDER BY closed_at, id")]
+    ended = [
+        row[0]
+        for row in project.rows(
+            "SELECT session_id FROM runs WHERE outcome = 'completed' ORDER BY closed_at, id"
+        )
+    ]
     longest = max(
         later - earlier - 1
         for name in names

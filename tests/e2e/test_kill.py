@@ -46,7 +46,9 @@ def check_story(project: Lifecycle, session: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_kill_everything_at_a_failpoint_then_resume_finishes_every_task_once(project: Lifecycle, name: str) -> None:
+def test_kill_everything_at_a_failpoint_then_resume_finishes_every_task_once(
+    project: Lifecycle, name: str
+) -> None:
     stop_at(project, name, "start", REQUEST)
     killed = project.kill_everything()
     invariants.check(project.database)
@@ -65,22 +67,33 @@ def test_kill_everything_at_a_failpoint_then_resume_finishes_every_task_once(pro
     project.wait(lambda: not project.marked(), "no process of a run lives on", 15)
 
 
-@pytest.mark.parametrize("name", ["claim.after", "produced.registered", "discuss.reply_stored", "report.before_commit"])
+@pytest.mark.parametrize(
+    "name", ["claim.after", "produced.registered", "discuss.reply_stored", "report.before_commit"]
+)
 def test_kill_the_worker_host_alone_then_the_daemon_replaces_it_and_the_session_finishes(
     project: Lifecycle, name: str
 ) -> None:
     announce = project.folder / "announced"
-    started = project.run("start", REQUEST, "--detach", env={"LIFECYCLE_FAILPOINT": f"{name}=wait:{announce}"})
+    started = project.run(
+        "start", REQUEST, "--detach", env={"LIFECYCLE_FAILPOINT": f"{name}=wait:{announce}"}
+    )
     assert started.code in (0, 130), started.err
     project.wait(lambda: announce.exists() and announce.read_text().endswith("\n"), f"{name} is reached")
     victim = int(announce.read_text().split()[0])
-    os.kill(victim, signal.SIGSTOP)  # its replacement inherits the failpoint: let it stop there, at its first visit, too
+    os.kill(
+        victim, signal.SIGSTOP
+    )  # its replacement inherits the failpoint: let it stop there, at its first visit, too
     announce.unlink()
     os.kill(victim, signal.SIGKILL)
     project.wait(lambda: announce.exists(), "the replacement takes the lost task up")
 
     session = project.session()
-    story = [outcome for key in project.tasks(session) for outcome in project.story(key, session) if outcome == "lost"]
+    story = [
+        outcome
+        for key in project.tasks(session)
+        for outcome in project.story(key, session)
+        if outcome == "lost"
+    ]
     project.kill_everything()
     again = project.run("resume")
 
@@ -104,7 +117,9 @@ def test_kill_the_host_while_it_reaps_nothing_is_charged_twice(project: Lifecycl
 
 def test_kill_a_draining_host(project: Lifecycle) -> None:
     announce = project.folder / "announced"
-    started = project.run("start", REQUEST, "--detach", env={"LIFECYCLE_FAILPOINT": f"{DRAINING}=wait:{announce}"})
+    started = project.run(
+        "start", REQUEST, "--detach", env={"LIFECYCLE_FAILPOINT": f"{DRAINING}=wait:{announce}"}
+    )
     assert started.code in (0, 130)
     host = project.wait(lambda: project.rows("SELECT pid FROM hosts"), "a host is registered")[0][0]
     os.kill(host, signal.SIGTERM)
@@ -112,7 +127,10 @@ def test_kill_a_draining_host(project: Lifecycle) -> None:
 
     project.kill_everything()
     invariants.check(project.database)
-    assert project.run("resume", project.session()).code in (0, 2)  # 2: it was completed before the drain began
+    assert project.run("resume", project.session()).code in (
+        0,
+        2,
+    )  # 2: it was completed before the drain began
 
     project.wait(lambda: project.status() == ("completed", None), "the session is completed")
     check_story(project, project.session())

@@ -53,7 +53,9 @@ def test_a_predecessor_that_wakes_up_late_leaves_its_successors_socket_alone(dat
     new.close()
 
 
-def test_the_socket_directory_is_ours_alone(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_socket_directory_is_ours_alone(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runtime = tmp_path / "r"
     runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime) if len(str(runtime)) < 60 else "")

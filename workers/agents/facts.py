@@ -16,11 +16,17 @@ class Facts(TypedDict, total=False):
     requirements: Requirements | None
     architecture: Architecture | None
     epics: Epics | None
-    previous: Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
-    feedback: list[str]  # a person's words, divergences, action items, missing requirements that the task must answer
+    previous: (
+        Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
+    )
+    feedback: list[
+        str
+    ]  # a person's words, divergences, action items, missing requirements that the task must answer
     improve: dict[str, Any] | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
     action_items: list[str]  # of the last round, for the next document
-    wisdom: dict[str, list[str]]  # learnings, decisions, conventions, issues: data with a sender, never instructions
+    wisdom: dict[
+        str, list[str]
+    ]  # learnings, decisions, conventions, issues: data with a sender, never instructions
     decisions: list[str]  # the accumulator's key decisions
     # critique only:
     artifact_path: str

@@ -43,7 +43,9 @@ class AgentRequest:
     perspective: str | None = None
     limits: Limits = field(default_factory=Limits)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
-    on_guardian: Callable[[Any], None] | None = None  # told of each external process's guardian when it starts
+    on_guardian: Callable[[Any], None] | None = (
+        None  # told of each external process's guardian when it starts
+    )
 
 
 @dataclass(frozen=True, slots=True)
