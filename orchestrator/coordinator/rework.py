@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from orchestrator.coordinator import find
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
-from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import IMPROVE, RevisionPlan, plan_improve, plan_recheck, plan_revision
 from orchestrator.domain.states import PAUSES
 from orchestrator.store import messages, records, rework, sessions, tasks, transitions
@@ -112,7 +112,8 @@ def feedback(
         target = feedback_target(words, state, pack.feedback)
         sessions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
-        done = _FEEDBACK[target.action](tx, session, target, words, who, max_attempts, state, pack)
+        given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
+        done = _FEEDBACK[target.action](tx, given)
         messages.event(
             tx,
             session.id,
@@ -193,70 +194,43 @@ def _go_on(tx: Tx, session: Row) -> None:
     sessions.mark_dirty(tx, session.id)
 
 
-def _feedback_revise(
-    tx: Tx,
-    session: Row,
-    target: FeedbackTarget,
-    words: str,
-    who: str,
-    attempts: int,
-    state: Mapping[str, TaskState],
-    _: Pack,
-) -> Reworked:
-    assert target.task is not None
-    plan = plan_revision(state, target.task)
-    return _apply(
-        tx, session, plan, attempts, {"feedback": [words], "asked_by": who}, f"feedback on {target.task}"
-    )
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A person's feedback and the task it concerns."""
+
+    session: Row
+    task: str
+    words: str
+    who: str
+    max_attempts: int
+    state: Mapping[str, TaskState]
+    why: str
 
 
-def _feedback_add(
-    tx: Tx,
-    session: Row,
-    target: FeedbackTarget,
-    words: str,
-    who: str,
-    attempts: int,
-    state: Mapping[str, TaskState],
-    pack: Pack,
-) -> Reworked:
+def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
+    plan = plan_revision(given.state, given.task)
+    extra = {"feedback": [given.words], "asked_by": given.who}
+    return _apply(tx, given.session, plan, given.max_attempts, extra, f"feedback on {given.task}")
+
+
+def _feedback_add(tx: Tx, given: _Given) -> Reworked:
     """Pending: the words become part of the task's input."""
-    assert target.task is not None
-    row = find.task(tx, session, target.task)
-    given = [*row.payload.get("feedback", []), words]
-    transitions.set_payload(tx, row.id, {**row.payload, "feedback": given, "asked_by": who})
-    _go_on(tx, session)
-    return Reworked(session.id, (), (), f"the words are input of {target.task}")
+    row = find.task(tx, given.session, given.task)
+    said = [*row.payload.get("feedback", []), given.words]
+    transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
+    _go_on(tx, given.session)
+    return Reworked(given.session.id, (), (), f"the words are input of {given.task}")
 
 
-def _feedback_restart(
-    tx: Tx,
-    session: Row,
-    target: FeedbackTarget,
-    words: str,
-    who: str,
-    attempts: int,
-    state: Mapping[str, TaskState],
-    pack: Pack,
-) -> Reworked:
+def _feedback_restart(tx: Tx, given: _Given) -> Reworked:
     """Running: its run is given back, and it starts again with the words."""
-    assert target.task is not None
-    released: Sequence[str] = rework.release(tx, session.id, (target.task,), "starts again with new feedback")
-    done = _feedback_add(tx, session, target, words, who, attempts, state, pack)
-    return Reworked(session.id, (), tuple(released), f"{target.task} starts again: {done.why}")
+    released = rework.release(tx, given.session.id, (given.task,), "starts again with new feedback")
+    done = _feedback_add(tx, given)
+    return Reworked(given.session.id, (), tuple(released), f"{given.task} starts again: {done.why}")
 
 
-def _feedback_record(
-    tx: Tx,
-    session: Row,
-    target: FeedbackTarget,
-    words: str,
-    who: str,
-    attempts: int,
-    state: Mapping[str, TaskState],
-    pack: Pack,
-) -> Reworked:
-    return Reworked(session.id, (), (), f"recorded only: {target.why}")
+def _feedback_record(_: Tx, given: _Given) -> Reworked:
+    return Reworked(given.session.id, (), (), f"recorded only: {given.why}")
 
 
 _FEEDBACK = {
