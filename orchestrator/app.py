@@ -161,7 +161,7 @@ def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> S
 def read_pack(project: Project) -> Pack:
     from orchestrator.config import load_pack
 
-    return load_pack(project.root)
+    return load_pack(project.root, os.environ)
 
 
 def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:

@@ -86,14 +86,12 @@ def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
 
 
 def _agents(given: argparse.Namespace) -> int:
-    from orchestrator.config import load_pack, load_settings
+    from orchestrator.config import load_all
     from workers.agents.routing import build_router, describe
 
-    settings = load_settings(given.project, os.environ, {})
+    pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
-    sys.stdout.write(
-        json.dumps(describe(router, load_pack(given.project)), ensure_ascii=False, indent=2) + "\n"
-    )
+    sys.stdout.write(json.dumps(describe(router, pack), ensure_ascii=False, indent=2) + "\n")
     return 0
 
 

@@ -17,6 +17,7 @@ from orchestrator.domain.inert import one_line
 if TYPE_CHECKING:
     from orchestrator.cli.opening import Opened
     from orchestrator.coordinator.start import Plan
+    from orchestrator.domain.pipelines import Pack
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
 KEY_LENGTH = 200
@@ -57,7 +58,7 @@ def start(
     as_json: AsJson = False,
 ) -> None:
     """Begin a session from a task description, and follow it."""
-    from orchestrator.app import find_project, read_settings
+    from orchestrator.app import find_project, read_config
     from orchestrator.coordinator.look_ahead import plan_view
     from orchestrator.coordinator.requests import read_request
     from orchestrator.coordinator.start import start as begin
@@ -67,8 +68,8 @@ def start(
     _check_arguments(task, key, spec)
     request = read_request(task, _here())
     project = find_project()
-    settings = read_settings(project, {"discuss": _form(discuss), "execution": _execution(execution)})
-    planned = _plan(request, mode, supervise, perspectives, settings, project)
+    pack, settings = read_config(project, {"discuss": _form(discuss), "execution": _execution(execution)})
+    planned = _plan(request, mode, supervise, perspectives, pack, settings, project)
     view = plan_view(planned, settings)
     if plan:
         _print_plan(view, as_json)
@@ -131,20 +132,19 @@ def _execution(execution: str | None) -> str | None:
 
 
 def _plan(
-    request: str, mode: str | None, supervise: bool, views: str | None, settings: Any, project: Any
+    request: str,
+    mode: str | None,
+    supervise: bool,
+    views: str | None,
+    pack: Pack,
+    settings: Any,
+    project: Any,
 ) -> Plan:
-    """What the session would be: the pack with this user's agents and threshold in it."""
-    from dataclasses import replace
-
-    from orchestrator.app import read_pack
+    """What the session would be."""
     from orchestrator.coordinator.start import Wishes
     from orchestrator.coordinator.start import plan as lay_out
-    from orchestrator.domain.pipelines import with_agents
 
     names = tuple(name.strip() for name in views.split(",")) if views is not None else ()
-    pack = with_agents(read_pack(project), settings.roles, settings.perspectives)
-    if settings.consensus_threshold is not None:
-        pack = replace(pack, gates=replace(pack.gates, consensus_threshold=settings.consensus_threshold))
     wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names)
     return lay_out(request, wishes, pack, project.root)
 

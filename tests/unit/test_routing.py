@@ -13,7 +13,7 @@ from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
 from workers.agents.routing import Router, build_router, describe
 
 PACK = Pack(
-    roles={"writer": Role("writer", "pipeline", agents=("claude", "gemini", "builtin"))},
+    roles={"writer": Role("writer", "pipeline", installed=True, agents=("claude", "gemini", "builtin"))},
     perspectives={"risk": Perspective("risk", "Risk Analyst", ("risks",), ("gemini", "codex", "builtin"))},
     rounds={},
     pipelines={},

@@ -104,7 +104,7 @@ def describe(router: Router, pack: Pack) -> dict[str, Any]:
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()
-            if role.agents
+            if role.agents and role.installed
         },
         "perspectives": {
             name: [agent.name for agent in router.for_perspective(pack, name)] for name in pack.perspectives
