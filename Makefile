@@ -4,6 +4,7 @@ PYTHON ?= python3
 PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
+JOBS ?= 3
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
 override IDEA := $(value IDEA)
@@ -22,8 +23,9 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-test: $(VENV)/.test  ## Run the tests; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -m "not bench" $(ARGS)
+# Three at a time on two cores: much of a test with real processes is waiting.
+test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
+	@"$(BIN)/python" -m pytest -n $(JOBS) -m "not bench" $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \

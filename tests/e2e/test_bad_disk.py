@@ -127,7 +127,7 @@ def test_52_on_a_read_only_disk_looks_work_and_changes_are_refused(disk: Disk) -
 
         disk.read_only(False)
         assert [each.code for each in looked] == [0] * 7, [each.err for each in looked]
-        assert [each.code for each in changed] == [2] * 5, [each.err for each in changed]
+        assert [each.code for each in changed] == [2] * 5, [(each.out, each.err) for each in changed]
         assert not any("Traceback" in each.err for each in changed)
         assert made.content() == before
 

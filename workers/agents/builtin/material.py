@@ -72,11 +72,11 @@ class Material:
         """What is asked for, as a sentence speaks of it: `the URL shortener`, `the work on billing`, `the product`."""
         if (
             self.lex.language == "en"
-            and self.analysis.product == self.say("change")
+            and self.analysis.product == self.lex.say("change")
             and self.analysis.entities
         ):
             return f"the work on {self._with_determiner(self.analysis.entities[0])}"
-        return self.analysis.product or self.say("product")
+        return self.analysis.product or self.lex.say("product")
 
     def told_things(self, most: int = 4) -> list[str]:
         """The things as prose speaks of them: `the billing module`, `clinics`."""
