@@ -26,10 +26,17 @@ from ruamel.yaml import YAML
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from workers.agents.builtin.language import lexicon
 
+SENTENCE = 5  # words; anything shorter is a label or a cell
 SECONDS = 60  # from command to finished session
 IDEAS = Path(__file__).parents[1] / "data" / "ideas"
 ONE_LINER = "Build a URL shortener with an admin dashboard"
 WISH = "Visitors must be able to export a QR code for every link"
+LINES = {  # requests of one sentence
+    "line": ONE_LINER,
+    "change": "Add two-factor authentication to our Django app",
+    "refactor": "Refactor the billing module into a separate service",
+    "tool": "Write a CLI that converts CSV files to Parquet and validates them against a schema",
+}
 LIBRARY = "rich"  # an installed library: sources and README of a real repository
 _ID = re.compile(r"(?<![A-Za-z])(?:G|REQ|NFR-(?:P|SC|S|U)|ADR|EPIC|STORY-\d{3})-\d{3}(?!\d)")
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\(([^)\s]+)\)")
@@ -94,8 +101,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], M
             context = lifecycle(tmp_path_factory.mktemp("documents") / "p")
             project = context.__enter__()
             opened.append(context)
-            if name == "line":
-                done[name] = _start(project, ONE_LINER, ONE_LINER)
+            if name in LINES:
+                done[name] = _start(project, LINES[name], LINES[name])
             elif name == "repository":
                 known = _repository(project.folder)
                 done[name] = _start(
@@ -184,6 +191,34 @@ def _fixed() -> frozenset[str]:
 
 def _clean(text: str) -> str:
     return " ".join(text.split()).strip(" ,:：;；.。*()-–'\"")
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(LINES, 2)))
+def test_two_requests_of_one_sentence_share_less_than_half_of_their_sentences(
+    made: Making, one: str, other: str
+) -> None:
+    """Such requests say little, so much of their documents is form: a label before fixed words is form too."""
+    said = [
+        {
+            line
+            for page in made(name).pages().values()
+            for line in _statements(page)
+            if len(line.split()) >= SENTENCE and not _is_form(line)
+        }
+        for name in (one, other)
+    ]
+
+    share = len(said[0] & said[1]) / min(map(len, said))
+
+    assert min(map(len, said)) > 30
+    assert share < 0.5, sorted(said[0] & said[1])
+
+
+def _is_form(line: str) -> bool:
+    """Fixed words, also behind a label: `Open question: Who will use it?`."""
+    fixed = {piece.rstrip("?") for piece in _fixed()}
+    label, _, rest = line.partition(": ")
+    return line.rstrip("?") in fixed or (bool(rest) and label in fixed and _is_form(rest))
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(INPUTS, 2)))
