@@ -54,6 +54,8 @@ class Daemon:
 
     def run(self) -> int:
         """Lead until stopped, idle for long, or deposed: 0; 0 as well when another daemon leads already."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self.stop())
         epoch = self._store.write(
             lambda tx: leases.take_lead(
                 tx,
@@ -70,8 +72,6 @@ class Daemon:
         lead = self._lead = Leadership(self._holder, epoch)
         self._log.info("daemon_started", pid=os.getpid(), epoch=epoch)
         self._waker = bus.Waker(self._store.path, "daemon", self._on_message)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self.stop())
         clock = self._timers()
         try:
             clock.start()

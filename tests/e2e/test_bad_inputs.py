@@ -195,19 +195,13 @@ def test_14_another_owner_s_database_is_read_and_not_written(tmp_path: Path, as_
         assert made.content() == before
 
 
-def test_14_a_project_that_may_not_be_entered_is_refused(tmp_path: Path) -> None:
+def test_14_a_project_that_may_not_be_entered_is_refused(tmp_path: Path, as_nobody: list[str]) -> None:
     with lifecycle(tmp_path / "p") as life:
         (life.folder / ".workflow").chmod(0)
         for folder in tmp_path.parents:
             if folder.name.startswith("pytest-"):
                 folder.chmod(0o755)
         tmp_path.chmod(0o755)
-        as_nobody = (
-            ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-            if os.getuid() == 0
-            else []
-        )
-
         for command in (["check"], ["start", REQUEST], ["pause"]):
             done = subprocess.run(
                 [*as_nobody, *life.command(*command)],
