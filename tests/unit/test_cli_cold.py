@@ -82,6 +82,7 @@ def test_help_does_not_even_import_the_database(folder: Path) -> None:
     assert imported & {*HEAVY, "sqlalchemy", "sqlite3"} == set()
 
 
+@pytest.mark.bench  # processor time depends on what else the machine does
 @pytest.mark.parametrize(("arguments", "limit"), [(["--help"], HELP_SECONDS), (["check"], CHECK_SECONDS)])
 def test_a_cold_start_costs_little(folder: Path, arguments: list[str], limit: float) -> None:
     """The least of several starts: what else the machine does can only make it more."""
