@@ -16,7 +16,9 @@ def repair(store: Store, name: str | None) -> dict[str, Any]:
     faults = integrity.file_faults(store.path)
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
         return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
-    store.write(lambda tx: sessions.mark_dirty(tx, session.id))  # where nothing can be written, that is said first
+    store.write(
+        lambda tx: sessions.mark_dirty(tx, session.id)
+    )  # where nothing can be written, that is said first
     fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
     fixed += _recount(store, session.id)
     faults = store.read(lambda tx: _cycle(tx, session.id) + _missing(tx, session.id, store))
