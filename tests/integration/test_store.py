@@ -613,3 +613,16 @@ def test_nothing_offered_is_claimed_while_its_session_is_paused(store: Store) ->
     connection.commit()
     connection.close()
     assert claimed is None
+
+
+def test_a_namesake_cannot_write_for_another_hosts_run(store: Store) -> None:
+    session = make.make_session(store)
+    make.make_host(store, "h-1")
+    make.make_host(store, "h-2")
+    row = run_until(store, session, "RESEARCH-001")
+
+    with pytest.raises(LeaseLost):
+        make.finish(store, type(row)({**row, "host": "h-2"}))
+
+    make.finish(store, row)
+    assert story(store, session, "RESEARCH-001") == ["completed"]

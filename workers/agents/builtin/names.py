@@ -126,19 +126,6 @@ def technologies(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found.values())
 
 
-def proper_names(text: str) -> tuple[str, ...]:
-    """Words written as names in the middle of a sentence: acronyms, capitalised words."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        word = match[0].rstrip(".")
-        before = text[: match.start()].rstrip()
-        first = not before or before[-1] in ".!?:：。；;\n-*#>|"
-        marked = (word.isupper() and len(word) > 1) or any(c.isupper() for c in word[1:])
-        if (marked or (word[0].isupper() and not first)) and word.lower() not in _PLACES:
-            found.append(word)
-    return tuple(dict.fromkeys(found))
-
-
 def domain(text: str, lex: Lexicon, otherwise: str) -> str:
     """The subject area whose words occur most often."""
     counts = [(len(pattern.findall(text)), -row, name) for row, (name, pattern) in enumerate(lex.domains)]

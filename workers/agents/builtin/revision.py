@@ -38,13 +38,6 @@ def requests_in(m: Material) -> list[Need]:
     return list(found.values())
 
 
-def remarks_in(m: Material) -> list[str]:
-    """Feedback that asks for no requirement: about form, a risk, a question."""
-    return [
-        piece for piece in m.feedback if not _lost(piece, m) and (_remark(piece) or not _wishes(piece, m))
-    ]
-
-
 def _remark(piece: str) -> bool:
     return bool(_REMARK_EN.search(piece) or _REMARK_ZH.search(piece))
 
