@@ -40,9 +40,12 @@ def _project(store: Store, session: str) -> list[str]:
     root = _root(store.path, session)
     edited = edits.adopt_alone(store, session)
     state = store.read(lambda tx: _read_state(tx, session, store.path))
+    replaced: dict[str, bytes] = {}
     for path, body in state["files"].items():
         if files.read(root, path) != body:
-            files.write(root, path, body)
+            before = files.write(root, path, body)
+            if before is not None and path in state["artifacts"]:
+                replaced[path] = before
     written = {
         path: digest for path, digest in state["artifacts"].items() if state["shown"].get(path) != digest
     }
@@ -55,7 +58,10 @@ def _project(store: Store, session: str) -> list[str]:
         sessions.mark_projected(tx, session, state["number"])
 
     store.write(mark)
-    return edited
+    late = edits.take_in(
+        store, session, replaced, state["shown"], standing=False
+    )  # edits made since we looked
+    return sorted({*edited, *late, *_project(store, session)}) if late else edited
 
 
 def _root(database: Path, session: str) -> Path:

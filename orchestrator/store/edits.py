@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,7 +36,8 @@ def alone(database: Path, session: str) -> Iterator[None]:
 
 def adopt(store: Store, session: str) -> list[str]:
     """Take in what a person changed; the paths. Waits for a projection under way only when something differs."""
-    if not _changed(store, session):
+    shown = _shown(store, session)
+    if not _edits(store, session, _different(store, session, shown), shown):
         return []
     with alone(store.path, session):
         return adopt_alone(store, session)
@@ -44,7 +45,18 @@ def adopt(store: Store, session: str) -> list[str]:
 
 def adopt_alone(store: Store, session: str) -> list[str]:
     """`adopt` for a caller who is `alone` already."""
-    changed = _changed(store, session)
+    shown = _shown(store, session)
+    return take_in(store, session, _different(store, session, shown), shown, standing=True)
+
+
+def take_in(
+    store: Store, session: str, found: Mapping[str, bytes], shown: Mapping[str, str], *, standing: bool
+) -> list[str]:
+    """Make versions by `user` of what is (`standing`) or was in artifacts' files, where it is none of ours; the paths.
+
+    `shown`: the digests that were last written before these files were looked at.
+    """
+    changed = _edits(store, session, found, shown)
     if not changed:
         return []
     for body in changed.values():
@@ -57,7 +69,8 @@ def adopt_alone(store: Store, session: str) -> list[str]:
             version = artifacts.register(
                 tx, session, path, digest, len(body), kinds[path], author="user", task=None, run=None
             )
-            artifacts.note_shown(tx, session, path, digest)
+            if standing:
+                artifacts.note_shown(tx, session, path, digest)
             if version is not None:
                 summary = f"{path} was edited by hand: version {version}"
                 messages.event(tx, session, "edited", summary, path=path, digest=digest)
@@ -66,23 +79,37 @@ def adopt_alone(store: Store, session: str) -> list[str]:
     return sorted(changed)
 
 
-def _changed(store: Store, session: str) -> dict[str, bytes]:
-    """Path -> bytes of each file that is neither what was written last nor the newest version."""
+def _shown(store: Store, session: str) -> dict[str, str]:
+    return store.read(lambda tx: artifacts.shown(tx, session))
+
+
+def _different(store: Store, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
+    """Path -> bytes of each file that differs from what was written last."""
     root = session_directory(store.path, session)
     if not root.is_dir():
         return {}
-    shown, current = store.read(
-        lambda tx: (
-            artifacts.shown(tx, session),
-            {row.path: row.sha256 for row in artifacts.newest(tx, session)},
-        )
-    )
-    changed: dict[str, bytes] = {}
+    different: dict[str, bytes] = {}
     for path, digest in shown.items():
         try:
             body = files.read(root, path)
         except files.UnsafePath:
             continue  # not a file any more; the projector puts ours in its place or says why it cannot
-        if body is not None and artifacts.digest_of(body) not in (digest, current[path]):
-            changed[path] = body
-    return changed
+        if body is not None and artifacts.digest_of(body) != digest:
+            different[path] = body
+    return different
+
+
+def _edits(
+    store: Store, session: str, found: Mapping[str, bytes], shown: Mapping[str, str]
+) -> dict[str, bytes]:
+    """Of `found`, what a person wrote: neither what was shown, nor a later version that a projector wrote unrecorded."""
+    edits: dict[str, bytes] = {}
+    for path, body in found.items():
+        digests = store.read(
+            lambda tx, path=path: [row.sha256 for row in artifacts.versions(tx, session, path)]  # type: ignore[misc]
+        )
+        last = shown.get(path)
+        since = len(digests) - 1 - digests[::-1].index(last) if last in digests else 0
+        if artifacts.digest_of(body) not in digests[since:]:
+            edits[path] = body
+    return edits

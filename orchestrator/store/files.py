@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import stat
 import unicodedata
@@ -13,6 +14,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError
 
 MAX_NAME_BYTES = 200
+_EXCHANGE = 2  # RENAME_EXCHANGE, linux/fs.h
 _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
     f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10)
 }
@@ -60,8 +62,12 @@ def _parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
         os.close(descriptor)
 
 
-def write(root: Path, path: str, body: bytes) -> None:
-    """Put `body` under its final name, complete and synced, replacing what was there. Raises UnsafePath, OSError."""
+def write(root: Path, path: str, body: bytes) -> bytes | None:
+    """Put `body` under its final name, complete and synced; what stood there until then. Raises UnsafePath, OSError.
+
+    Where the system can exchange two names at once, the answer is what was replaced at that instant, so that an edit
+    made a moment before can be taken in; elsewhere it is None.
+    """
     name = clean(path)
     draft = f".{name.name[:100]}.{os.getpid()}.new"
     with _parent(root, name, create=True) as directory:
@@ -77,13 +83,34 @@ def write(root: Path, path: str, body: bytes) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             failpoints.hit("projector.before_rename")
-            os.rename(draft, name.name, src_dir_fd=directory, dst_dir_fd=directory)
-        except BaseException:
+            if _exchange(directory, draft, name.name):
+                replaced = _plain_bytes(directory, draft)
+            else:
+                os.rename(draft, name.name, src_dir_fd=directory, dst_dir_fd=directory)
+                replaced = None
+        finally:
             with suppress(FileNotFoundError):
                 os.unlink(draft, dir_fd=directory)
-            raise
         failpoints.hit("projector.after_rename")
         os.fsync(directory)
+    return replaced
+
+
+def _exchange(directory: int, draft: str, name: str) -> bool:
+    """Swap two names at once; False where there is nothing to swap with, or the system cannot."""
+    call = getattr(ctypes.CDLL(None), "renameat2", None)  # Linux; Python has no name for it
+    return call is not None and call(directory, draft.encode(), directory, name.encode(), _EXCHANGE) == 0
+
+
+def _plain_bytes(directory: int, name: str) -> bytes | None:
+    try:
+        descriptor = os.open(
+            name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
+        )
+    except OSError:  # a link or a device: nothing of a person's that could be kept
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
 def append(root: Path, path: str, body: bytes) -> None:

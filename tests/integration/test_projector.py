@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator import failpoints
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import UsageError
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.edits import session_directory
-from orchestrator.store.store import Store
+from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
 
@@ -85,6 +86,58 @@ def test_a_hand_edit_becomes_a_version_by_user_and_is_not_overwritten(store: Sto
     assert (root / "spec/a.md").read_text() == "# A, by hand\n"
     assert [version.author for version in versions] == ["analyst", "user"]
     assert project(store, session) == []
+
+
+def new_version(store: Store, session: str, body: bytes) -> None:
+    def unit(tx: Tx) -> None:
+        digest = artifacts.put(tx, body)
+        artifacts.register(
+            tx, session, "spec/a.md", digest, len(body), "document", author="writer", task=None, run=None
+        )
+
+    store.write(unit)
+
+
+def test_an_edit_made_while_the_files_are_written_is_kept_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, root = worked(store)
+    new_version(store, session, b"# A2\n")
+    edits = [b"# A, by hand\n"]
+    monkeypatch.setattr(
+        failpoints, "hit", lambda place: (root / "spec/a.md").write_bytes(edits.pop()) if edits else None
+    )
+
+    edited = project(store, session)
+
+    versions = store.read(lambda tx: artifacts.versions(tx, session, "spec/a.md"))
+    assert edited == ["spec/a.md"]
+    assert [version.author for version in versions] == ["analyst", "writer", "user"]
+    assert (root / "spec/a.md").read_bytes() == b"# A, by hand\n"
+
+
+def test_a_projection_that_died_before_it_could_say_so_is_no_edit(store: Store) -> None:
+    session, root = worked(store)
+    new_version(store, session, b"# A2\n")
+    new_version(store, session, b"# A3\n")
+    (root / "spec/a.md").write_bytes(b"# A2\n")
+
+    edited = project(store, session)
+
+    assert edited == []
+    assert (root / "spec/a.md").read_bytes() == b"# A3\n"
+
+
+def test_a_version_put_back_by_hand_is_an_edit(store: Store) -> None:
+    session, root = worked(store)
+    (root / "spec/a.md").write_text("# A, by hand\n")
+    project(store, session)
+    (root / "spec/a.md").write_bytes(b"# A\n")
+
+    edited = project(store, session)
+
+    assert edited == ["spec/a.md"]
+    assert (root / "spec/a.md").read_bytes() == b"# A\n"
 
 
 def test_stray_files_in_the_directory_are_ignored(store: Store) -> None:
