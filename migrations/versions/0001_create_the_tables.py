@@ -10,7 +10,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-
     op.create_table(
         "commands",
         sa.Column("id", sa.Text(), nullable=False),
@@ -67,15 +66,11 @@ def upgrade() -> None:
         "sessions",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("mode", sa.Text(), nullable=False),
-        sa.Column("request", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("language", sa.Text(), nullable=False),
-        sa.Column("options", sa.Text(), nullable=False),
-        sa.Column("snapshot", sa.Text(), nullable=False),
         sa.Column("workspace", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("pause_reason", sa.Text(), nullable=True),
-        sa.Column("pause_detail", sa.Text(), nullable=True),
         sa.Column("gate", sa.Text(), nullable=True),
         sa.Column("score", sa.REAL(), nullable=True),
         sa.Column("dirty", sa.Integer(), server_default=sa.text("1"), nullable=False),
@@ -85,6 +80,9 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Integer(), nullable=False),
         sa.Column("updated_at", sa.Integer(), nullable=False),
         sa.Column("finished_at", sa.Integer(), nullable=True),
+        sa.Column("options", sa.Text(), nullable=False),
+        sa.Column("pause_detail", sa.Text(), nullable=True),
+        sa.Column("request", sa.Text(), nullable=False),
         sa.CheckConstraint(
             "(status = 'paused') = (pause_reason IS NOT NULL)", name=op.f("ck_sessions_paused_has_reason")
         ),
@@ -137,6 +135,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_decisions")),
         sqlite_strict=True,
     )
+    with op.batch_alter_table("decisions", schema=None) as batch_op:
+        batch_op.create_index("ix_decisions_session", ["session_id"], unique=False)
+
     op.create_table(
         "memory",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -185,6 +186,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_messages_session_id")),
         sa.PrimaryKeyConstraint("session_id", "number", name=op.f("pk_messages")),
         sqlite_strict=True,
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "projections",
@@ -193,6 +195,14 @@ def upgrade() -> None:
         sa.Column("sha256", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_projections_session_id")),
         sa.PrimaryKeyConstraint("session_id", "path", name=op.f("pk_projections")),
+        sqlite_strict=True,
+    )
+    op.create_table(
+        "snapshots",
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("data", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_snapshots_session_id")),
+        sa.PrimaryKeyConstraint("session_id", name=op.f("pk_snapshots")),
         sqlite_strict=True,
     )
     op.create_table(
@@ -209,7 +219,6 @@ def upgrade() -> None:
         sa.Column("revision_no", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("made_for", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("checkpoint_after", sa.Integer(), server_default=sa.text("0"), nullable=False),
-        sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("unmet", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("attempts", sa.Integer(), server_default=sa.text("0"), nullable=False),
@@ -217,11 +226,12 @@ def upgrade() -> None:
         sa.Column("epoch", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("priority", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("not_before", sa.Integer(), nullable=True),
-        sa.Column("error", sa.Text(), nullable=True),
         sa.Column("created_at", sa.Integer(), nullable=False),
         sa.Column("offered_at", sa.Integer(), nullable=True),
         sa.Column("started_at", sa.Integer(), nullable=True),
         sa.Column("finished_at", sa.Integer(), nullable=True),
+        sa.Column("payload", sa.Text(), nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
         sa.CheckConstraint(
             "(status IN ('completed', 'skipped', 'cancelled', 'failed')) = (finished_at IS NOT NULL)",
             name=op.f("ck_tasks_finished"),
@@ -248,18 +258,24 @@ def upgrade() -> None:
     with op.batch_alter_table("tasks", schema=None) as batch_op:
         batch_op.create_index(
             "ix_tasks_offered",
-            ["priority", "offered_at"],
+            [sa.literal_column("priority DESC"), "offered_at"],
             unique=False,
             sqlite_where=sa.text("offered_at IS NOT NULL"),
             postgresql_where=sa.text("offered_at IS NOT NULL"),
         )
-        batch_op.create_index("ix_tasks_ready", ["session_id", "status", "unmet"], unique=False)
+        batch_op.create_index(
+            "ix_tasks_ready",
+            ["session_id", "seq"],
+            unique=False,
+            sqlite_where=sa.text("status = 'pending' AND unmet = 0"),
+            postgresql_where=sa.text("status = 'pending' AND unmet = 0"),
+        )
 
     op.create_table(
         "edges",
-        sa.Column("session_id", sa.Text(), nullable=False),
         sa.Column("task_id", sa.Integer(), nullable=False),
         sa.Column("blocker_id", sa.Integer(), nullable=False),
+        sa.Column("session_id", sa.Text(), nullable=False),
         sa.CheckConstraint("task_id <> blocker_id", name=op.f("ck_edges_no_self_edge")),
         sa.ForeignKeyConstraint(
             ["session_id", "blocker_id"], ["tasks.session_id", "tasks.id"], name="fk_edges_blocker"
@@ -269,6 +285,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("task_id", "blocker_id", name=op.f("pk_edges")),
         sqlite_strict=True,
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("edges", schema=None) as batch_op:
         batch_op.create_index("ix_edges_blocker_id", ["blocker_id"], unique=False)
@@ -312,14 +329,6 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("runs", schema=None) as batch_op:
         batch_op.create_index(
-            "ix_runs_host_open",
-            ["host"],
-            unique=False,
-            sqlite_where=sa.text("outcome IS NULL"),
-            postgresql_where=sa.text("outcome IS NULL"),
-        )
-        batch_op.create_index("ix_runs_session", ["session_id"], unique=False)
-        batch_op.create_index(
             "uq_runs_completed",
             ["task_id"],
             unique=True,
@@ -328,7 +337,7 @@ def upgrade() -> None:
         )
         batch_op.create_index(
             "uq_runs_open",
-            ["task_id"],
+            ["session_id", "task_id"],
             unique=True,
             sqlite_where=sa.text("outcome IS NULL"),
             postgresql_where=sa.text("outcome IS NULL"),
@@ -407,6 +416,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["sha256"], ["contents.sha256"], name=op.f("fk_products_sha256")),
         sa.PrimaryKeyConstraint("run_id", "path", name=op.f("pk_products")),
         sqlite_strict=True,
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "verdicts",

@@ -139,9 +139,9 @@ def _create(tx: Tx, session: str, planned: Plan, project: Path, max_attempts: in
             "title": planned.title,
             "language": planned.language,
             "options": options,
-            "snapshot": to_snapshot(planned.pack, planned.pipeline),
             "workspace": str(project),
         },
+        to_snapshot(planned.pack, planned.pipeline),
     )
     new = tuple(
         TaskState(

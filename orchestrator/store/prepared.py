@@ -10,14 +10,19 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, Dialect, or_
+from sqlalchemy import ColumnElement, Dialect, literal_column, or_
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql import ClauseElement, Select
 from sqlalchemy.sql.dml import UpdateBase
 
-DIALECT: Dialect = sqlite.dialect(paramstyle="named")
+DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
 
 Processor = Callable[[Any], Any]
+
+
+def fixed(value: str | int) -> ColumnElement[Any]:
+    """A value of the schema itself, written into the SQL: a partial index is used only where its condition is seen."""
+    return literal_column(f"'{value}'" if isinstance(value, str) else str(value))
 
 
 def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:
@@ -53,21 +58,23 @@ class Prepared:
         return self
 
     @cached_property
-    def _compiled(self) -> tuple[str, dict[str, Any], dict[str, Processor]]:
-        statement = self._build()
-        compiled = statement.compile(dialect=DIALECT, column_keys=self._given)
-        params = dict(compiled.params)
-        names: Mapping[Any, str] = compiled.bind_names  # type: ignore[attr-defined]
-        processors = {
-            name: processor
-            for bind, name in names.items()
-            if (processor := bind.type.dialect_impl(DIALECT).bind_processor(DIALECT)) is not None
-        }
-        return str(compiled), params, processors
+    def _compiled(self) -> tuple[str, tuple[tuple[str, Any, Processor | None], ...]]:
+        """The SQL, and for each place in it the parameter's name, the statement's own value and what makes it storable."""
+        compiled: Any = self._build().compile(dialect=DIALECT, column_keys=self._given)
+        types = {name: bind.type for bind, name in compiled.bind_names.items()}
+        places = tuple(
+            (name, _plain(compiled.params[name]), types[name].dialect_impl(DIALECT).bind_processor(DIALECT))
+            for name in compiled.positiontup
+        )
+        return str(compiled), places
 
     @cached_property
     def sql(self) -> str:
         return self._compiled[0]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for name, _, _ in self._compiled[1])
 
     @cached_property
     def columns(self) -> list[tuple[str, Processor | None]]:
@@ -83,21 +90,36 @@ class Prepared:
             for column in found
         ]
 
-    def bind(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        _, defaults, processors = self._compiled
-        unknown = values.keys() - defaults.keys()
-        if unknown:
-            raise TypeError(f"statement has no parameter {sorted(unknown)}; it has {sorted(defaults)}")
-        bound = {**defaults, **values}
-        for name, processor in processors.items():
-            bound[name] = processor(bound[name])
-        return bound
+    @cached_property
+    def _row_form(self) -> tuple[tuple[str, ...], tuple[tuple[str, Processor], ...]]:
+        return tuple(name for name, _ in self.columns), tuple(
+            (name, processor) for name, processor in self.columns if processor is not None
+        )
+
+    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+        """The values in the order of their places."""
+        if not values.keys() <= self._names:
+            unknown = sorted(values.keys() - self._names)
+            raise TypeError(f"statement has no parameter {unknown}; it has {sorted(self._names)}")
+        return [
+            (processor(values[name]) if processor is not None else values[name])
+            if name in values
+            else (processor(own) if processor is not None else own)
+            for name, own, processor in self._compiled[1]
+        ]
 
     def row(self, raw: tuple[Any, ...]) -> Row:
-        return Row(
-            (name, processor(value) if processor and value is not None else value)
-            for (name, processor), value in zip(self.columns, raw, strict=True)
-        )
+        names, processed = self._row_form
+        row = Row(zip(names, raw, strict=True))
+        for name, processor in processed:
+            if row[name] is not None:
+                row[name] = processor(row[name])
+        return row
+
+
+def _plain(value: Any) -> Any:
+    """The driver takes a plain str at once, and asks around for any other kind of it."""
+    return str(value) if isinstance(value, str) else value
 
 
 class PreparedInsert(Prepared):

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, exists, func, select, update
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import hosts, runs, sessions, tasks
+from orchestrator.store.tables import hosts, of_session, runs, sessions, tasks
 
 _WORK = Prepared(
     lambda: (
@@ -84,7 +84,7 @@ _RUNS = Prepared(
         )
         .join(tasks, tasks.c.id == runs.c.task_id)
         .join(hosts, hosts.c.incarnation == runs.c.host)
-        .where(runs.c.session_id == bindparam("session"))
+        .where(of_session(runs))
         .order_by(runs.c.opened_at, runs.c.id)
     )
 )

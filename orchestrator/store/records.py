@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.domain.model import RunOutcome
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, critiques, findings, memory, runs, tasks, verdicts
 
@@ -105,9 +106,9 @@ _ACCUMULATOR = Prepared(
         select(tasks.c.key, runs.c.accumulator)
         .join(tasks, tasks.c.id == runs.c.task_id)
         .where(
-            runs.c.session_id == bindparam("session"),
-            runs.c.outcome == "completed",
+            tasks.c.session_id == bindparam("session"),
             tasks.c.role == bindparam("of_role"),
+            runs.c.outcome == fixed(RunOutcome.COMPLETED),
         )
         .order_by(runs.c.closed_at)
     )

@@ -19,9 +19,11 @@ from orchestrator.store.tables import (
     findings,
     memory,
     messages,
+    of_session,
     products,
     projections,
     runs,
+    snapshots,
     tasks,
     verdicts,
 )
@@ -30,7 +32,7 @@ from orchestrator.store.tables import sessions as session_table
 _OF_RUNS = [
     Prepared(
         lambda table=table: delete(table).where(  # type: ignore[misc]
-            table.c.run_id.in_(select(runs.c.id).where(runs.c.session_id == bindparam("session")))
+            table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
         )
     )
     for table in (products, critiques)
@@ -41,7 +43,7 @@ _FINDINGS = Prepared(
     )
 )
 _OF_SESSION = [
-    Prepared(lambda table=table: delete(table).where(table.c.session_id == bindparam("session")))  # type: ignore[misc]
+    Prepared(lambda table=table: delete(table).where(of_session(table)))  # type: ignore[misc]
     for table in (
         verdicts,
         agent_calls,
@@ -53,6 +55,7 @@ _OF_SESSION = [
         projections,
         decisions,
         memory,
+        snapshots,
     )
 ]
 _SESSION = Prepared(lambda: delete(session_table).where(session_table.c.id == bindparam("session")))

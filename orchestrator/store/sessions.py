@@ -9,27 +9,29 @@ from sqlalchemy import bindparam, insert, select, update
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.store import messages, transitions
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, one_of
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import commands, decisions, sessions
+from orchestrator.store.tables import commands, decisions, sessions, snapshots
 
-_COLUMNS = [column for column in sessions.c if column.key not in ("snapshot",)]
 _INSERT = PreparedInsert(lambda: insert(sessions))
-_GET = Prepared(lambda: select(*_COLUMNS).where(sessions.c.id == bindparam("session")))
-_SNAPSHOT = Prepared(lambda: select(sessions.c.snapshot).where(sessions.c.id == bindparam("session")))
-_ALL = Prepared(lambda: select(*_COLUMNS).order_by(sessions.c.created_at, sessions.c.id))
+_GET = Prepared(lambda: select(sessions).where(sessions.c.id == bindparam("session")))
+_SNAPSHOT = Prepared(lambda: select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session")))
+_KEEP_SNAPSHOT = PreparedInsert(lambda: insert(snapshots))
+_ALL = Prepared(lambda: select(sessions).order_by(sessions.c.created_at, sessions.c.id))
 _LIKE = Prepared(
     lambda: select(sessions.c.id).where(sessions.c.id >= bindparam("low"), sessions.c.id < bindparam("high"))
 )
 _UNFINISHED = Prepared(
     lambda: (
-        select(*_COLUMNS)
+        select(sessions)
         .where(one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED]))
         .order_by(sessions.c.created_at, sessions.c.id)
     )
 )
 _DIRTY = Prepared(
-    lambda: select(sessions.c.id).where(sessions.c.dirty == 1).order_by(sessions.c.updated_at).limit(100)
+    lambda: (
+        select(sessions.c.id).where(sessions.c.dirty == fixed(1)).order_by(sessions.c.updated_at).limit(100)
+    )
 )
 _UNPROJECTED = Prepared(
     lambda: select(sessions.c.id).where(sessions.c.projected < sessions.c.messages).limit(100)
@@ -124,13 +126,13 @@ _COMMAND = Prepared(lambda: select(commands).where(commands.c.id == bindparam("c
 _ANSWERED = PreparedInsert(lambda: insert(commands))
 
 
-def create(tx: Tx, values: dict[str, Any]) -> None:
+def create(tx: Tx, values: dict[str, Any], snapshot: Any) -> None:
     """Make an active, dirty session; `values` are its columns but for state and times."""
     tx.run(_INSERT, status=SessionStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
+    tx.run(_KEEP_SNAPSHOT, session_id=values["id"], data=snapshot)
 
 
 def get(tx: Tx, session: str) -> Row | None:
-    """The session without its snapshot, which is large."""
     return tx.row(_GET, session=session)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import (
     CheckConstraint,
     Column,
+    ColumnElement,
     Dialect,
     ForeignKey,
     ForeignKeyConstraint,
@@ -24,6 +25,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    bindparam,
+    select,
     text,
 )
 from sqlalchemy.types import REAL, TypeDecorator
@@ -58,8 +61,10 @@ class Json(TypeDecorator[Any]):
         return None if value is None else json.loads(value)
 
 
-def _table(name: str, *items: Any) -> Table:
-    return Table(name, metadata, *items, sqlite_strict=True)
+def _table(name: str, *items: Any, clustered: bool = False) -> Table:
+    """`clustered`: kept in the order of its primary key, without a second tree (SQLite's WITHOUT ROWID)."""
+    order = {"sqlite_with_rowid": False} if clustered else {}
+    return Table(name, metadata, *items, sqlite_strict=True, **order)
 
 
 def _one_of(column: str, values: Any, name: str) -> CheckConstraint:
@@ -75,15 +80,11 @@ sessions = _table(
     "sessions",
     Column("id", Text, primary_key=True),
     Column("mode", Text, nullable=False),
-    Column("request", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("language", Text, nullable=False),
-    Column("options", Json, nullable=False),
-    Column("snapshot", Json, nullable=False),  # pipeline, roles, perspectives and gates it was started with
     Column("workspace", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("pause_reason", Text),
-    Column("pause_detail", Json),
     Column("gate", Text),
     Column("score", REAL),
     Column("dirty", Integer, nullable=False, server_default=text("1")),  # a beat is wanted
@@ -93,6 +94,9 @@ sessions = _table(
     Column("created_at", Integer, nullable=False),
     Column("updated_at", Integer, nullable=False),
     Column("finished_at", Integer),
+    Column("options", Json, nullable=False),
+    Column("pause_detail", Json),
+    Column("request", Text, nullable=False),
     _one_of("status", SessionStatus, "status"),
     _one_of("pause_reason", PauseReason, "pause_reason"),
     CheckConstraint("(status = 'paused') = (pause_reason IS NOT NULL)", name="paused_has_reason"),
@@ -110,6 +114,14 @@ Index(
     postgresql_where=text("projected < messages"),
 )
 
+snapshots = (
+    _table(  # pipeline, roles, perspectives and gates a session was started with; large, and never changed
+        "snapshots",
+        Column("session_id", Text, ForeignKey(sessions.c.id), primary_key=True),
+        Column("data", Json, nullable=False),
+    )
+)
+
 tasks = _table(
     "tasks",
     Column("id", Integer, primary_key=True),
@@ -124,7 +136,6 @@ tasks = _table(
     Column("revision_no", Integer, nullable=False, server_default=text("0")),
     Column("made_for", Integer, nullable=False, server_default=text("0")),
     Column("checkpoint_after", Integer, nullable=False, server_default=text("0")),
-    Column("payload", Json, nullable=False),
     Column("status", Text, nullable=False),
     Column(
         "unmet", Integer, nullable=False, server_default=text("0")
@@ -134,11 +145,12 @@ tasks = _table(
     Column("epoch", Integer, nullable=False, server_default=text("0")),
     Column("priority", Integer, nullable=False, server_default=text("0")),
     Column("not_before", Integer),
-    Column("error", Text),
     Column("created_at", Integer, nullable=False),
     Column("offered_at", Integer),
     Column("started_at", Integer),
     Column("finished_at", Integer),
+    Column("payload", Json, nullable=False),
+    Column("error", Text),
     UniqueConstraint("session_id", "key"),
     UniqueConstraint("session_id", "id"),
     _one_of("status", TaskStatus, "status"),
@@ -154,26 +166,33 @@ tasks = _table(
     _flag("made_for"),
     _flag("checkpoint_after"),
 )
-Index("ix_tasks_ready", tasks.c.session_id, tasks.c.status, tasks.c.unmet)
+Index(
+    "ix_tasks_ready",
+    tasks.c.session_id,
+    tasks.c.seq,
+    sqlite_where=text("status = 'pending' AND unmet = 0"),
+    postgresql_where=text("status = 'pending' AND unmet = 0"),
+)
 Index(
     "ix_tasks_offered",
-    tasks.c.priority,
+    tasks.c.priority.desc(),
     tasks.c.offered_at,
     sqlite_where=text("offered_at IS NOT NULL"),
     postgresql_where=text("offered_at IS NOT NULL"),
 )
 
 edges = _table(
-    "edges",
-    Column("session_id", Text, nullable=False),
+    "edges",  # its key's columns come first: SQLite 3.40 takes others before them for NULL when it checks itself
     Column("task_id", Integer, nullable=False),
     Column("blocker_id", Integer, nullable=False),
+    Column("session_id", Text, nullable=False),
     PrimaryKeyConstraint("task_id", "blocker_id"),
     ForeignKeyConstraint(["session_id", "task_id"], [tasks.c.session_id, tasks.c.id], name="fk_edges_task"),
     ForeignKeyConstraint(
         ["session_id", "blocker_id"], [tasks.c.session_id, tasks.c.id], name="fk_edges_blocker"
     ),
     CheckConstraint("task_id <> blocker_id", name="no_self_edge"),
+    clustered=True,
 )
 Index("ix_edges_blocker_id", edges.c.blocker_id)
 
@@ -224,6 +243,7 @@ runs = _table(
 )
 Index(
     "uq_runs_open",
+    runs.c.session_id,
     runs.c.task_id,
     unique=True,
     sqlite_where=text("outcome IS NULL"),
@@ -236,13 +256,6 @@ Index(
     sqlite_where=text("outcome = 'completed'"),
     postgresql_where=text("outcome = 'completed'"),
 )
-Index(
-    "ix_runs_host_open",
-    runs.c.host,
-    sqlite_where=text("outcome IS NULL"),
-    postgresql_where=text("outcome IS NULL"),
-)
-Index("ix_runs_session", runs.c.session_id)
 
 contents = _table(
     "contents",
@@ -259,6 +272,7 @@ products = _table(  # what a run has produced and not yet reported
     Column("sha256", Text, ForeignKey(contents.c.sha256), nullable=False),
     Column("kind", Text, nullable=False),
     PrimaryKeyConstraint("run_id", "path"),
+    clustered=True,
 )
 
 critiques = _table(  # each perspective's reply, stored as it comes
@@ -313,6 +327,7 @@ messages = _table(
     PrimaryKeyConstraint("session_id", "number"),
     _one_of("kind", ("message", "event"), "kind"),
     CheckConstraint("number > 0", name="number"),
+    clustered=True,
 )
 
 verdicts = _table(
@@ -385,6 +400,7 @@ decisions = _table(
     Column("at", Integer, nullable=False),
     _flag("forced"),
 )
+Index("ix_decisions_session", decisions.c.session_id)
 
 memory = _table(
     "memory",
@@ -435,3 +451,11 @@ leases = _table(
     Column("at", Integer, nullable=False),
     CheckConstraint("epoch > 0", name="epoch"),
 )
+
+
+def of_session(table: Table) -> ColumnElement[bool]:
+    """The rows of `:session`. Runs and edges are found by their tasks, and have no index of their own for it."""
+    mine = bindparam("session")
+    if table in (runs, edges):
+        return table.c.task_id.in_(select(tasks.c.id).where(tasks.c.session_id == mine))
+    return table.c.session_id == mine

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, select
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, Row, one_of
+from orchestrator.store.prepared import Prepared, Row, fixed, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, runs, sessions, tasks
+from orchestrator.store.tables import edges, of_session, runs, sessions, tasks
 
 TASK_COLUMNS = [
     "id",
@@ -40,17 +40,20 @@ TASK_COLUMNS = [
 ]
 
 
+def _session_is_active() -> ColumnElement[bool]:
+    """Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are."""
+    return (
+        select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
+        == SessionStatus.ACTIVE
+    )
+
+
 @cache
 def _oldest_offer(roles: tuple[str, ...]) -> Prepared:
     return Prepared(
         lambda: (
             select(*(tasks.c[name] for name in TASK_COLUMNS))
-            .join(sessions, sessions.c.id == tasks.c.session_id)
-            .where(
-                tasks.c.offered_at.is_not(None),
-                one_of(tasks.c.role, roles),
-                sessions.c.status == SessionStatus.ACTIVE,
-            )
+            .where(tasks.c.offered_at.is_not(None), one_of(tasks.c.role, roles), _session_is_active())
             .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
             .limit(1)
         )
@@ -67,8 +70,8 @@ _READY = Prepared(
         select(*(tasks.c[name] for name in TASK_COLUMNS))
         .where(
             tasks.c.session_id == bindparam("session"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.unmet == 0,
+            tasks.c.status == fixed(TaskStatus.PENDING),
+            tasks.c.unmet == fixed(0),
         )
         .order_by(tasks.c.seq)
         .limit(bindparam("limit"))
@@ -116,9 +119,7 @@ _TASKS = Prepared(
     )
 )
 
-_EDGES = Prepared(
-    lambda: select(edges.c.task_id, edges.c.blocker_id).where(edges.c.session_id == bindparam("session"))
-)
+_EDGES = Prepared(lambda: select(edges.c.task_id, edges.c.blocker_id).where(of_session(edges)))
 
 _NEXT_IN_LOOP = Prepared(
     lambda: (
@@ -148,12 +149,11 @@ def _offer_elsewhere(roles: tuple[str, ...]) -> Prepared:
     return Prepared(
         lambda: (
             select(tasks.c.id)
-            .join(sessions, sessions.c.id == tasks.c.session_id)
             .where(
                 tasks.c.offered_at.is_not(None),
                 tasks.c.session_id != bindparam("session"),
                 one_of(tasks.c.role, roles),
-                sessions.c.status == SessionStatus.ACTIVE,
+                _session_is_active(),
             )
             .limit(1)
         )

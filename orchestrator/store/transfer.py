@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, insert, select
+from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.domain.errors import StoreError
@@ -25,9 +25,11 @@ from orchestrator.store.tables import (
     hosts,
     memory,
     messages,
+    of_session,
     products,
     runs,
     sessions,
+    snapshots,
     tasks,
     verdicts,
 )
@@ -47,6 +49,7 @@ class Part:
 
 PARTS = (  # referred to before referring
     Part(sessions),
+    Part(snapshots),
     Part(tasks),
     Part(edges, tasks=("task_id", "blocker_id")),
     Part(runs, tasks=("task_id",)),
@@ -63,9 +66,13 @@ PARTS = (  # referred to before referring
 
 def _select(part: Part) -> Prepared:
     table = part.table
-    column = table.c.id if table is sessions else table.c.run_id if part.of_run else table.c.session_id
-    of_runs = select(runs.c.id).where(runs.c.session_id == bindparam("session"))
-    mine: ColumnElement[bool] = column.in_(of_runs) if part.of_run else column == bindparam("session")
+    mine = (
+        table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
+        if part.of_run
+        else table.c.id == bindparam("session")
+        if table is sessions
+        else of_session(table)
+    )
     return Prepared(lambda: select(table).where(mine).order_by(*table.primary_key.columns))
 
 
@@ -77,7 +84,7 @@ _INSERTS = {
 _HOSTS = Prepared(
     lambda: (
         select(hosts)
-        .where(hosts.c.incarnation.in_(select(runs.c.host).where(runs.c.session_id == bindparam("session"))))
+        .where(hosts.c.incarnation.in_(select(runs.c.host).where(of_session(runs))))
         .order_by(hosts.c.incarnation)
     )
 )
@@ -98,9 +105,7 @@ _DIGESTS = Prepared(
                 select(artifacts.c.sha256).where(artifacts.c.session_id == bindparam("session"))
             )
             | contents.c.sha256.in_(
-                select(products.c.sha256)
-                .join(runs, runs.c.id == products.c.run_id)
-                .where(runs.c.session_id == bindparam("session"))
+                select(products.c.sha256).join(runs, runs.c.id == products.c.run_id).where(of_session(runs))
             )
         )
         .order_by(contents.c.sha256)
