@@ -235,7 +235,7 @@ class Daemon:
             return
         for each in lost:
             self._log.warning(
-                "attempt_lost", session=each.session, task=each.task, run=each.run[:8], why=each.why
+                "attempt_lost", session=each.session, task=each.task, run=each.run[-8:], why=each.why
             )
         if lost and self._waker is not None:
             self._waker.wake_self()

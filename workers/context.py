@@ -235,7 +235,7 @@ def _answer(agent: Agent, request: AgentRequest) -> AgentReply:
         raise
     except (Exception, SystemExit) as error:
         structlog.get_logger().exception(
-            "agent_broken", agent=agent.name, kind=request.kind, run=request.run[:8]
+            "agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:]
         )
         raise AgentCrashed(
             f"{agent.name} failed by a fault of its adapter", why=f"{type(error).__name__}: {error}"

@@ -196,7 +196,7 @@ class Host:
         """One run in this slot. Nothing that happens in it may end the slot."""
         self._last_work = time.monotonic()
         live = self.live.add(row, self._deadline(self._lease_from))
-        log = self._log.bind(session=row.session_id, task=row.key, run=row.run[:8])
+        log = self._log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
         log.info("run_opened", opened_by=row.opened_by, epoch=row.epoch)
         try:
             return self._execute(live)

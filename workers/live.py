@@ -7,6 +7,7 @@ be given the task.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass, field
@@ -36,18 +37,21 @@ class LiveRuns:
     def __init__(self) -> None:
         self._runs: dict[str, LiveRun] = {}
         self._changed = threading.Condition()
+        self._looks_at = math.inf  # when the watchdog looks again by itself, monotonic seconds
 
     def add(self, row: Row, deadline: float) -> LiveRun:
         live = LiveRun(row, deadline)
         with self._changed:
             self._runs[row.run] = live
-            self._changed.notify_all()
+            if deadline < self._looks_at:
+                self._changed.notify_all()
         return live
 
     def remove(self, run: str) -> None:
         with self._changed:
             self._runs.pop(run, None)
-            self._changed.notify_all()
+            if not self._runs:
+                self._changed.notify_all()
 
     def ids(self) -> list[str]:
         with self._changed:
@@ -62,7 +66,6 @@ class LiveRuns:
             live.deadline = deadline
             for guardian in live.guardians:
                 guardian.extend(deadline - time.monotonic())
-            self._changed.notify_all()
 
     def watch(self, run: str, guardian: Guardian) -> None:
         """An agent's guardian was started for this run: keep its deadline with the run's."""
@@ -105,7 +108,8 @@ class LiveRuns:
                     if live.deadline <= now:
                         self._stop(live, "lease")
                 due = [live.deadline for live in self._runs.values() if not live.stop.is_set()]
-                self._changed.wait(max(0.0, min(due) - now) if due else None)
+                self._looks_at = min(due, default=math.inf)
+                self._changed.wait(max(0.0, self._looks_at - now) if due else None)
 
     def poke(self) -> None:
         """Let the watchdog look again (used when the host ends)."""

@@ -51,7 +51,7 @@ class Runtime:
     def execute(self, live: LiveRun) -> Row | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
         row = live.row
-        log = self.log.bind(session=row.session_id, task=row.key, run=row.run[:8])
+        log = self.log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
         times = _Times()
         try:
             context = times.measure("context", lambda: self._load(live, log))
@@ -204,7 +204,7 @@ def _produce(context: Context) -> Produced:
     earlier = context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
     if earlier is not None:
         produced = _found(context, earlier)
-        context.log.info("produced_before", by_run=earlier.id[:8])
+        context.log.info("produced_before", by_run=earlier.id[-8:])
     else:
         context.phase("produce")
         produced = produce_for(row.role)(context)

@@ -184,7 +184,7 @@ def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fal
         ("RUN", "OPENED BY", "AT", "TIME", "OUTCOME", "CHARGED", "AGENT", "CALLS", "ERROR"),
         [
             (
-                each["run"][:8],
+                each["run"][-8:],
                 each["opened_by"],
                 each["opened_at"],
                 duration(each["seconds"]),

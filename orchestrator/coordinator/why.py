@@ -129,7 +129,7 @@ def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> F
 def _running(tx: Tx, session: Row, task: Row) -> Found:
     run = next(run for run in tasks.open_runs(tx, session.id) if run.task_id == task.id)
     seconds = (tx.now - run.opened_at) // 1_000_000
-    because = [f"it is running: {run.phase}, since {seconds} s, run {run.id[:8]} on host {run.host[:10]}"]
+    because = [f"it is running: {run.phase}, since {seconds} s, run {run.id[-8:]} on host {run.host[:10]}"]
     because += [f"but {why}" for row, why in leases.overdue_runs(tx) if row.id == run.id]
     return "running", because, ["lifecycle log -f"]
 

@@ -39,17 +39,23 @@ def file_faults(path: Path) -> list[str]:
     finally:
         connection.close()
     faults = [f"the database is damaged: {line}" for line in whole if line != "ok"]
-    return faults + [f"{row[0]} row {row[1]} refers to a missing row of {row[2]}" for row in broken] + odd
+    for name, row, parent, _ in broken:
+        named = f"a row of {name}" if row is None else f"{name} row {row}"  # a clustered table numbers none
+        faults.append(f"{named} refers to a missing row of {parent}")
+    return faults + odd
 
 
 def _broken_rules(connection: sqlite3.Connection) -> list[str]:
     """Rows that break a CHECK of their table. SQLite's own checks skip these when the file is opened read-only."""
     found: list[str] = []
     for rule in _rules():
+        key = ", ".join(column.name for column in rule.table.primary_key)
         rows = connection.execute(
-            f"SELECT rowid FROM {rule.table.name} WHERE NOT ({rule.sqltext})"  # noqa: S608 - our own schema
+            f"SELECT {key} FROM {rule.table.name} WHERE NOT ({rule.sqltext})"  # noqa: S608 - our own schema
         ).fetchmany(MAX_FAULTS)
-        found += [f"{rule.table.name} row {row} breaks the rule: {rule.sqltext}" for (row,) in rows]
+        for row in rows:
+            named = ", ".join(map(str, row))
+            found.append(f"{rule.table.name} row {named} breaks the rule: {rule.sqltext}")
     return found[:MAX_FAULTS]
 
 

@@ -47,12 +47,12 @@ KNOWN_TYPES = frozenset(
     ]
 )
 
-_NUMBER = Prepared(
+_LAST = Prepared(lambda: select(sessions.c.messages).where(sessions.c.id == bindparam("session")))
+_NUMBERED = Prepared(
     lambda: (
         update(sessions)
         .where(sessions.c.id == bindparam("session"))
-        .values(messages=sessions.c.messages + 1, updated_at=bindparam("now"))
-        .returning(sessions.c.messages)
+        .values(messages=bindparam("number"), updated_at=bindparam("now"))
     )
 )
 _APPEND = PreparedInsert(lambda: insert(messages))
@@ -83,12 +83,38 @@ _ONE = Prepared(
 )
 
 
+class _New:
+    """A session's new messages: numbered at once, written together when the unit ends."""
+
+    def __init__(self, tx: Tx, session: str) -> None:
+        last = tx.value(_LAST, session=session)
+        if last is None:
+            raise UnknownName("session", session, [])
+        self._tx = tx
+        self._session = session
+        self._number = int(last)
+        self._rows: list[dict[str, Any]] = []
+
+    def append(self, kind: str, values: dict[str, Any]) -> int:
+        self._number += 1
+        self._rows.append(
+            {
+                "session_id": self._session,
+                "number": self._number,
+                "kind": kind,
+                "at": self._tx.now,
+                **values,
+            }
+        )
+        return self._number
+
+    def flush(self) -> None:
+        self._tx.run_many(_APPEND, self._rows)
+        self._tx.run(_NUMBERED, session=self._session, number=self._number, now=self._tx.now)
+
+
 def _append(tx: Tx, session: str, kind: str, values: dict[str, Any]) -> int:
-    number = tx.value(_NUMBER, session=session, now=tx.now)
-    if number is None:
-        raise UnknownName("session", session, [])
-    tx.run(_APPEND, session_id=session, number=number, kind=kind, at=tx.now, **values)
-    return int(number)
+    return tx.gather(("messages", session), lambda: _New(tx, session)).append(kind, values)
 
 
 def say(
@@ -140,13 +166,16 @@ def event(tx: Tx, session: str, type: str, summary: str, **data: Any) -> int:
 
 def after(tx: Tx, session: str, number: int = 0, limit: int = 1_000) -> list[Row]:
     """What came after `number`, in order; key-set paging, so nothing is skipped or repeated under writes."""
+    tx.flush()
     return tx.rows(_AFTER, session=session, after=number, limit=limit)
 
 
 def last(tx: Tx, session: str, count: int, before: int = 2**62) -> list[Row]:
     """The newest `count` before `before`, oldest first."""
+    tx.flush()
     return tx.rows(_BEFORE, session=session, before=before, limit=count)[::-1]
 
 
 def one(tx: Tx, session: str, number: int) -> Row | None:
+    tx.flush()
     return tx.row(_ONE, session=session, number=number)

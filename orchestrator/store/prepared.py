@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Dialect, literal_column, or_
@@ -18,6 +19,7 @@ from sqlalchemy.sql.dml import UpdateBase
 DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
 
 Processor = Callable[[Any], Any]
+Processors = tuple[tuple[str, Processor], ...]
 
 
 def fixed(value: str | int) -> ColumnElement[Any]:
@@ -58,23 +60,31 @@ class Prepared:
         return self
 
     @cached_property
-    def _compiled(self) -> tuple[str, tuple[tuple[str, Any, Processor | None], ...]]:
-        """The SQL, and for each place in it the parameter's name, the statement's own value and what makes it storable."""
-        compiled: Any = self._build().compile(dialect=DIALECT, column_keys=self._given)
-        types = {name: bind.type for bind, name in compiled.bind_names.items()}
-        places = tuple(
-            (name, _plain(compiled.params[name]), types[name].dialect_impl(DIALECT).bind_processor(DIALECT))
-            for name in compiled.positiontup
-        )
-        return str(compiled), places
+    def _compiled(self) -> Any:
+        return self._build().compile(dialect=DIALECT, column_keys=self._given)
 
     @cached_property
     def sql(self) -> str:
-        return self._compiled[0]
+        return str(self._compiled)
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(name for name, _, _ in self._compiled[1])
+    def places(self) -> list[str]:
+        """The parameter's name for each place in the SQL."""
+        return list(self._compiled.positiontup)
+
+    @cached_property
+    def _binding(self) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], tuple[Any, ...]], Processors]:
+        """The statement's own values; what puts values in order; what makes those of some parameters storable."""
+        types = {name: bind.type for bind, name in self._compiled.bind_names.items()}
+        own = {name: _plain(self._compiled.params[name]) for name in self.places}
+        processors = tuple(
+            (name, processor)
+            for name in own
+            if (processor := types[name].dialect_impl(DIALECT).bind_processor(DIALECT)) is not None
+        )
+        names = self.places
+        in_order = itemgetter(*names) if len(names) > 1 else lambda values: tuple(values[n] for n in names)
+        return own, in_order, processors
 
     @cached_property
     def columns(self) -> list[tuple[str, Processor | None]]:
@@ -91,22 +101,20 @@ class Prepared:
         ]
 
     @cached_property
-    def _row_form(self) -> tuple[tuple[str, ...], tuple[tuple[str, Processor], ...]]:
+    def _row_form(self) -> tuple[tuple[str, ...], Processors]:
         return tuple(name for name, _ in self.columns), tuple(
             (name, processor) for name, processor in self.columns if processor is not None
         )
 
-    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+    def bind(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         """The values in the order of their places."""
-        if not values.keys() <= self._names:
-            unknown = sorted(values.keys() - self._names)
-            raise TypeError(f"statement has no parameter {unknown}; it has {sorted(self._names)}")
-        return [
-            (processor(values[name]) if processor is not None else values[name])
-            if name in values
-            else (processor(own) if processor is not None else own)
-            for name, own, processor in self._compiled[1]
-        ]
+        own, in_order, processors = self._binding
+        bound = {**own, **values}
+        if len(bound) != len(own):
+            raise TypeError(f"statement has no parameter {sorted(values.keys() - own)}; it has {sorted(own)}")
+        for name, processor in processors:
+            bound[name] = processor(bound[name])
+        return in_order(bound)
 
     def row(self, raw: tuple[Any, ...]) -> Row:
         names, processed = self._row_form

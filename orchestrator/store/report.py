@@ -14,12 +14,12 @@ from typing import Any
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
-from orchestrator.domain.readiness import Advance, Candidate, Situation, advance, is_due
+from orchestrator.domain.readiness import Advance, Candidate, Situation, advance
 from orchestrator.domain.revisions import plan_high
 from orchestrator.store import artifacts, messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
-from orchestrator.store.views import graph, task_state
+from orchestrator.store.views import graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the report led to; `next` is the successor's opened run, when this slot goes on with it."""
+    """What the report led to; `next` is the run this slot goes on with: the successor's, or an older offer's."""
 
     advance: Advance
     next: Row | None
@@ -95,8 +95,9 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     )
     paused = _consequences(tx, report)
     failpoints.hit("report.before_commit")
-    decided = advance(_situation(tx, report, roles, paused, draining))
-    return Reported(decided, _apply(tx, row, decided), paused)
+    situation, near = _situation(tx, report, roles, paused, draining)
+    decided = advance(situation)
+    return Reported(decided, _apply(tx, row, decided, near, roles), paused)
 
 
 def _consequences(tx: Tx, report: Report) -> str | None:
@@ -178,7 +179,8 @@ def _revise(tx: Tx, report: Report) -> None:
 
 def _situation(
     tx: Tx, report: Report, roles: tuple[str, ...], paused: str | None, draining: bool
-) -> Situation:
+) -> tuple[Situation, dict[str, Row]]:
+    """What the advance is decided on, and the rows of the tasks it may name."""
     row = report.row
     session = sessions.get(tx, row.session_id)
     assert session is not None
@@ -190,20 +192,24 @@ def _situation(
     elif draining:
         halted = "this host is draining"
     if halted:
-        return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False)
+        return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
+    ready = tasks.ready(tx, row.session_id, limit=2)
     looped = tasks.next_in_loop(tx, row) if report.inner_loop else None
-    return Situation(
+    near = {found.key: found for found in (*ready, looped) if found is not None}
+    candidates = {key: _candidate(tx, found) for key, found in near.items()}
+    situation = Situation(
         done=row.key,
         originals=_originals(row),
         halted=None,
         inner_loop=report.inner_loop,
-        in_loop=_candidate(tx, looped) if looped else None,
-        ready=tuple(_candidate(tx, found) for found in tasks.ready(tx, row.session_id, limit=2)),
+        in_loop=candidates[looped.key] if looped else None,
+        ready=tuple(candidates[found.key] for found in ready),
         other_open_runs=tasks.count_open(tx, row.session_id),
         sequential=session.options.get("execution") == "sequential",
         host_roles=frozenset(roles),
         older_offer=tasks.offer_waits_elsewhere(tx, row.session_id, roles),
     )
+    return situation, near
 
 
 def _originals(row: Row) -> frozenset[str]:
@@ -214,20 +220,19 @@ def _originals(row: Row) -> frozenset[str]:
 
 
 def _candidate(tx: Tx, row: Row) -> Candidate:
-    state = task_state(row)
     blockers = frozenset(found.key for found in tasks.blockers(tx, row.id))
-    return Candidate(state.key, state.role, blockers, state.offered, is_due(state, tx.now))
+    due = row.not_before is None or row.not_before <= tx.now
+    return Candidate(row.key, row.role, blockers, row.offered_at is not None, due)
 
 
-def _apply(tx: Tx, row: Row, decided: Advance) -> Row | None:
-    """Carry out the advance; the successor's run when this slot goes on with it."""
+def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row], roles: tuple[str, ...]) -> Row | None:
+    """Carry out the advance; the run that this slot goes on with, if any."""
     session = row.session_id
     if decided.wake:
         sessions.mark_dirty(tx, session)
     if decided.task is None:
         return None
-    successor = tasks.task(tx, session, decided.task)
-    assert successor is not None
+    successor = near[decided.task]
     if decided.kind is AdvanceKind.YIELD:
         transitions.offer(tx, successor.id)
         messages.event(
@@ -239,7 +244,7 @@ def _apply(tx: Tx, row: Row, decided: Advance) -> Row | None:
             task=successor.key,
             after=row.key,
         )
-        return None
+        return transitions.claim(tx, row.host, roles)  # the older offer, for which this slot is given up
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
     started = transitions.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor

@@ -12,17 +12,26 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from orchestrator.domain.errors import DiskFull
 from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
 from orchestrator.store.faults import WAITABLE, code_of, explain
+from orchestrator.store.grouping import GroupCommit, Request
 from orchestrator.store.prepared import Prepared, Row
 
 T = TypeVar("T")
+
+
+class Gathered(Protocol):
+    def flush(self) -> None: ...
+
+
+G = TypeVar("G", bound=Gathered)
 BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock, all retries together
 
 
@@ -34,10 +43,28 @@ class Tx:
         self.now = clock.wall()
         self.lease_now = clock.monotonic()
         self.boot = boot_id()
+        self._gathered: dict[object, Gathered] = {}
+
+    def gather(self, key: object, begin: Callable[[], G]) -> G:
+        """What collects the unit's changes under `key`, to be written at once when the unit has ended."""
+        found = self._gathered.get(key)
+        if found is None:
+            found = self._gathered[key] = begin()
+        return cast(G, found)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        while self._gathered:
+            self._gathered.popitem()[1].flush()
 
     def _execute(self, statement: Prepared, values: dict[str, Any]) -> None:
         form = statement.for_values(values)
         self._cursor.execute(form.sql, form.bind(values))
+
+    def run_many(self, statement: Prepared, rows: list[dict[str, Any]]) -> None:
+        """Run the statement for each row of values; all rows name the same ones."""
+        form = statement.for_values(rows[0])
+        self._cursor.executemany(form.sql, [form.bind(row) for row in rows])
 
     def run(self, statement: Prepared, **values: Any) -> int:
         """Rows changed."""
@@ -89,40 +116,43 @@ class Store:
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
         self._write_lock = threading.Lock()  # one writer a process, instead of busy-waiting against ourselves
-        self._writers = pool(
-            lambda: connect_writer(path, synchronous=synchronous, journal=journal, checkpointer=checkpointer),
-            1,
+        self._commits = GroupCommit(self._transact)
+        self._connect = partial(
+            connect_writer, path, synchronous=synchronous, journal=journal, checkpointer=checkpointer
         )
+        self._connection: sqlite3.Connection | None = None
         self._readers = pool(lambda: connect_reader(path), 8)
 
     def close(self) -> None:
-        self._writers.dispose()
+        with self._write_lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
         self._readers.dispose()
 
     def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
-        """Run `unit` in one IMMEDIATE transaction and return its answer after the commit.
+        """Run `unit` in an IMMEDIATE transaction, with others that wait or alone; its answer, after the commit.
 
         `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
         Raises DatabaseBusy, DiskFull or DatabaseUnusable; whatever the unit raises rolls everything back.
         """
         try:
-            return self._write(unit)
+            return cast(T, self._commits.submit(unit))
         except DiskFull:
             if not (use_ballast and ballast.give_up(self.path)):
                 raise
-        return self._write(unit)
+        return cast(T, self._commits.submit(unit))
 
-    def _write(self, unit: Callable[[Tx], T]) -> T:
-        deadline = time.monotonic() + BUSY_SECONDS
-        with self._write_lock:
-            while True:
-                try:
-                    with self._connection(self._writers) as connection:
-                        return self._attempt(connection, unit)
-                except sqlite3.Error as error:
-                    if code_of(error) not in WAITABLE:
-                        raise explain(error, self.path) from error
-                    self._wait_or_give_up(deadline, error)
+    def _transact(self, group: list[Request]) -> None:
+        """Commit the group's units in one IMMEDIATE transaction, waiting for other processes as long as its first may."""
+        while True:
+            try:
+                with self._writing() as connection:
+                    return self._attempt(connection, group)
+            except sqlite3.Error as error:
+                if code_of(error) not in WAITABLE:
+                    raise explain(error, self.path) from error
+                self._wait_or_give_up(group[0].since + BUSY_SECONDS, error)
 
     def _wait_or_give_up(self, deadline: float, error: sqlite3.Error) -> None:
         """Tell whom we wait for; SQLite itself has waited before it said that the database is busy."""
@@ -131,11 +161,15 @@ class Store:
         if self._on_wait is not None:
             self._on_wait(lock_holders(self.path))
 
-    def _attempt(self, connection: sqlite3.Connection, unit: Callable[[Tx], T]) -> T:
+    def _attempt(self, connection: sqlite3.Connection, group: list[Request]) -> None:
         cursor = connection.cursor()
         cursor.execute("BEGIN IMMEDIATE")
         try:
-            answer = unit(Tx(cursor, self.clock))
+            if len(group) == 1:
+                group[0].answer = self._run(cursor, group[0].unit)
+            else:
+                for request in group:
+                    self._run_within(cursor, request)
             cursor.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:  # SQLITE_FULL and some I/O errors have rolled back by themselves
@@ -143,12 +177,29 @@ class Store:
             raise
         finally:
             cursor.close()
+
+    def _run(self, cursor: sqlite3.Cursor, unit: Callable[[Tx], T]) -> T:
+        tx = Tx(cursor, self.clock)
+        answer = unit(tx)
+        tx.flush()
         return answer
+
+    def _run_within(self, cursor: sqlite3.Cursor, request: Request) -> None:
+        """Run one unit of several: what it raises undoes it alone. A fault of the database is everybody's."""
+        cursor.execute("SAVEPOINT unit")
+        try:
+            request.answer = self._run(cursor, request.unit)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            request.error = error
+            cursor.execute("ROLLBACK TO unit")
+        cursor.execute("RELEASE unit")
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Run `unit` on one consistent snapshot; it cannot write."""
         try:
-            with self._connection(self._readers) as connection:
+            with self._reading() as connection:
                 cursor = connection.cursor()
                 try:
                     cursor.execute("BEGIN")
@@ -163,14 +214,22 @@ class Store:
     def checkpoint(self) -> None:
         """Move the log into the database as far as no reader is in the way. The daemon alone calls this."""
         try:
-            with self._write_lock, self._connection(self._writers) as connection:
+            with self._writing() as connection:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         except sqlite3.Error as error:
             raise explain(error, self.path) from error
 
     @contextmanager
-    def _connection(self, source: Any) -> Iterator[sqlite3.Connection]:
-        fairy = source.connect()
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection, for one thread at a time."""
+        with self._write_lock:
+            if self._connection is None:
+                self._connection = self._connect()
+            yield self._connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        fairy: Any = self._readers.connect()
         try:
             yield fairy.dbapi_connection
         finally:

@@ -11,6 +11,7 @@ import json
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     CheckConstraint,
     Column,
     ColumnElement,
@@ -44,6 +45,9 @@ metadata = MetaData(
 )
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 class Json(TypeDecorator[Any]):
     """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
 
@@ -51,11 +55,7 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        if value is None:
-            return None
-        return (
-            json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
-        )
+        return None if value is None else _encode(value).encode("utf-8", "replace").decode()
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         return None if value is None else json.loads(value)
@@ -63,8 +63,8 @@ class Json(TypeDecorator[Any]):
 
 def _table(name: str, *items: Any, clustered: bool = False) -> Table:
     """`clustered`: kept in the order of its primary key, without a second tree (SQLite's WITHOUT ROWID)."""
-    order = {"sqlite_with_rowid": False} if clustered else {}
-    return Table(name, metadata, *items, sqlite_strict=True, **order)
+    options: dict[str, Any] = {"sqlite_with_rowid": False} if clustered else {}
+    return Table(name, metadata, *items, sqlite_strict=True, **options)
 
 
 def _one_of(column: str, values: Any, name: str) -> CheckConstraint:
@@ -455,7 +455,7 @@ leases = _table(
 
 def of_session(table: Table) -> ColumnElement[bool]:
     """The rows of `:session`. Runs and edges are found by their tasks, and have no index of their own for it."""
-    mine = bindparam("session")
+    mine: BindParameter[str] = bindparam("session")
     if table in (runs, edges):
         return table.c.task_id.in_(select(tasks.c.id).where(tasks.c.session_id == mine))
     return table.c.session_id == mine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, select
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
@@ -124,13 +124,13 @@ _EDGES = Prepared(lambda: select(edges.c.task_id, edges.c.blocker_id).where(of_s
 _NEXT_IN_LOOP = Prepared(
     lambda: (
         select(*(tasks.c[name] for name in TASK_COLUMNS))
-        .join(edges, edges.c.task_id == tasks.c.id)
         .where(
-            edges.c.blocker_id == bindparam("task"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.unmet == 0,
+            tasks.c.session_id == bindparam("session"),
+            tasks.c.status == fixed(TaskStatus.PENDING),
+            tasks.c.unmet == fixed(0),
             tasks.c.role == bindparam("of_role"),
             tasks.c.prefix == bindparam("of_prefix"),
+            exists().where(edges.c.task_id == tasks.c.id, edges.c.blocker_id == bindparam("task")),
         )
         .order_by(tasks.c.seq)
         .limit(1)
@@ -162,7 +162,9 @@ def _offer_elsewhere(roles: tuple[str, ...]) -> Prepared:
 
 def next_in_loop(tx: Tx, task: Row) -> Row | None:
     """The lowest ready task of the same role and prefix that waited for `task`."""
-    return tx.row(_NEXT_IN_LOOP, task=task.id, of_role=task.role, of_prefix=task.prefix)
+    return tx.row(
+        _NEXT_IN_LOOP, session=task.session_id, task=task.id, of_role=task.role, of_prefix=task.prefix
+    )
 
 
 def count_open(tx: Tx, session: str) -> int:

@@ -157,17 +157,15 @@ class Room:
     """Lets the store's database grow no further, as on a full disk, until it is given back."""
 
     def __init__(self, store: Store) -> None:
-        self._connection = store._writers.connect().dbapi_connection
-        store._writers.dispose()
         self._store = store
 
     def end(self) -> None:
-        with self._store._connection(self._store._writers) as connection:
+        with self._store._writing() as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             connection.execute(f"PRAGMA max_page_count={pages}").fetchall()
 
     def give(self) -> None:
-        with self._store._connection(self._store._writers) as connection:
+        with self._store._writing() as connection:
             connection.execute("PRAGMA max_page_count=1000000").fetchall()
 
 
@@ -329,7 +327,7 @@ FORCED = {
     "unknown status of a task": ("UPDATE tasks SET status = 'donee' WHERE key = 'DRAFT-004'", "tasks row"),
     "unknown status of a session": ("UPDATE sessions SET status = 'asleep'", "sessions row"),
     "unknown reason": ("UPDATE sessions SET status = 'paused', pause_reason = 'tired'", "sessions row"),
-    "orphan edge": ("UPDATE edges SET blocker_id = 999999 WHERE rowid = 1", "edges row 1"),
+    "orphan edge": ("UPDATE edges SET blocker_id = 999999 WHERE task_id = (SELECT max(task_id) FROM edges)", "a row of edges"),
     "lost content": ("DELETE FROM contents", "content"),
 }
 

@@ -33,6 +33,6 @@ def test_the_statement_is_plain_sql(name: str, tmp_path: Path) -> None:
         statement = statement.for_values(dict.fromkeys(statement._build().table.columns.keys()))  # type: ignore[attr-defined]
     connection = sqlite3.connect(store.path)
 
-    plan = connection.execute(f"EXPLAIN {statement.sql}", [None] * len(statement._compiled[1])).fetchall()
+    plan = connection.execute(f"EXPLAIN {statement.sql}", [None] * len(statement.places)).fetchall()
 
     assert plan
