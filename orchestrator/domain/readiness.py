@@ -43,7 +43,7 @@ class Candidate:
 
     key: str
     role: str
-    blockers: frozenset[str]
+    blockers: frozenset[str]  # looked at only where it is the one ready task
     offered: bool = False
     due: bool = True
 
@@ -60,7 +60,7 @@ class Situation:
     inner_loop: bool
     in_loop: Candidate | None  # the lowest ready task of the same prefix that waited for this one
     ready: tuple[Candidate, ...]  # at most two are needed
-    other_open_runs: int
+    other_open_runs: int  # looked at only when nothing is ready, or sequentially
     sequential: bool
     host_roles: frozenset[str]
     older_offer: bool  # another session's offer waits for this host's slots

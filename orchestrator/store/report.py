@@ -7,7 +7,7 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -194,22 +194,31 @@ def _situation(
     if halted:
         return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
     ready = tasks.ready(tx, row.session_id, limit=2)
-    looped = tasks.next_in_loop(tx, row) if report.inner_loop else None
-    near = {found.key: found for found in (*ready, looped) if found is not None}
-    candidates = {key: _candidate(tx, found) for key, found in near.items()}
+    alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
+    looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
+    sequential = session.options.get("execution") == "sequential"
     situation = Situation(
         done=row.key,
         originals=_originals(row),
         halted=None,
         inner_loop=report.inner_loop,
-        in_loop=candidates[looped.key] if looped else None,
-        ready=tuple(candidates[found.key] for found in ready),
-        other_open_runs=tasks.count_open(tx, row.session_id),
-        sequential=session.options.get("execution") == "sequential",
+        in_loop=_candidate(tx, looped) if looped else None,
+        ready=tuple(_candidate(tx, found, alone) for found in ready),
+        other_open_runs=tasks.count_open(tx, row.session_id) if sequential or not ready else 0,
+        sequential=sequential,
         host_roles=frozenset(roles),
         older_offer=tasks.offer_waits_elsewhere(tx, row.session_id, roles),
     )
-    return situation, near
+    return situation, {found.key: found for found in (*ready, looped) if found is not None}
+
+
+def _in_loop(tx: Tx, row: Row, ready: Sequence[Row], waited: bool) -> Row | None:
+    """The inner loop's next task: the lowest ready one of the same role and prefix that waited for this one."""
+    if len(ready) > 1:
+        return tasks.next_in_loop(tx, row)
+    return next(
+        (found for found in ready if waited and (found.role, found.prefix) == (row.role, row.prefix)), None
+    )
 
 
 def _originals(row: Row) -> frozenset[str]:
@@ -219,10 +228,9 @@ def _originals(row: Row) -> frozenset[str]:
     return frozenset([row.revision_of, *earlier])
 
 
-def _candidate(tx: Tx, row: Row) -> Candidate:
-    blockers = frozenset(found.key for found in tasks.blockers(tx, row.id))
+def _candidate(tx: Tx, row: Row, blockers: Iterable[str] = ()) -> Candidate:
     due = row.not_before is None or row.not_before <= tx.now
-    return Candidate(row.key, row.role, blockers, row.offered_at is not None, due)
+    return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
 
 
 def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row], roles: tuple[str, ...]) -> Row | None:
