@@ -79,7 +79,7 @@ class Runtime:
         return reported.next
 
     def _load(self, live: LiveRun, log: Any) -> Context:
-        context = contexts.load(
+        return contexts.load(
             live,
             self.lives,
             self.store,
@@ -91,8 +91,6 @@ class Runtime:
             log=log,
             router=self.router,
         )
-        context.phase("context")
-        return context
 
     def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:
         skipped: list[str] = []

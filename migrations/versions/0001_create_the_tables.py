@@ -304,7 +304,7 @@ def upgrade() -> None:
         sa.Column("closed_at", sa.Integer(), nullable=True),
         sa.Column("outcome", sa.Text(), nullable=True),
         sa.Column("charged", sa.Integer(), server_default=sa.text("0"), nullable=False),
-        sa.Column("phase", sa.Text(), server_default=sa.text("'discover'"), nullable=False),
+        sa.Column("phase", sa.Text(), server_default=sa.text("'context'"), nullable=False),
         sa.Column("agent", sa.Text(), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("timings", sa.Text(), nullable=True),

@@ -226,7 +226,7 @@ runs = _table(
     Column("closed_at", Integer),
     Column("outcome", Text),
     Column("charged", Integer, nullable=False, server_default=text("0")),
-    Column("phase", Text, nullable=False, server_default=text("'discover'")),
+    Column("phase", Text, nullable=False, server_default=text("'context'")),
     Column("agent", Text),
     Column("error", Text),
     Column("timings", Json),

@@ -330,7 +330,7 @@ def test_lease_ends_the_agent_unless_it_is_extended(run: str, tmp_path: Path) ->
         end = ended(process)
 
     assert end.ended_by == "lease"
-    assert 3.9 <= end.seconds < 8
+    assert 2 < end.seconds < 8  # past the lease it was started with; counted from when the program began
 
 
 def test_dead_guardian_is_noticed_and_its_orphans_are_found_by_their_mark(run: str, tmp_path: Path) -> None:
