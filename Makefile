@@ -12,7 +12,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test check bench format build clean
+.PHONY: help run test check bench chaos format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 
 bench: $(VENV)/.test  ## Measure (the tests marked bench)
 	@"$(BIN)/python" -m pytest -m bench $(ARGS)
+
+chaos: $(VENV)/.test  ## Kill processes at random, SEEDS=5 times over; SEED=17 begins with that one
+	@"$(BIN)/python" -m tests.chaos $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 format: $(VENV)/.dev  ## Format the code
 	@"$(BIN)/ruff" format .
