@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, delete, func, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.store import files
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import artifacts, contents, products, projections, runs, tasks
@@ -128,6 +129,7 @@ def keep_large(database: Path, body: bytes) -> None:
         return
     target = _large(database, digest_of(body))
     if target.exists():
+        _sync_names(target)
         return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
@@ -136,11 +138,13 @@ def keep_large(database: Path, body: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.rename(target)
-    directory = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    _sync_names(target)
+
+
+def _sync_names(target: Path) -> None:
+    """Also when another process has just put the file there: a row must not refer to a name that a power cut takes away."""
+    for directory in (target.parent, target.parent.parent, target.parent.parent.parent):
+        files.sync_directory(directory)
 
 
 def put(tx: Tx, body: bytes) -> str:
