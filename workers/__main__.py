@@ -19,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve.add_argument("--project", type=Path, required=True)
     serve.add_argument("--slots", type=int)
     serve.add_argument("--foreground", action="store_true", help="log to standard error")
+    serve.add_argument("--supervised", action="store_true", help="started by the daemon, and ends with it")
     agents = verbs.add_parser("agents", help="which agents are usable, and what each role would use")
     agents.add_argument("--project", type=Path, required=True)
     explore = verbs.add_parser("explore", help="explore a repository")
@@ -48,7 +49,15 @@ def _serve(given: argparse.Namespace) -> int:
     roles = tuple(sorted(MODULES))
     environment = dict(os.environ)
     router = _router(settings, environment, logger)
-    host = Host(store, settings, roles, settings.slots, lambda live: runtime.execute(live), logger)
+    host = Host(
+        store,
+        settings,
+        roles,
+        settings.slots,
+        lambda live: runtime.execute(live),
+        logger,
+        supervised=given.supervised,
+    )
     host.on_environment = environment.update
     runtime = Runtime(
         store=store,

@@ -30,9 +30,17 @@ class Host:
     """`execute` takes one run through its phases and returns the successor that its report started, if any."""
 
     def __init__(
-        self, store: Store, settings: Any, roles: tuple[str, ...], slots: int, execute: Execute, log: Any
+        self,
+        store: Store,
+        settings: Any,
+        roles: tuple[str, ...],
+        slots: int,
+        execute: Execute,
+        log: Any,
+        *,
+        supervised: bool = False,
     ) -> None:
-        self.incarnation = f"h-{uuid.uuid4().hex}"
+        self.incarnation = f"{leases.SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
         self._store = store
         self._settings = settings
         self._roles = roles
