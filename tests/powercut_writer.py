@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ LARGE = b"0123456789abcdef" * 66_000  # over 1 MiB: kept as a file
 
 def acknowledge(**what: Any) -> None:
     os.write(1, f"ACK {json.dumps(what)}\n".encode())
+
+
+def give_up(broken: threading.ExceptHookArgs) -> None:
+    """A thread that died would leave its task open for ever."""
+    traceback.print_exception(broken.exc_type, broken.exc_value, broken.exc_traceback)
+    os._exit(1)
 
 
 class Writer:
@@ -78,6 +85,7 @@ class Writer:
 
 
 def main(folder: str, synchronous: str, *rounds: str) -> int:
+    threading.excepthook = give_up
     writer = Writer(Path(folder) / ".workflow" / "lifecycle.db", synchronous)
     for count in rounds:
         writer.round(int(count))
