@@ -164,6 +164,8 @@ def _chain(originals: Graph, base: str, behind: Sequence[str]) -> list[str]:
     if check is None or originals[base].phase != originals[check].phase:
         return [base, *behind]
     after = set(_descendants(originals, check))
+    if base in after:  # the discussion that signs the check off: what it criticises stays as it is
+        return [base, *(key for key in behind if originals[key].phase == originals[base].phase)]
     before = [key for key in behind if key not in after and key != check]
     own = [] if base == check else [base]
     return own + before + _with_discussion(originals, check)
