@@ -148,7 +148,7 @@ def test_revise_in_the_standalone_form_repeats_the_discussions() -> None:
 def test_revising_the_discussion_that_signs_off_repeats_that_discussion_alone() -> None:
     plan = plan_revision(graph("full-lifecycle", "DISCUSS-006", "standalone"), "DISCUSS-006")
 
-    assert chain(plan) == ["DISCUSS-006-R1"]
+    assert chain(plan) == ["DISCUSS-006-R1<DISCUSS-006"]
     assert plan.extra_edges == tuple(
         (key, "DISCUSS-006-R1") for key in ("PLAN-001", "IMPL-001", "TEST-001", "REVIEW-001")
     )
