@@ -163,12 +163,11 @@ def _chain(originals: Graph, base: str, behind: Sequence[str]) -> list[str]:
     check = next((key for key, state in originals.items() if state.prefix == RECHECK), None)
     if check is None or originals[base].phase != originals[check].phase:
         return [base, *behind]
-    if base != check and base in _with_discussion(originals, check):
-        return [base]  # the discussion that signs the check off: what it criticises stays as it is
     after = set(_descendants(originals, check))
     before = [key for key in behind if key not in after and key != check]
-    own = [] if base == check else [base]
-    return own + before + _with_discussion(originals, check)
+    recheck = _with_discussion(originals, check)
+    own = [] if base in recheck else [base]
+    return own + before + recheck
 
 
 def _with_discussion(graph: Graph, check: str) -> list[str]:
