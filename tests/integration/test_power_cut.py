@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -56,14 +57,18 @@ def traced(folder: Path, synchronous: str, *rounds: int) -> Path:
     (folder / "project").mkdir()
     trace = folder / "trace"
     writer = [sys.executable, "-P", "-m", "tests.powercut_writer", str(folder / "project"), synchronous]
-    subprocess.run(
+    with subprocess.Popen(
         [*strace(trace), *writer, *map(str, rounds)],
         cwd=ROOT,
         env={"PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
-        check=True,
-        timeout=90,
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            assert process.wait(90) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # strace alone would leave the writer behind
+            raise
     return trace
 
 
