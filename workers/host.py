@@ -20,6 +20,7 @@ from orchestrator.store import leases, tasks, transitions
 from orchestrator.store.clock import process_start
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
+from workers.leftovers import Leftovers
 from workers.live import LiveRun, LiveRuns
 
 Execute = Callable[[LiveRun], Row | None]
@@ -47,6 +48,7 @@ class Host:
         self._slots = slots
         self._execute = execute
         self._log = log.bind(host=self.incarnation[:10])
+        self._leftovers = Leftovers(store, settings.reconcile_seconds, self._log)
         self.live = LiveRuns()
         self._draining = threading.Event()
         self._ended = threading.Event()
@@ -76,6 +78,7 @@ class Host:
             if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
                 self._draining.set()
             self._wake_slots()
+            self._look_for_leftovers()
         self._drain(slots)
         waker.close()
         self._ended.set()
@@ -126,6 +129,12 @@ class Host:
         if self.live.ids() or time.monotonic() - self._last_work < ORPHAN_SECONDS:
             return False
         return self._store.read(leases.leader) is None
+
+    def _look_for_leftovers(self) -> None:
+        try:
+            self._leftovers.look()
+        except LifecycleError as error:
+            self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
 
     # the heartbeat
 
