@@ -25,7 +25,8 @@ ERRANDS = {
     "recheck": 1,
     "improve": 1,
 }
-TARGETS = {"daemon": 2.5, "host": 3, "second host": 3, "cli": 3, "agent": 3, "guardian": 2}
+BOTH = "guardian and host"  # the host is killed, whatever happens to the guardian: nobody is left who knows the agent
+TARGETS = {"daemon": 2.5, "host": 3, "second host": 3, "cli": 3, "agent": 3, "guardian": 2, BOTH: 1}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,30 +20,33 @@ RUN_MARK = b"LIFECYCLE_RUN="
 class Found:
     pid: int
     command: bytes
-    run: str | None  # of the environment marker
+    run: str | None = None  # of the environment marker
+    parent: int = 0
 
     def alive(self) -> bool:
-        return read(Path(f"/proc/{self.pid}")) == self
+        """Whether it still is there, with whatever parent."""
+        found = read(self.pid)
+        return found is not None and (found.command, found.run) == (self.command, self.run)
 
 
-def read(process: Path) -> Found | None:
+def read(pid: int) -> Found | None:
+    """None when it is dead, or another user's."""
+    process = Path(f"/proc/{pid}")
     try:
         command = (process / "cmdline").read_bytes()
         environment = (process / "environ").read_bytes().split(b"\0")
-        state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+        state, parent = (process / "stat").read_text().rpartition(")")[2].split()[:2]
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
-    run = next((value for value in environment if value.startswith(RUN_MARK)), None)
-    return (
-        None
-        if state in "ZX"
-        else Found(int(process.name), command, None if run is None else run[len(RUN_MARK) :].decode())
-    )
+    if state in "ZX":
+        return None
+    run = next((value[len(RUN_MARK) :].decode() for value in environment if value.startswith(RUN_MARK)), None)
+    return Found(pid, command, run, int(parent))
 
 
 def everyone() -> Iterator[Found]:
     for entry in Path("/proc").glob("[0-9]*"):
-        if (found := read(entry)) is not None:
+        if (found := read(int(entry.name))) is not None:
             yield found
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from tests.chaos import history, verdict
 from tests.chaos import plan as plans
 from tests.chaos.client import Client
-from tests.chaos.plan import LEASE, Blow, Shape
-from tests.chaos.processes import Found, SecondHost, Struck, living, strike
+from tests.chaos.plan import BOTH, LEASE, Blow, Shape
+from tests.chaos.processes import Found, SecondHost, Struck, living, read, strike
 from tests.e2e.support import Lifecycle, agent_toml
 
 AGENT = Path(__file__).with_name("agent.py")
@@ -167,7 +167,8 @@ class Storm:
         if not due:
             return []
         there = living(self.project, self._second.pid)
-        there["cli"] = [Found(flight.process.pid, b"", None) for flight in self._client.flights]
+        there[BOTH] = there["guardian"]
+        there["cli"] = [Found(flight.process.pid, b"") for flight in self._client.flights]
         at_work = {row[0] for row in self.project.rows("SELECT pid FROM leases UNION SELECT pid FROM hosts")}
         fallen = []
         for blow in due:
@@ -190,6 +191,9 @@ class Storm:
         if isinstance(struck, Struck):
             self._stopped.append(struck)
         self._count(blow, victim.pid)
+        if blow.target == BOTH and (host := read(victim.parent)) is not None and b"serve" in host.command:
+            strike(host, None)
+            self._say(f"and KILL its host {host.pid}")
         return True
 
     def _strike_client(self, blow: Blow, pid: int) -> bool:
