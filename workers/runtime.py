@@ -6,6 +6,7 @@ and reports in one transaction. Dying anywhere between leaves a task that anothe
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -184,7 +185,7 @@ def _words(error: LifecycleError) -> str:
     return storable("; ".join(error.lines()))
 
 
-_DISK_ERRORS = frozenset({28, 30, 122})  # ENOSPC, EROFS, EDQUOT
+_DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
 
 
 class _Times:

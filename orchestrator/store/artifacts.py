@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -132,12 +133,16 @@ def keep_large(database: Path, body: bytes) -> None:
         _sync_names(target)
         return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
-    with draft.open("wb") as file:
-        file.write(body)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(target)
+    draft = target.with_name(f".{digest_of(body)}.{uuid.uuid4().hex}")  # two slots may keep the same one
+    try:
+        with draft.open("wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # on a full disk above all
+        raise
     _sync_names(target)
 
 

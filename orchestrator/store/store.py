@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from orchestrator.domain.errors import DiskFull
+from orchestrator.domain.errors import DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
@@ -88,6 +88,7 @@ class Store:
         self.path = path
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
+        self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on
         self._write_lock = threading.Lock()  # one writer a process, instead of busy-waiting against ourselves
         self._writers = pool(
             lambda: connect_writer(path, synchronous=synchronous, journal=journal, checkpointer=checkpointer),
@@ -103,7 +104,7 @@ class Store:
         """Run `unit` in one IMMEDIATE transaction and return its answer after the commit.
 
         `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
-        Raises DatabaseBusy, DiskFull or DatabaseUnusable; whatever the unit raises rolls everything back.
+        Raises DatabaseBusy, DiskFull, DatabaseUnusable or StoreBroken; whatever the unit raises rolls everything back.
         """
         try:
             return self._write(unit)
@@ -113,6 +114,7 @@ class Store:
         return self._write(unit)
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
+        self.must_be_whole()
         deadline = time.monotonic() + BUSY_SECONDS
         with self._write_lock:
             while True:
@@ -121,7 +123,7 @@ class Store:
                         return self._attempt(connection, unit)
                 except sqlite3.Error as error:
                     if code_of(error) not in WAITABLE:
-                        raise explain(error, self.path) from error
+                        raise self._explained(error) from error
                     self._wait_or_give_up(deadline, error)
 
     def _wait_or_give_up(self, deadline: float, error: sqlite3.Error) -> None:
@@ -147,6 +149,7 @@ class Store:
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Run `unit` on one consistent snapshot; it cannot write."""
+        self.must_be_whole()
         try:
             with self._connection(self._readers) as connection:
                 cursor = connection.cursor()
@@ -158,15 +161,35 @@ class Store:
                         cursor.execute("ROLLBACK")
                     cursor.close()
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
 
     def checkpoint(self) -> None:
         """Move the log into the database as far as no reader is in the way. The daemon alone calls this."""
+        self.must_be_whole()
         try:
             with self._write_lock, self._connection(self._writers) as connection:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
+
+    @property
+    def is_broken(self) -> bool:
+        return bool(self._broken)
+
+    def must_be_whole(self) -> None:
+        """Raises StoreBroken for ever after the disk has failed: this process ends, another one begins with new handles."""
+        if self.is_broken:
+            raise StoreBroken(why=self._broken, fix="check the disk, then repeat the command")
+
+    def give_up(self, why: str) -> None:
+        """Acknowledge nothing any more: somebody found that what we commit would be lost."""
+        self._broken = why
+
+    def _explained(self, error: sqlite3.Error) -> Exception:
+        found = explain(error, self.path)
+        if isinstance(found, StoreBroken):
+            self.give_up(found.why)
+        return found
 
     @contextmanager
     def _connection(self, source: Any) -> Iterator[sqlite3.Connection]:
