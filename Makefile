@@ -12,7 +12,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test check bench format build clean
+.PHONY: help run test check bench chaos powercut format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,12 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 
 bench: $(VENV)/.test  ## Measure (the tests marked bench)
 	@"$(BIN)/python" -m pytest -m bench $(ARGS)
+
+chaos: $(VENV)/.test  ## Kill processes at random, SEEDS=5 times over; SEED=17 begins with that one
+	@"$(BIN)/python" -m tests.chaos $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+powercut: $(VENV)/.test  ## Cut the power at CUTS=3000 instants of a writer's system calls
+	@POWER_CUTS=$(or $(CUTS),3000) "$(BIN)/python" -m pytest -s -o timeout=900 tests/integration/test_power_cut.py $(ARGS)
 
 format: $(VENV)/.dev  ## Format the code
 	@"$(BIN)/ruff" format .

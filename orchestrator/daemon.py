@@ -28,6 +28,7 @@ from orchestrator.store import ballast, leases, queries, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.database import checkpoint_is_risky
 from orchestrator.store.migrate import backup
+from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
@@ -296,7 +297,7 @@ class Daemon:
 
     def _end(self, lead: Leadership, clock: AlarmClock) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host."""
-        self._supervisor.stop(self._settings.drain_seconds + 10)
+        self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
         clock.stop()
         try:
             for last in (self._project_rest, self._store.checkpoint):
@@ -308,6 +309,19 @@ class Daemon:
             if self._waker is not None:
                 self._waker.close()
         self._log.info("daemon_ended")
+
+    def _left_behind(self) -> list[Row]:
+        """Hosts that dead daemons had started: they worked on for us, and end with us unless another daemon leads now."""
+
+        def look(tx: Tx) -> list[Row]:
+            leader = leases.leader(tx)
+            return leases.supervised_hosts(tx) if leader is None or leader.holder == self._holder else []
+
+        try:
+            return self._store.read(look)
+        except LifecycleError as error:
+            self._log.error("hosts_left_behind", error=error.what, why=error.why)  # they leave by themselves
+            return []
 
     def _tried(self, last: Callable[[], None]) -> None:
         """What fails at the end is made good by the next daemon: it must not keep us from giving up the lead."""

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.errors import LifecycleError
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="workers", description="The worker host of Team Lifecycle.")
@@ -19,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve.add_argument("--project", type=Path, required=True)
     serve.add_argument("--slots", type=int)
     serve.add_argument("--foreground", action="store_true", help="log to standard error")
+    serve.add_argument("--supervised", action="store_true", help="started by the daemon, and ends with it")
     agents = verbs.add_parser("agents", help="which agents are usable, and what each role would use")
     agents.add_argument("--project", type=Path, required=True)
     explore = verbs.add_parser("explore", help="explore a repository")
@@ -28,7 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for verb in (agents, explore):
         verb.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
-    return _VERBS[given.verb](given)
+    try:
+        return _VERBS[given.verb](given)
+    except LifecycleError as error:
+        sys.stderr.write(f"Error: {'; '.join(error.lines())}\n")
+        return error.exit_code
 
 
 def _serve(given: argparse.Namespace) -> int:
@@ -44,11 +51,24 @@ def _serve(given: argparse.Namespace) -> int:
     flags = {"slots": given.slots} if given.slots else {}
     settings = load_settings(project, os.environ, flags)
     logger = log.configure(None if given.foreground else workflow / "logs" / "workers.jsonl")
-    store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous, journal=settings.journal)
+    store = Store(
+        workflow / "lifecycle.db",
+        synchronous=settings.synchronous,
+        journal=settings.journal,
+        on_wait=lambda pids: logger.warning("database_held", by=pids),
+    )
     roles = tuple(sorted(MODULES))
     environment = dict(os.environ)
     router = _router(settings, environment, logger)
-    host = Host(store, settings, roles, settings.slots, lambda live: runtime.execute(live), logger)
+    host = Host(
+        store,
+        settings,
+        roles,
+        settings.slots,
+        lambda live: runtime.execute(live),
+        logger,
+        supervised=given.supervised,
+    )
     host.on_environment = environment.update
     runtime = Runtime(
         store=store,

@@ -14,6 +14,7 @@ from orchestrator.domain.consensus import (
     consequence,
     report_text,
 )
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.store import records
@@ -231,4 +232,4 @@ def _wisdom(
     reasons = "; ".join(d.text for d in verdict.divergences[:ACTIONS])
     lines = [f"{round_key} on {key}: proceed with caution, {verdict.severity or 'divided'}: {reasons}"]
     lines += [f"{round_key} on {key}: to do: {action}" for action in actions[:ACTIONS]]
-    return [("issues", line) for line in lines]
+    return [("issues", one_line(line)) for line in lines]

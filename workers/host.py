@@ -15,11 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.domain.errors import LeaseLost, LifecycleError
+from orchestrator.domain.errors import LeaseLost, LifecycleError, StoreBroken
 from orchestrator.store import leases, tasks, transitions
 from orchestrator.store.clock import process_start
+from orchestrator.store.integrity import LogWatch
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
+from workers.leftovers import Leftovers
 from workers.live import LiveRun, LiveRuns
 
 Execute = Callable[[LiveRun], Row | None]
@@ -30,28 +32,38 @@ class Host:
     """`execute` takes one run through its phases and returns the successor that its report started, if any."""
 
     def __init__(
-        self, store: Store, settings: Any, roles: tuple[str, ...], slots: int, execute: Execute, log: Any
+        self,
+        store: Store,
+        settings: Any,
+        roles: tuple[str, ...],
+        slots: int,
+        execute: Execute,
+        log: Any,
+        *,
+        supervised: bool = False,
     ) -> None:
-        self.incarnation = f"h-{uuid.uuid4().hex}"
+        self.incarnation = f"{leases.SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
         self._store = store
         self._settings = settings
         self._roles = roles
         self._slots = slots
         self._execute = execute
         self._log = log.bind(host=self.incarnation[:10])
+        self._log_watch = LogWatch(store.path)
+        self._leftovers = Leftovers(store, settings.reconcile_seconds, self._log)
         self.live = LiveRuns()
         self._draining = threading.Event()
         self._ended = threading.Event()
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
         self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
-        self._fenced = False  # our host lease ended: this incarnation is over
+        self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._last_work = time.monotonic()
         self._lease_from = time.monotonic()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
     def run(self, waker: bus.Waker | None = None) -> int:
-        """Serve until drained; 0, or 3 when our lease ended under us and a new incarnation is needed."""
+        """Serve until drained; 0, or 3 when our lease ended under us or the disk failed, and a new incarnation is needed."""
         self._register()
         waker = waker or bus.Waker(self._store.path, self.incarnation, self._on_message)
         threads = [
@@ -68,6 +80,7 @@ class Host:
             if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
                 self._draining.set()
             self._wake_slots()
+            self._look_for_leftovers()
         self._drain(slots)
         waker.close()
         self._ended.set()
@@ -119,6 +132,12 @@ class Host:
             return False
         return self._store.read(leases.leader) is None
 
+    def _look_for_leftovers(self) -> None:
+        try:
+            self._leftovers.look()
+        except LifecycleError as error:
+            self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
+
     # the heartbeat
 
     def _deadline(self, asked: float) -> float:
@@ -131,7 +150,15 @@ class Host:
             if self._ended.is_set():
                 return
             try:
+                self._log_watch.check()
                 self._renew()
+            except StoreBroken as error:  # what this process has open is in doubt: a new one begins
+                self._log.error("disk_failed", why=error.why)
+                self._store.give_up(error.why)
+                self._fenced = True
+                self.live.stop_all("lease")
+                self.drain()
+                return
             except LifecycleError as error:  # the watchdog holds the deadline while the database is away
                 self._log.warning("renewal_failed", error=error.what, why=error.why)
 

@@ -6,6 +6,7 @@ and reports in one transaction. Dying anywhere between leaves a task that anothe
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -22,13 +23,14 @@ from orchestrator.domain.errors import (
     LifecycleError,
 )
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import artifacts, files, messages, records, report, transitions
+from orchestrator.store import artifacts, files, messages, records, report, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import context as contexts
 from workers.agents.routing import Router
 from workers.context import Context, RunReleased, storable
 from workers.critique import Critiqued, critique
+from workers.leftovers import await_end
 from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
 
@@ -79,6 +81,9 @@ class Runtime:
         return reported.next
 
     def _load(self, live: LiveRun, log: Any) -> Context:
+        row = live.row
+        if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
+            await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
         return contexts.load(
             live,
             self.lives,
@@ -178,7 +183,7 @@ def _words(error: LifecycleError) -> str:
     return storable("; ".join(error.lines()))
 
 
-_DISK_ERRORS = frozenset({28, 30, 122})  # ENOSPC, EROFS, EDQUOT
+_DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
 
 
 class _Times:

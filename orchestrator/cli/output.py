@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.inert import inert, one_line
+from orchestrator.domain.inert import inert, inert_json, one_line
 from orchestrator.domain.states import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
@@ -98,8 +98,7 @@ def complain(what: str, why: str = "", fix: str = "") -> None:
 
 def print_json(value: Any) -> None:
     utf8 = sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    text = json.dumps(value, ensure_ascii=not utf8, indent=2)
-    say(text.encode("utf-8", "backslashreplace").decode() if utf8 else text)
+    say(inert_json(json.dumps(value, ensure_ascii=not utf8, indent=2)))
 
 
 def width() -> int:

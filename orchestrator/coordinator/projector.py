@@ -14,7 +14,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.inert import one_line, plain_markdown
+from orchestrator.domain.inert import inert_json, one_line, plain_markdown
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -191,8 +191,7 @@ def _mirror_messages(store: Store, session: str, root: Path, upto: int) -> None:
     while number < upto:
         found = store.read(partial(_batch, session=session, after=number, limit=min(BATCH, upto - number)))
         lines += [
-            json.dumps(message_line(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-            for row in found
+            inert_json(json.dumps(message_line(row), ensure_ascii=False)).encode() + b"\n" for row in found
         ]
         number = found[-1].number
     if whole:

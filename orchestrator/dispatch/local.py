@@ -7,12 +7,18 @@ Children start as `python -P -m ...`, without PYTHONPATH and away from the proje
 from __future__ import annotations
 
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from orchestrator.store.clock import process_start
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
 QUICK_SECONDS = 5.0
@@ -81,7 +87,11 @@ class HostSupervisor:
             with file.open("ab") as out:
                 self._process = subprocess.Popen(
                     module_command(
-                        "workers", "serve", "--project", str(self._project), "--slots", str(self._slots)
+                        "workers",
+                        "serve",
+                        "--supervised",
+                        *("--project", str(self._project)),
+                        *("--slots", str(self._slots)),
                     ),
                     stdin=subprocess.DEVNULL,
                     stdout=out,
@@ -96,8 +106,6 @@ class HostSupervisor:
             self._log.info("host_spawned", pid=self._process.pid)
 
     def _await_exit(self, process: subprocess.Popen[bytes]) -> None:
-        import time
-
         begun = time.monotonic()
         code = process.wait()
         self._quick = self._quick + 1 if code != 0 and time.monotonic() - begun < QUICK_SECONDS else 0
@@ -106,16 +114,46 @@ class HostSupervisor:
             self._log.error("host_keeps_dying", see="logs/workers.out")
         self._on_exit()
 
-    def stop(self, seconds: float) -> None:
-        """Ask the host to drain; after `seconds` it is killed, and what it had open ends lost."""
+    def stop(self, seconds: float, left: Iterable[Any] = ()) -> None:
+        """Ask our host to drain, and the hosts that dead daemons `left` (rows of hosts).
+
+        After `seconds` they are killed, and what they had open ends lost.
+        """
+        until = time.monotonic() + seconds
         self._wanted = False
         process = self._process
-        if process is None or process.poll() is not None:
-            return
-        process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._log.warning("host_killed", pid=process.pid)
-            process.kill()
-            process.wait()
+        others = [end for row in left if (end := _end_of(row)) is not None]
+        for end in others:
+            _send(end, signal.SIGTERM)
+        if process is not None and process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self._log.warning("host_killed", pid=process.pid)
+                process.kill()
+                process.wait()
+        for end in others:
+            if not select.select([end], [], [], max(0.0, until - time.monotonic()))[0]:
+                self._log.warning("left_host_killed")
+                _send(end, signal.SIGKILL)
+            os.close(end)
+
+
+def _end_of(row: Any) -> int | None:
+    """A descriptor that becomes readable when exactly this host's process ends; None when it has, or where there are none."""
+    if not hasattr(os, "pidfd_open"):
+        return None  # such a host leaves by itself when nobody leads
+    try:
+        end = os.pidfd_open(row.pid)
+    except ProcessLookupError:
+        return None
+    if process_start(row.pid) != row.process_start:
+        os.close(end)
+        return None
+    return end
+
+
+def _send(end: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(end, number)

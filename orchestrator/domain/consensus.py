@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from orchestrator.domain import ids
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus, PauseReason, Severity
 from orchestrator.domain.replies import Divergence, Reply, Verdict
 from orchestrator.domain.synthesis import themes
@@ -165,12 +166,15 @@ def report_text(
     record: str | None,
     is_revision: bool = False,
 ) -> str:
-    """A worker's report on a discussed task, in its fixed form."""
+    """A worker's report on a discussed task, in its fixed form: what agents wrote cannot add a line to it."""
     lines = [f"[{role}] {task} complete. Discuss {round_key}: {_outcome(verdict)}"]
     if verdict.consensus is Consensus.BLOCKED:
         lines += ["Divergences:"]
-        lines += [f"- ({d.severity}) {d.text} [{', '.join(d.perspectives)}]" for d in verdict.divergences[:3]]
-    lines += ["Action items:"] + [f"{n}. {text}" for n, text in enumerate(actions[:3], start=1)]
+        lines += [
+            f"- ({d.severity}) {one_line(d.text)} [{', '.join(d.perspectives)}]"
+            for d in verdict.divergences[:3]
+        ]
+    lines += ["Action items:"] + [f"{n}. {one_line(text)}" for n, text in enumerate(actions[:3], start=1)]
     lines += [
         f"Recommendation: {recommendation(verdict, round_key, is_revision)}",
         f"Artifact: {artifact}",

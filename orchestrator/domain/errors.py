@@ -8,7 +8,9 @@ LifecycleError
 ├── StoreError                 the database cannot serve
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
 │   ├── DatabaseBusy           another process holds the write lock
-│   └── DiskFull               nothing was written
+│   ├── DiskFull               nothing was written
+│   ├── StoreBroken            the disk failed; this process must end, a new one goes on
+│   └── NoDescriptors          this process can open no further file
 ├── LeaseLost                  the run is no longer ours; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
 └── AgentError                 one agent call failed; `kind` is its class
@@ -90,6 +92,14 @@ class DiskFull(StoreError):
     """The disk is full; nothing was written."""
 
     exit_code = 2
+
+
+class StoreBroken(StoreError):
+    """The disk failed under the database; nothing was acknowledged, and this process must not go on with it."""
+
+
+class NoDescriptors(StoreError):
+    """This process cannot open any further file."""
 
 
 class LeaseLost(LifecycleError):

@@ -165,8 +165,9 @@ def _chain(originals: Graph, base: str, behind: Sequence[str]) -> list[str]:
         return [base, *behind]
     after = set(_descendants(originals, check))
     before = [key for key in behind if key not in after and key != check]
-    own = [] if base == check else [base]
-    return own + before + _with_discussion(originals, check)
+    recheck = _with_discussion(originals, check)
+    own = [] if base in recheck else [base]
+    return own + before + recheck
 
 
 def _with_discussion(graph: Graph, check: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sqlalchemy import and_, bindparam, delete, func, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.store import files
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import artifacts, contents, products, projections, runs, tasks
@@ -128,19 +130,26 @@ def keep_large(database: Path, body: bytes) -> None:
         return
     target = _large(database, digest_of(body))
     if target.exists():
+        _sync_names(target)
         return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
-    with draft.open("wb") as file:
-        file.write(body)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(target)
-    directory = os.open(target.parent, os.O_RDONLY)
+    draft = target.with_name(f".{digest_of(body)}.{uuid.uuid4().hex}")  # two slots may keep the same one
     try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+        with draft.open("wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # on a full disk above all
+        raise
+    _sync_names(target)
+
+
+def _sync_names(target: Path) -> None:
+    """Also when another process has just put the file there: a row must not refer to a name that a power cut takes away."""
+    for directory in (target.parent, target.parent.parent, target.parent.parent.parent):
+        files.sync_directory(directory)
 
 
 def put(tx: Tx, body: bytes) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
 
-from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreError
+from orchestrator.domain.errors import DatabaseUnusable, DiskFull, NoDescriptors, StoreBroken, StoreError
 from orchestrator.store import ballast
 
 ROOM = 64 * 1024  # with less than this, a failed read or write is one for want of room
@@ -16,6 +18,11 @@ _MAYBE_NO_ROOM = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
 )  # the log or its index could not grow, or be made
+_NO_ROOM = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_SHMSIZE,  # the log's index could not grow; by now another process may have made room
+)
+_UNSYNCED = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 
 
 def code_of(error: sqlite3.Error) -> int:
@@ -25,18 +32,20 @@ def code_of(error: sqlite3.Error) -> int:
 
 def explain(error: sqlite3.Error, path: Path) -> Exception:
     """The fault in our words; a broken constraint stays what it is, since it is a fault of ours."""
-    code = code_of(error)
     if isinstance(error, sqlite3.IntegrityError):
         return error
+    exact, code = getattr(error, "sqlite_errorcode", 0), code_of(error)
+    if exact in _UNSYNCED:  # for want of room too: what was written is in doubt
+        return _broken(error, path)
+    if code == sqlite3.SQLITE_CANTOPEN and _out_of_descriptors():
+        return NoDescriptors(why=f"{path}: {error}", fix="raise the limit: ulimit -n")
     no_room = code in _MAYBE_NO_ROOM and path.parent.is_dir() and ballast.free_bytes(path) < ROOM
-    if code == sqlite3.SQLITE_FULL or no_room:
+    if exact in _NO_ROOM or no_room:
         return full(path)
     if code in _DAMAGED:
-        return DatabaseUnusable(
-            "the database is damaged",
-            why=str(error),
-            fix=f"it is left as it is; restore a copy from {path.parent / 'backups'}",
-        )
+        return DatabaseUnusable("the database is damaged", why=str(error), fix=way_back(path))
+    if code == sqlite3.SQLITE_IOERR:
+        return _broken(error, path)
     if code in _NO_RIGHT:
         return DatabaseUnusable(
             "the database cannot be written",
@@ -48,3 +57,24 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
 
 def full(path: Path) -> DiskFull:
     return DiskFull(why=f"no room left for {path}", fix="free some space, then repeat the command")
+
+
+def way_back(path: Path) -> str:
+    """What to do with a damaged database: the newest copy of it by name, where there is one."""
+    copies = sorted((path.parent / "backups").glob("*.db"), key=lambda file: file.stat().st_mtime)
+    if not copies:
+        return f"it is left as it is, and there is no copy in {path.parent / 'backups'}; move it away to begin anew"
+    return f"it is left as it is; end the coordinator and restore the copy {copies[-1]}"
+
+
+def _broken(error: sqlite3.Error, path: Path) -> StoreBroken:
+    name = getattr(error, "sqlite_errorname", "")
+    return StoreBroken(why=f"{path}: {error} ({name})", fix="check the disk, then repeat the command")
+
+
+def _out_of_descriptors() -> bool:
+    try:
+        os.close(os.open("/", os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False

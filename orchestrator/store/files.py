@@ -129,6 +129,18 @@ def append(root: Path, path: str, body: bytes) -> None:
             os.fsync(file.fileno())
 
 
+def sync_directory(directory: Path) -> None:
+    """Let the names in it survive a power cut: a synced file whose name is not on the disk is lost all the same."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        return  # a directory that may not be read cannot be synced; the file system keeps its names as well as it does
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
     """The bytes of a plain file with one name, None when nothing is there. Raises UnsafePath for anything else."""
     name = clean(path)

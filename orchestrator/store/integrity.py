@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import CheckConstraint, bindparam, update
 
+from orchestrator.domain.errors import StoreBroken
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.store import tasks
 from orchestrator.store.database import connect_reader
@@ -25,6 +26,28 @@ _RECOUNT = Prepared(
         .values(unmet=bindparam("blockers"), offered_at=None)
     )
 )
+
+
+class LogWatch:
+    """Notices that somebody removed or replaced the log beside a database in use: what we commit would go nowhere."""
+
+    def __init__(self, path: Path) -> None:
+        self._files = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+        self._known: list[int | None] = [None, None]
+
+    def check(self) -> None:
+        """Raises StoreBroken. Call it while connections are open, which keep the files where they are."""
+        found = [file.stat().st_ino if file.exists() else None for file in self._files]
+        for file, known, now in zip(self._files, self._known, found, strict=True):
+            if known not in (None, now):
+                done = "removed" if now is None else "replaced"
+                raise StoreBroken(why=f"{file} was {done} while it was in use", fix="never touch these files")
+        self._known = found
+
+    @property
+    def is_replaced(self) -> bool:
+        """Another process has begun a log of its own: ours must not be moved into the database any more."""
+        return self._files[0].exists()
 
 
 def file_faults(path: Path) -> list[str]:

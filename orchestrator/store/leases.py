@@ -19,6 +19,7 @@ from orchestrator.store.tables import hosts, leases, runs, tasks
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
+SUPERVISED = "h-own-"  # how the incarnations of hosts begin that a daemon started
 
 _REGISTER = PreparedInsert(lambda: insert(hosts))
 _RENEW_HOST = Prepared(
@@ -63,6 +64,13 @@ _LIVE = Prepared(
         select(hosts)
         .where(hosts.c.boot == bindparam("this_boot"), hosts.c.lease_until > bindparam("lease_now"))
         .order_by(hosts.c.started_at)
+    )
+)
+_SUPERVISED = Prepared(
+    lambda: select(hosts).where(
+        hosts.c.boot == bindparam("this_boot"),
+        hosts.c.pid_space == bindparam("this_space"),
+        hosts.c.incarnation.like(f"{SUPERVISED}%"),
     )
 )
 _OVERDUE = Prepared(
@@ -187,6 +195,12 @@ def live_hosts(tx: Tx) -> list[Row]:
     return [
         row for row in tx.rows(_LIVE, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
     ]
+
+
+def supervised_hosts(tx: Tx) -> list[Row]:
+    """Hosts on this machine that a daemon, this one or a dead one, has started and whose process lives."""
+    rows = tx.rows(_SUPERVISED, this_boot=tx.boot, this_space=pid_space())
+    return [row for row in rows if not is_gone(row, tx.boot)]
 
 
 def is_gone(row: Row, boot: str, started: Callable[[int], int | None] = process_start) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from orchestrator.domain.errors import DatabaseUnusable
+from orchestrator.store import files
 from orchestrator.store.database import (
     APPLICATION_ID,
     SCHEMA,
@@ -86,11 +87,8 @@ def _create(path: Path, migrations: Path) -> None:
     except BaseException:
         _remove(draft)
         raise
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    files.sync_directory(path.parent)
+    files.sync_directory(path.parent.parent)  # whose entry for it may be as new as the database
 
 
 def _remove(database: Path) -> None:

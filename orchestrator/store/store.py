@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
-from orchestrator.domain.errors import DiskFull
+from orchestrator.domain.errors import DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
@@ -115,6 +115,7 @@ class Store:
         self.path = path
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
+        self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on
         self._write_lock = threading.Lock()  # one writer a process, instead of busy-waiting against ourselves
         self._commits = GroupCommit(self._transact)
         self._connect = partial(
@@ -134,7 +135,7 @@ class Store:
         """Run `unit` in an IMMEDIATE transaction, with others that wait or alone; its answer, after the commit.
 
         `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
-        Raises DatabaseBusy, DiskFull or DatabaseUnusable; whatever the unit raises rolls everything back.
+        Raises DatabaseBusy, DiskFull, DatabaseUnusable or StoreBroken; whatever the unit raises rolls everything back.
         """
         try:
             return cast(T, self._commits.submit(unit))
@@ -145,13 +146,14 @@ class Store:
 
     def _transact(self, group: list[Request]) -> None:
         """Commit the group's units in one IMMEDIATE transaction, waiting for other processes as long as its first may."""
+        self.must_be_whole()
         while True:
             try:
                 with self._writing() as connection:
                     return self._attempt(connection, group)
             except sqlite3.Error as error:
                 if code_of(error) not in WAITABLE:
-                    raise explain(error, self.path) from error
+                    raise self._explained(error) from error
                 self._wait_or_give_up(group[0].since + BUSY_SECONDS, error)
 
     def _wait_or_give_up(self, deadline: float, error: sqlite3.Error) -> None:
@@ -198,6 +200,7 @@ class Store:
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Run `unit` on one consistent snapshot; it cannot write."""
+        self.must_be_whole()
         try:
             with self._reading() as connection:
                 cursor = connection.cursor()
@@ -209,15 +212,35 @@ class Store:
                         cursor.execute("ROLLBACK")
                     cursor.close()
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
 
     def checkpoint(self) -> None:
         """Move the log into the database as far as no reader is in the way. The daemon alone calls this."""
+        self.must_be_whole()
         try:
             with self._writing() as connection:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise self._explained(error) from error
+
+    @property
+    def is_broken(self) -> bool:
+        return bool(self._broken)
+
+    def must_be_whole(self) -> None:
+        """Raises StoreBroken for ever after the disk has failed: this process ends, another one begins with new handles."""
+        if self.is_broken:
+            raise StoreBroken(why=self._broken, fix="check the disk, then repeat the command")
+
+    def give_up(self, why: str) -> None:
+        """Acknowledge nothing any more: somebody found that what we commit would be lost."""
+        self._broken = why
+
+    def _explained(self, error: sqlite3.Error) -> Exception:
+        found = explain(error, self.path)
+        if isinstance(found, StoreBroken):
+            self.give_up(found.why)
+        return found
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

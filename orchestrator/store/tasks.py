@@ -40,6 +40,12 @@ TASK_COLUMNS = [
 ]
 
 
+_OUTCOME = Prepared(lambda: select(runs.c.outcome).where(runs.c.id == bindparam("run")))
+_BEFORE = Prepared(
+    lambda: select(runs.c.id).where(runs.c.task_id == bindparam("task"), runs.c.epoch < bindparam("epoch"))
+)
+
+
 def _session_is_active() -> ColumnElement[bool]:
     """Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are."""
     return (
@@ -58,6 +64,17 @@ def _oldest_offer(roles: tuple[str, ...]) -> Prepared:
             .limit(1)
         )
     )
+
+
+def is_over(tx: Tx, run: str) -> bool:
+    """Whether this is a run of this database that has been closed."""
+    row = tx.row(_OUTCOME, run=run)
+    return row is not None and row.outcome is not None
+
+
+def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
+    """The earlier attempts at a task."""
+    return [row.id for row in tx.rows(_BEFORE, task=task, epoch=epoch)]
 
 
 def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Row | None:

@@ -74,6 +74,20 @@ def test_stopping_gives_a_run_back_uncharged_and_resume_goes_on(tmp_path: Path) 
         assert project.story("RESEARCH-001") == ["released", "completed"]
 
 
+def test_stopping_ends_the_host_of_a_daemon_that_was_killed_too(project: Lifecycle) -> None:
+    assert project.run("start", REQUEST).code == 0
+    hosts = [row[0] for row in project.rows("SELECT pid FROM hosts")]
+    os.kill(leader(project)[0], signal.SIGKILL)
+    assert project.run("daemon", "start").code == 0
+    assert project.run("revise", "DRAFT-004", "Add a story about exports").code == 0
+
+    stopped = project.run("daemon", "stop")
+
+    assert stopped.code == 0, stopped.err
+    assert not project.pids() & {*hosts, leader(project)[0]}
+    assert [row[0] for row in project.rows("SELECT pid FROM hosts")] == hosts, "its host had worked on for us"
+
+
 def test_a_wedged_daemon_is_replaced_and_acts_no_more_when_it_wakes(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     old, epoch = leader(project)

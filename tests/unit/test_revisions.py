@@ -145,6 +145,13 @@ def test_revise_in_the_standalone_form_repeats_the_discussions() -> None:
     assert [task.checkpoint_after for task in plan.tasks] == [False, False, False, True]
 
 
+def test_revising_the_discussion_that_signs_off_scores_and_discusses_once_more() -> None:
+    plan = plan_revision(graph("full-lifecycle", "DISCUSS-006", "standalone"), "DISCUSS-006")
+
+    assert chain(plan) == ["QUALITY-001-R1<QUALITY-001", "DISCUSS-006-R1<QUALITY-001-R1"]
+    assert [task.made_for for task in plan.tasks] == [False, True]
+
+
 def test_revising_a_revision_means_its_original_and_numbers_go_on() -> None:
     once = finished(applied(graph(), plan_revision(graph(), "DRAFT-003")))
 

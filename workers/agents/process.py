@@ -27,7 +27,8 @@ from workers.agents.protocol import Limits
 from workers.guardian import KILL_SECONDS, LINUX, TERM_GRACE, clock
 
 GUARDIAN = Path(__file__).resolve().parents[1] / "guardian.py"
-CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes; LIFECYCLE_RUN names all of a run
+CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes
+RUN_MARK = "LIFECYCLE_RUN"  # names all processes of a run
 OVERDUE = TERM_GRACE + KILL_SECONDS + 3.0  # seconds after an end was due, until the guardian counts as wedged
 COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
 
@@ -83,7 +84,7 @@ class GuardedProcess:
         self._closed = False
         self._started = clock()
         self._due = self._started + lease_seconds  # when the guardian has to end it at the latest
-        marks = {"LIFECYCLE_RUN": run, CALL_MARK: self.mark}
+        marks = {RUN_MARK: run, CALL_MARK: self.mark}
         self._files: list[IO[bytes]] = []
         try:
             calls = run_dir / "calls"
@@ -257,11 +258,22 @@ def decode(data: bytes) -> Output:
     return Output(text, tuple(notes))
 
 
+def by_mark(name: str) -> dict[str, list[int]]:
+    """Living processes by the value of `name` in their environment; empty where there is no /proc."""
+    wanted = f"{name}=".encode()
+    found: dict[str, list[int]] = {}
+    for process in Path("/proc").glob("[0-9]*") if LINUX else ():
+        for each in _environment(process):
+            if each.startswith(wanted):
+                value = each[len(wanted) :].decode(errors="replace")
+                found.setdefault(value, []).append(int(process.name))
+                break
+    return found
+
+
 def marked(name: str, value: str) -> list[int]:
-    """Living processes that carry `name=value` in their environment; empty where there is no /proc."""
-    wanted = f"{name}={value}".encode()
-    processes = Path("/proc").glob("[0-9]*") if LINUX else ()
-    return [int(process.name) for process in processes if wanted in _environment(process)]
+    """Living processes that carry `name=value` in their environment."""
+    return by_mark(name).get(value, [])
 
 
 def _environment(process: Path) -> list[bytes]:
@@ -284,12 +296,18 @@ def kill_marked(name: str, value: str) -> tuple[int, bool]:
     while living := marked(name, value):
         if time.monotonic() >= until:
             return len(killed), True
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in living:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
+        kill(living)
         killed.update(living)
     return len(killed), False
+
+
+def kill(pids: Iterable[int]) -> None:
+    """Stop them all before the first one dies: a stopped process forks no more."""
+    pids = list(pids)
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
 
 
 def _private_file(path: Path) -> IO[bytes]:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,7 +23,7 @@ MINE_LIMIT = 100_000
 DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
 DIGITS_LIMIT = 40  # longer numbers are dropped
 CANDIDATES = 50
-SECONDS = 2.0  # for reading objects
+SECONDS = 2.0  # for reading objects, and for a repair
 
 
 class Parsed(NamedTuple):
@@ -227,11 +227,33 @@ def _repaired(text: str) -> Any:
     from json_repair import repair_json
 
     try:
-        return repair_json(text, return_objects=True, skip_json_loads=True)
-    except (ValueError, RecursionError, IndexError, TypeError, KeyError, AttributeError):
+        return repair_json(_Hurried(text), return_objects=True, skip_json_loads=True)
+    except (_TimeUp, ValueError, RecursionError, IndexError, TypeError, KeyError, AttributeError):
         return None  # then it has no answer; the parse says why
+
+
+class _TimeUp(Exception):
+    pass
+
+
+class _Hurried(str):
+    """A text that can be looked into for SECONDS: some texts take a repair the square of their length."""
+
+    def __new__(cls, text: str) -> _Hurried:
+        made = super().__new__(cls, text)
+        made.until = time.monotonic() + SECONDS
+        return made
+
+    until: float
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        if time.monotonic() > self.until:
+            raise _TimeUp
+        return super().__getitem__(key)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.S)
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.S)
+_TOKEN = re.compile(  # a string without an end reaches to the end: tried from each of its quotes it would take its square
+    r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.S
+)

@@ -13,19 +13,13 @@ from collections.abc import Iterable
 import regex
 from jinja2 import Undefined
 
+from orchestrator.domain.inert import markdown
+
 MERMAID_LABEL_LIMIT = 60  # characters; a longer label makes the drawing unreadable
 
 _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cs}\u200B\u200E\u200F\u061C\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF]"
 )
-_ADDRESS = regex.compile(  # renderers make links of these without being asked; as code they stay what they are
-    r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|mailto:|(?<![\w:/])//(?=\w)|www\.)[A-Za-z0-9:/?#@!$&'()*+,;=%~._\[\]-]+"
-    r"|(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]++@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"  # each run is tried once
-)
-_INLINE = regex.compile(
-    r"""\\(?=[!-/:-@\[-`{-~]|$)|[`*\[\]~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=[#A-Za-z])"""
-)
-_ENDS_URL = ".,;:!?)]'"
 _MERMAID_PLAIN = regex.compile(r"[\p{L}\p{M}\p{N} .,/'+-]")
 
 
@@ -46,18 +40,7 @@ def inline(text: object) -> Safe:
     if isinstance(text, Safe):
         return text
     line = one_line(text) or ("–" if str(text).strip() else "")  # nothing that can be seen is shown as such
-    parts: list[str] = []
-    at = 0
-    for found in _ADDRESS.finditer(line):
-        address = found[0].rstrip(_ENDS_URL)
-        parts += [_escaped(line[at : found.start()]), f"`{address}`"]
-        at = found.start() + len(address)
-    parts.append(_escaped(line[at:]))
-    return Safe(_at_line_start("".join(parts)))
-
-
-def _escaped(piece: str) -> str:
-    return _INLINE.sub(lambda found: "\\" + found[0], piece).replace("<", "&lt;")
+    return Safe(_at_line_start(markdown(line)))
 
 
 def _at_line_start(line: str) -> str:
