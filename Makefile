@@ -4,7 +4,9 @@ PYTHON ?= python3
 PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
+PEERS ?=
 JOBS ?= 3
+EXAMPLES ?= 2000
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
 override IDEA := $(value IDEA)
@@ -12,10 +14,10 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test check bench chaos powercut format build clean
+.PHONY: help run test states check bench bench-peers chaos powercut format build clean
 
 help:  ## Say what there is
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
 run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJECT (demo/)
 	@mkdir -p "$(PROJECT)" && { test -d "$(PROJECT)/.workflow" || mkdir -m 700 "$(PROJECT)/.workflow"; }
@@ -27,6 +29,9 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -n $(JOBS) -m "not bench" $(ARGS)
 
+states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
+	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
+
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \
 	"$(BIN)/ruff" check . || code=1; \
@@ -37,6 +42,9 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 
 bench: $(VENV)/.test  ## Measure (the tests marked bench)
 	@"$(BIN)/python" -m pytest -m bench $(ARGS)
+
+bench-peers: $(VENV)/.test  ## Measure what others do with the same chains; PEERS="huey dbos" chooses
+	@"$(BIN)/python" -m tests.bench.peers $(PEERS) $(ARGS)
 
 chaos: $(VENV)/.test  ## Kill processes at random, SEEDS=5 times over; SEED=17 begins with that one
 	@"$(BIN)/python" -m tests.chaos $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
@@ -52,7 +60,7 @@ build: $(VENV)/.test  ## Make the wheel and the source archive in dist/
 	@"$(BIN)/python" -m build
 
 clean:  ## Remove what these commands made, the demo project excepted
-	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench
 	@rm -rf "$(VENV)"
 
 $(VENV)/bin/python:

@@ -47,13 +47,33 @@ class Waker:
         self, database: Path, name: str, on_message: Callable[[dict[str, Any]], None] | None = None
     ) -> None:
         """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
-        self.path = runtime_directory(database) / f"{name[:20]}.sock"
+        self._database = database
+        self._name = f"{name[:20]}.sock"
+        self.path = runtime_directory(database) / self._name
         self._on_message = on_message
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self.path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
-        self._socket.bind(str(self.path))
+        self._socket = self._bound(self.path)
         self._inode = self.path.stat().st_ino
         self._pending = threading.Event()
+
+    def _bound(self, path: Path) -> socket.socket:
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+        try:
+            made.bind(str(path))
+        except OSError:
+            made.close()
+            raise
+        return made
+
+    def _stay_reachable(self) -> None:
+        """Bind anew when our socket was removed, with its directory or without: else every wake is lost from now on."""
+        with suppress(OSError, StoreError):  # not now: it is tried again after the next wait
+            path = runtime_directory(self._database) / self._name
+            if path == self.path and path.exists():  # ours, or a successor's
+                return
+            fresh = self._bound(path)
+            self._socket.close()
+            self._socket, self.path, self._inode = fresh, path, path.stat().st_ino
 
     def wait(self, seconds: float) -> bool:
         """Wait for a wake, at most `seconds`; drains all that have come, so many make one."""
@@ -66,6 +86,8 @@ class Waker:
             try:
                 raw = self._socket.recv(MAX_DATAGRAM)
             except (TimeoutError, BlockingIOError):
+                if not woken:
+                    self._stay_reachable()
                 return woken
             except OSError:
                 if self._socket.fileno() == -1:  # closed while waiting: the process is ending
@@ -98,14 +120,16 @@ class Waker:
 def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
     """Send a wake (or a message) to a socket; False when nobody listens there."""
     raw = b"wake" if message is None else json.dumps(message).encode()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
-        sender.setblocking(False)
-        try:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.setblocking(False)
             sender.sendto(raw, str(path))
-        except (FileNotFoundError, ConnectionRefusedError):
-            return False
-        except (BlockingIOError, PermissionError):
-            return True  # its queue is full of wakes already, or it is another user's: the timer finds it
+    except (FileNotFoundError, ConnectionRefusedError):
+        return False
+    except (
+        OSError
+    ):  # its queue is full, it is another user's, or we have no descriptor left: the timer finds it
+        return True
     return True
 
 

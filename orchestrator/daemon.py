@@ -21,13 +21,20 @@ from orchestrator.app import Project
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.dispatch.local import HostSupervisor
-from orchestrator.domain.errors import DiskFull, LifecycleError, NotLeader, UnknownName
+from orchestrator.domain.errors import (
+    DatabaseBusy,
+    DatabaseUnusable,
+    DiskFull,
+    LifecycleError,
+    NoDescriptors,
+    NotLeader,
+    StoreBroken,
+    UnknownName,
+)
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.scheduler import AlarmClock
-from orchestrator.store import ballast, leases, queries, sessions
+from orchestrator.store import backups, ballast, integrity, leases, queries, sessions
 from orchestrator.store.clock import process_start
-from orchestrator.store.database import checkpoint_is_risky
-from orchestrator.store.migrate import backup
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
@@ -36,6 +43,8 @@ CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
 KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
 RETRY_PROJECTION_SECONDS = 10.0
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
+RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
+LOOK_FOR_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round to the daily copy too
 
 
 class Daemon:
@@ -52,11 +61,39 @@ class Daemon:
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
         self._waker: bus.Waker | None = None
         self._has_ballast = False
+        self._log_watch = integrity.LogWatch(store.path)
+        self._recovered = 0  # the epoch under which what a predecessor left was put right
+        self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
     def run(self) -> int:
-        """Lead until stopped, idle for long, or deposed: 0; 0 as well when another daemon leads already."""
+        """Lead until stopped, idle for long, or deposed: 0; 0 as well when another daemon leads already.
+
+        Raises StoreBroken or DatabaseUnusable when this process cannot go on with the database.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop())
+        self._lead = self._take_lead()
+        if self._lead is None:
+            self._log.info("another_daemon_leads")
+            return 0
+        self._log.info("daemon_started", pid=os.getpid(), epoch=self._lead.epoch)
+        self._waker = bus.Waker(self._store.path, "daemon", self._on_message)
+        clock = self._timers()
+        try:
+            clock.start()
+            while not self._stopping.is_set():
+                self._waker.wait(self._guarded(clock))
+            if self._fault is not None:
+                raise self._fault
+        except LifecycleError as error:
+            self._log.error("daemon_failed", error=error.what, why=error.why, fix=error.fix)
+            raise
+        finally:
+            self._end(clock)
+        return 0
+
+    def _take_lead(self) -> Leadership | None:
+        """None while another daemon leads."""
         epoch = self._store.write(
             lambda tx: leases.take_lead(
                 tx,
@@ -67,44 +104,76 @@ class Daemon:
             ),
             use_ballast=True,
         )
-        if epoch is None:
-            self._log.info("another_daemon_leads")
-            return 0
-        lead = self._lead = Leadership(self._holder, epoch)
-        self._log.info("daemon_started", pid=os.getpid(), epoch=epoch)
-        self._waker = bus.Waker(self._store.path, "daemon", self._on_message)
-        clock = self._timers()
-        try:
-            clock.start()
-            self._guarded(lead, lambda: self._recover(lead))
-            while not self._stopping.is_set():
-                self._waker.wait(self._guarded(lead, lambda: self._step(lead, clock)))
-        except NotLeader:
-            self._log.error("deposed")
-        finally:
-            self._end(lead, clock)
-        return 0
+        return None if epoch is None else Leadership(self._holder, epoch)
 
     def stop(self) -> None:
         """Ask for the end; safe to call from a signal handler or a timer."""
         self._stopping.set()
+        self._wake()
+
+    def _wake(self) -> None:
         if self._waker is not None:
             self._waker.wake_self()
 
     # one round of the loop
 
-    def _guarded(self, lead: Leadership, work: Callable[[], float]) -> float:
-        """Do `work`; when the disk is full, pause everything and try again later."""
+    def _guarded(self, clock: AlarmClock) -> float:
+        """One round; seconds until the next. What the surroundings deny is tried again, what is in doubt ends us."""
         try:
-            self._watch_ballast(lead)
-            return work()
+            return self._round(clock)
+        except NotLeader:
+            self._lose_lead(self._lead)
+            return 0.0
         except DiskFull as error:
-            self._log.error("disk_full", why=error.why)
-            try:
-                self._pause_all(lead, error.why)
-            except DiskFull:
-                self._log.error("pause_not_written")  # no ballast was left: it is tried again
-            return RETRY_FULL_SECONDS
+            return self._on_full_disk(error)
+        except (DatabaseBusy, NoDescriptors) as error:
+            self._log.error("must_wait", error=error.what, why=error.why, fix=error.fix)
+        except OSError as error:
+            self._log.error("must_wait", error=str(error))
+        return RETRY_SECONDS
+
+    def _round(self, clock: AlarmClock) -> float:
+        """Raises NotLeader, StoreError, OSError."""
+        lead = self._lead = self._lead or self._take_lead()
+        if lead is None:
+            self._log.error("deposed")
+            self._stopping.set()
+            return 0.0
+        self._watch_log()
+        self._watch_ballast(lead)
+        if self._recovered != lead.epoch:
+            self._recovered = lead.epoch
+            self._recover(lead)
+        return self._step(lead, clock)
+
+    def _lose_lead(self, lead: Leadership | None) -> None:
+        """Our lease has ended, as when the database was held for longer: lead anew, unless somebody else does by now."""
+        if lead is not None and self._lead == lead:
+            self._lead = None
+            self._log.warning("lead_lost", epoch=lead.epoch)
+            self._wake()
+
+    def _on_full_disk(self, error: DiskFull) -> float:
+        """Pause everything, and try again later."""
+        self._log.error("disk_full", why=error.why)
+        try:
+            if self._lead is not None:
+                self._pause_all(self._lead, error.why)
+        except NotLeader:
+            self._lose_lead(self._lead)
+        except (DiskFull, DatabaseBusy, NoDescriptors) as again:
+            self._log.error("pause_not_written", error=again.what)  # no ballast was left: it is tried again
+        return RETRY_FULL_SECONDS
+
+    def _watch_log(self) -> None:
+        """A log removed in use is still ours to read: it is moved into the database before we end. Raises StoreBroken."""
+        try:
+            self._log_watch.check()
+        except StoreBroken as error:
+            if not self._log_watch.is_replaced:
+                self._store.checkpoint()
+            self._store.give_up(error.why)
+            raise
 
     def _watch_ballast(self, lead: Leadership) -> None:
         """Somebody gave the ballast up and it cannot be made again: the disk is full for every session."""
@@ -136,10 +205,18 @@ class Daemon:
         elif time.monotonic() - self._busy_at > self._settings.idle_exit_seconds:
             self._log.info("idle")
             self._stopping.set()
-        due = self._store.read(queries.next_retry)
-        if due is not None:
-            clock.at(due, "retry", self._retry_due)
+        self._await_retry(clock)
         return delay
+
+    def _await_retry(self, clock: AlarmClock) -> None:
+        due = self._store.read(queries.next_retry)
+        if due is None:
+            return
+        longest = max(self._settings.backoff_seconds)
+        if due > self._store.clock.wall() + longest * leases.SECOND:
+            self._store.write(lambda tx: queries.hasten(tx, longest))
+            due = self._store.clock.wall()
+        clock.at(due, "retry", self._retry_due)
 
     def _drain(self, lead: Leadership) -> None:
         """Beats until no session is dirty: a mark that comes during a beat makes another round."""
@@ -212,39 +289,42 @@ class Daemon:
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
         clock.every(60.0, "checkpoint", self._checkpoint)
         clock.every(600.0, "tidy", self._tidy)
-        if checkpoint_is_risky():
-            clock.every(24 * 3600.0, "backup", self._backup)
+        clock.every(LOOK_FOR_BACKUP_SECONDS, "backup", self._backup)
         return clock
 
     def _keep_lead(self) -> None:
         lead = self._lead
-        assert lead is not None
+        if lead is None:
+            return
         try:
             self._store.write(
                 lambda tx: leases.keep_lead(tx, lead.holder, lead.epoch, self._settings.lease_seconds),
                 use_ballast=True,
             )
         except NotLeader:
-            self._log.error("lead_lost")
-            self.stop()
+            self._lose_lead(lead)
+        except StoreBroken as error:
+            self._fail(error)
 
     def _reap(self) -> None:
+        lead = self._lead
+        if lead is None:
+            return
         try:
-            lost = reconcile.reap(self._store, self._lead)
+            lost = reconcile.reap(self._store, lead)
         except NotLeader:
-            self.stop()
+            self._lose_lead(lead)
             return
         for each in lost:
             self._log.warning(
                 "attempt_lost", session=each.session, task=each.task, run=each.run[-8:], why=each.why
             )
-        if lost and self._waker is not None:
-            self._waker.wake_self()
+        if lost:
+            self._wake()
 
     def _retry_due(self) -> None:
         self._store.write(queries.mark_due)
-        if self._waker is not None:
-            self._waker.wake_self()
+        self._wake()
 
     def _checkpoint(self) -> None:
         log = self._store.path.with_name(self._store.path.name + "-wal")
@@ -252,8 +332,19 @@ class Daemon:
             self._store.checkpoint()
 
     def _backup(self) -> None:
-        fresh = self._store.path.parent / "backups" / "daily.new.db"
-        backup(self._store.path, fresh).replace(fresh.with_name("daily.db"))
+        """Once a day copy the database, which is also the check that it is whole: we write no further into a damaged one."""
+        try:
+            made = backups.daily(self._store.path, time.time())
+        except (DatabaseUnusable, StoreBroken) as error:
+            self._fail(error)
+            return
+        if made is not None:
+            self._log.info("database_copied", to=made.name, bytes=made.stat().st_size)
+
+    def _fail(self, error: LifecycleError) -> None:
+        """From a timer: let the loop end with this."""
+        self._fault = error
+        self.stop()
 
     def _tidy(self) -> None:
         """Remove the private directories of runs that have been closed for a day."""
@@ -268,7 +359,7 @@ class Daemon:
 
     # beginning, messages, end
 
-    def _recover(self, lead: Leadership) -> float:
+    def _recover(self, lead: Leadership) -> None:
         """What a predecessor's death left behind: lost runs, cycles, sessions that nobody would look at."""
         self._reap()
         for session in reconcile.check_graphs(self._store, lead):
@@ -280,14 +371,12 @@ class Daemon:
 
         self._store.write(mark)
         bus.wake_hosts(self._store.path)
-        return 0.0
 
     def _host_exited(self) -> None:
         if self._stopping.is_set():
             return
         self._reap()
-        if self._waker is not None:
-            self._waker.wake_self()
+        self._wake()
 
     def _on_message(self, message: dict[str, Any]) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
@@ -295,19 +384,18 @@ class Daemon:
             self._supervisor.environment.update(values)
             bus.wake_hosts(self._store.path, message)
 
-    def _end(self, lead: Leadership, clock: AlarmClock) -> None:
-        """The host drains first and the lead is given up last, so that nobody takes our place beside a working host."""
-        self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
+    def _end(self, clock: AlarmClock) -> None:
+        """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.
+
+        When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's.
+        """
+        if not self._store.is_broken:
+            self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
         clock.stop()
-        try:
-            for last in (self._project_rest, self._store.checkpoint):
-                self._tried(last)
-            self._store.write(
-                lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch), use_ballast=True
-            )  # not done: its lease ends by itself
-        finally:
-            if self._waker is not None:
-                self._waker.close()
+        for last in (self._project_rest, self._store.checkpoint, self._leave_lead):
+            self._tried(last)
+        if self._waker is not None:
+            self._waker.close()
         self._log.info("daemon_ended")
 
     def _left_behind(self) -> list[Row]:
@@ -324,11 +412,16 @@ class Daemon:
             return []
 
     def _tried(self, last: Callable[[], None]) -> None:
-        """What fails at the end is made good by the next daemon: it must not keep us from giving up the lead."""
+        """What fails at the end is made good by the next daemon, and keeps us from nothing else."""
         try:
             last()
-        except LifecycleError as error:
-            self._log.error("not_done_at_the_end", error=error.what, why=error.why)
+        except (LifecycleError, OSError) as error:
+            self._log.error("not_done_at_the_end", error=str(error), why=getattr(error, "why", ""))
+
+    def _leave_lead(self) -> None:
+        lead = self._lead
+        if lead is not None:  # not done: its lease ends by itself
+            self._store.write(lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch), use_ballast=True)
 
     def _project_rest(self) -> None:
         for session in self._store.read(sessions.unprojected):

@@ -16,7 +16,7 @@ import typer
 from orchestrator.cli.opening import Opened, changing, reading
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say
-from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.errors import LifecycleError, StoreBroken, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.app import Project
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 UP_SECONDS = 30.0
 DOWN_SECONDS = 120.0  # a host may drain for a minute before its daemon ends
 POLL_SECONDS = 0.05
+STOOD_SECONDS = 2.0  # a coordinator that the disk lets live no longer than this starts no other
 ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
 
 
@@ -44,15 +45,19 @@ def run(
     home = _project(project)
     settings = read_settings(home)
     open_for_writing(home, settings).close()  # creates or migrates
-    store = Store(
-        home.database, synchronous=settings.synchronous, journal=settings.journal, checkpointer=True
-    )
     logger = log.configure(home.logs / "daemon.jsonl")
+    store = Store(
+        home.database,
+        synchronous=settings.synchronous,
+        journal=settings.journal,
+        checkpointer=True,
+        on_wait=lambda pids: logger.warning("database_held", by=pids),
+    )
     leader = store.read(leases.leader)
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
-        code = Daemon(home, store, settings, logger).run()
+        code = _lead(Daemon(home, store, settings, logger), home, detached)
         leader = store.read(leases.leader)
     else:
         code = 0
@@ -60,6 +65,19 @@ def run(
         note(f"another coordinator (pid {leader.pid}) leads this project: nothing to do")
     store.close()
     raise typer.Exit(code)
+
+
+def _lead(daemon: Any, home: Project, detached: bool) -> int:
+    """Run the daemon. When the disk fails under one that nobody supervises, it starts its successor and ends."""
+    from orchestrator.dispatch.local import start_daemon
+
+    begun = time.monotonic()
+    try:
+        return int(daemon.run())
+    except StoreBroken:
+        if detached and time.monotonic() - begun > STOOD_SECONDS:
+            start_daemon(home.root, home.logs / "daemon.out")
+        raise
 
 
 def start() -> None:

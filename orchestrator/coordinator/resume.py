@@ -58,11 +58,6 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
             )
         reason = PauseReason(session.pause_reason) if session.pause_reason else None
         _skip_or_retry(tx, session, answer, more_attempts)
-        if reason is None:
-            if answer.decide:
-                raise UsageError("--decide answers a blocked discussion", why=f"{session.id} is not paused")
-        else:
-            warnings += _answer_pause(tx, session, reason, answer, more_attempts)
         messages.event(
             tx,
             session.id,
@@ -70,6 +65,11 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
             f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
             reason=reason,
         )
+        if reason is None:
+            if answer.decide:
+                raise UsageError("--decide answers a blocked discussion", why=f"{session.id} is not paused")
+        else:
+            warnings += _answer_pause(tx, session, reason, answer, more_attempts)
         sessions.mark_dirty(tx, session.id)
         return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from sqlalchemy.pool import QueuePool
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
-from orchestrator.store.faults import WAITABLE, code_of
+from orchestrator.store.faults import WAITABLE, code_of, way_back
 
 APPLICATION_ID = 0x544C4331
 SCHEMA = "0001"  # the newest migration; tests hold it against migrations/
@@ -139,7 +139,7 @@ def inspect(path: Path) -> str | None:
 
     Raises DatabaseUnusable for anything that is not our intact database of this or an older schema; writes nothing.
     """
-    fix = f"it is left as it is; restore a copy from {path.parent / 'backups'} or move it away"
+    fix = way_back(path)
     if not path.exists():
         return None
     if not path.is_file():

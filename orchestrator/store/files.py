@@ -71,9 +71,11 @@ def write(root: Path, path: str, body: bytes) -> bytes | None:
     name = clean(path)
     draft = f".{name.name[:100]}.{os.getpid()}.new"
     with _parent(root, name, create=True) as directory:
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=directory)  # one that a crash left, or another name of a file elsewhere
         descriptor = os.open(
             draft,
-            os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
             0o600,
             dir_fd=directory,
         )
@@ -110,20 +112,27 @@ def _plain_bytes(directory: int, name: str) -> bytes | None:
     except OSError:  # a link or a device: nothing of a person's that could be kept
         return None
     with os.fdopen(descriptor, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        return file.read() if _is_plain(os.fstat(descriptor)) else None
+
+
+def _is_plain(found: os.stat_result) -> bool:
+    """A file with one name: with a second one it may be a file elsewhere."""
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def append(root: Path, path: str, body: bytes) -> None:
-    """Add `body` to the end of a file and sync it."""
+    """Add `body` to the end of a file and sync it. Raises UnsafePath, OSError."""
     name = clean(path)
     with _parent(root, name, create=True) as directory:
         descriptor = os.open(
             name.name,
-            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC,
+            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
             0o600,
             dir_fd=directory,
         )
         with os.fdopen(descriptor, "ab") as file:
+            if not _is_plain(os.fstat(descriptor)):
+                raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
             file.write(body)
             file.flush()
             os.fsync(file.fileno())
@@ -157,7 +166,7 @@ def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
         ) from error
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        if not _is_plain(found):
             raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
         if found.st_size > limit:
             raise UnsafePath(

@@ -49,6 +49,13 @@ _MARK_DUE = Prepared(
         .values(dirty=1)
     )
 )
+_HASTEN = Prepared(
+    lambda: (
+        update(tasks)
+        .where(tasks.c.status == TaskStatus.PENDING, tasks.c.not_before > bindparam("latest"))
+        .values(not_before=bindparam("now"))
+    )
+)
 _MARK_IDLE = Prepared(
     lambda: (
         update(sessions)
@@ -115,6 +122,11 @@ def next_retry(tx: Tx) -> int | None:
 def mark_due(tx: Tx) -> int:
     """Ask for a beat of each session with a delayed task that is due."""
     return tx.run(_MARK_DUE, now=tx.now)
+
+
+def hasten(tx: Tx, longest: float) -> int:
+    """End every delay of more than `longest` seconds from now: none was given, so the clock has been put back since."""
+    return tx.run(_HASTEN, now=tx.now, latest=tx.now + int(longest * 1_000_000))
 
 
 def mark_idle_sessions(tx: Tx) -> int:

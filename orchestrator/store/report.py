@@ -142,7 +142,10 @@ def _consequences(tx: Tx, report: Report) -> str | None:
     if reason is None:
         return None
     detail |= {"ref": report.ref, "digest": _digest(tx, session)}
-    return reason if sessions.pause(tx, session, reason, detail) else None
+    if sessions.pause(tx, session, reason, detail):
+        return reason
+    sessions.owe(tx, session, reason, detail)  # paused already: nobody has approved this yet
+    return None
 
 
 def _digest(tx: Tx, session: str) -> str:

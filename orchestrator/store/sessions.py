@@ -13,6 +13,8 @@ from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, on
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import commands, decisions, sessions, snapshots
 
+OWED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
+
 _INSERT = PreparedInsert(lambda: insert(sessions))
 _GET = Prepared(lambda: select(sessions).where(sessions.c.id == bindparam("session")))
 _SNAPSHOT = Prepared(lambda: select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session")))
@@ -57,6 +59,14 @@ _PAUSE = Prepared(
             updated_at=bindparam("now"),
             dirty=1,
         )
+    )
+)
+# Let a paused session know more about its pause.
+_ADD_DETAIL = Prepared(
+    lambda: (
+        update(sessions)
+        .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.PAUSED)
+        .values(pause_detail=bindparam("detail", type_=sessions.c.pause_detail.type))
     )
 )
 # Change a session from paused to active.
@@ -184,8 +194,26 @@ def pause(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> 
     return True
 
 
+def owe(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> None:
+    """Remember an approval that cannot be asked for now, since the session is paused already: `resume` asks for it."""
+    row = get(tx, session)
+    if row is not None and row.status == SessionStatus.PAUSED:
+        held = row.pause_detail or {}
+        owed = [*held.get(OWED, ()), {"reason": reason, "detail": detail}]
+        tx.one(_ADD_DETAIL, session=session, detail={**held, OWED: owed})
+
+
 def resume(tx: Tx, session: str, reason: str) -> bool:
-    return tx.one(_RESUME, session=session, reason=reason, now=tx.now)
+    """Make a paused session active, or pause it for the next approval that it owes."""
+    row = get(tx, session)
+    if not tx.one(_RESUME, session=session, reason=reason, now=tx.now):
+        return False
+    owed = (row.pause_detail or {}).get(OWED) if row is not None else None
+    if owed:
+        first, *rest = owed
+        detail = {**first["detail"], OWED: rest} if rest else first["detail"]
+        pause(tx, session, PauseReason(first["reason"]), detail)
+    return True
 
 
 def complete(tx: Tx, session: str) -> bool:

@@ -354,11 +354,13 @@ _CANCEL_ALL = Prepared(
     )
 )
 
-# Give a pending task other input.
+# Give a pending or failed task other input for its next attempt.
 _SET_PAYLOAD = Prepared(
     lambda: (
         update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.PENDING)
+        .where(
+            tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
+        )
         .values(payload=bindparam("data", type_=tasks.c.payload.type))
     )
 )

@@ -327,7 +327,10 @@ FORCED = {
     "unknown status of a task": ("UPDATE tasks SET status = 'donee' WHERE key = 'DRAFT-004'", "tasks row"),
     "unknown status of a session": ("UPDATE sessions SET status = 'asleep'", "sessions row"),
     "unknown reason": ("UPDATE sessions SET status = 'paused', pause_reason = 'tired'", "sessions row"),
-    "orphan edge": ("UPDATE edges SET blocker_id = 999999 WHERE task_id = (SELECT max(task_id) FROM edges)", "a row of edges"),
+    "orphan edge": (
+        "UPDATE edges SET blocker_id = 999999 WHERE task_id = (SELECT max(task_id) FROM edges)",
+        "a row of edges",
+    ),
     "lost content": ("DELETE FROM contents", "content"),
 }
 

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -87,10 +87,13 @@ class GuardedProcess:
         marks = {RUN_MARK: run, CALL_MARK: self.mark}
         self._files: list[IO[bytes]] = []
         try:
-            calls = run_dir / "calls"
-            calls.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for kind in ("in", "out", "err"):
-                self._files.append(_private_file(calls / f"{self.mark}.{kind}"))
+            run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with _folder(run_dir) as own:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir("calls", mode=0o700, dir_fd=own)
+                with _folder("calls", own) as calls:
+                    for kind in ("in", "out", "err"):
+                        self._files.append(_private_file(f"{self.mark}.{kind}", calls))
             prompt, out, err = self._files
             prompt.write(stdin)
             prompt.seek(0)
@@ -310,9 +313,19 @@ def kill(pids: Iterable[int]) -> None:
                 os.kill(pid, number)
 
 
-def _private_file(path: Path) -> IO[bytes]:
+@contextlib.contextmanager
+def _folder(path: Path | str, inside: int | None = None) -> Iterator[int]:
+    """A descriptor of a folder, no link: the agent that was asked before may have put one in its place."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _private_file(name: str, folder: int) -> IO[bytes]:
     """Made by us and held open: an agent that swaps the name for a link or a pipe changes nothing."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
     return os.fdopen(handle, "r+b", buffering=0)
 
 

@@ -1,0 +1,412 @@
+"""Faults under the store: a failing disk, a removed log, a damaged page, jumping clocks, no descriptors (docs/faults.md)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
+from orchestrator.store import (
+    artifacts,
+    backups,
+    ballast,
+    files,
+    integrity,
+    leases,
+    queries,
+    report,
+    sessions,
+)
+from orchestrator.store.store import Store
+from tests import factories, invariants
+from tests.desk import Desk
+
+HOUR = 3600
+ROOT = Path(__file__).parents[2]
+FIU = shutil.which("fiu-run")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = factories.make_store(tmp_path)
+    yield made
+    made.close()
+
+
+def titles(store: Store) -> list[str]:
+    return [row.title for row in store.read(sessions.all_sessions)]
+
+
+# a disk that fails
+
+WRITER = """
+import sys
+from pathlib import Path
+from orchestrator.domain.errors import StoreBroken
+from orchestrator.store.store import Store
+from tests import factories
+store = Store(Path(sys.argv[1]), checkpointer=True)
+try:
+    for number in range(1000):
+        session = factories.make_session(store, f"Work {sys.argv[2]} {number}")
+        print("acked", session, flush=True)
+        if number % 7 == 6:
+            store.checkpoint()
+except StoreBroken as broken:
+    print("broken", broken.why, flush=True)
+    for again in (lambda: factories.make_session(store, "Too late"), store.checkpoint, lambda: store.read(lambda tx: 1)):
+        try:
+            again()
+        except StoreBroken:
+            continue
+        sys.exit("it went on with the same handles")
+    sys.exit(7)
+"""
+
+
+@pytest.mark.skipif(FIU is None, reason="fiu-run is missing: apt install fiu-utils")
+@pytest.mark.parametrize(("call", "share"), [("sync/*", 0.04), ("rw/pwrite", 0.002)], ids=["sync", "write"])
+def test_after_a_disk_error_the_process_writes_no_more_and_a_new_one_finds_all_that_was_acknowledged(
+    store: Store, call: str, share: float
+) -> None:
+    store.close()
+    acked: list[str] = []
+    ended = []
+
+    for life in range(4):
+        fault = f"enable_random name=posix/io/{call},probability={share},failinfo={errno.EIO}"
+        done = subprocess.run(
+            [str(FIU), "-x", "-f", "", "-c", fault, sys.executable, "-c", WRITER, str(store.path), str(life)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        acked += [line.split()[1] for line in done.stdout.splitlines() if line.startswith("acked")]
+        ended.append((done.returncode, done.stdout[-300:], done.stderr[-500:]))
+
+    found = Store(store.path)
+    known = {row.id for row in found.read(sessions.all_sessions)}
+    found.close()
+    assert sum(code == 7 for code, _, _ in ended) >= 2, ended
+    assert all(code in (0, 1, 7) for code, _, _ in ended), ended  # 1: already its opening failed
+    assert "it went on" not in str(ended)
+    assert set(acked) - known == set()
+    assert len(acked) >= 5
+    invariants.check(store.path)
+
+
+def test_an_error_of_the_disk_while_contents_are_kept_gives_the_run_back_uncharged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+
+    def fail(database: Path, body: bytes) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(artifacts, "keep_large", fail)
+        desk.run()
+
+    state = desk.state()
+    assert (state.status, state.pause_reason) == ("paused", "disk")
+    assert desk.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    invariants.check(desk.store.path)
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_a_content_or_file_that_cannot_be_synced_leaves_no_trace_and_the_next_try_succeeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    large = b"x" * (artifacts.IN_DATABASE + 1)
+    database = tmp_path / "lifecycle.db"
+    files.write(tmp_path, "spec.md", b"old")
+
+    def fail(descriptor: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match=os.strerror(number)):
+            artifacts.keep_large(database, large)
+        with pytest.raises(OSError, match=os.strerror(number)):
+            files.write(tmp_path, "spec.md", b"new")
+    left = [file for file in tmp_path.rglob("*") if file.is_file()]
+    artifacts.keep_large(database, large)
+    files.write(tmp_path, "spec.md", b"new")
+
+    assert left == [tmp_path / "spec.md"]
+    assert (tmp_path / "spec.md").read_bytes() == b"new"
+    (kept,) = (tmp_path / "contents").rglob(artifacts.digest_of(large))
+    assert kept.read_bytes() == large
+
+
+LIMITED_LOG = """
+import resource, sys
+from pathlib import Path
+from orchestrator import log
+logger = log.configure(Path(sys.argv[1]))
+logger.info("before")
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+logger.info("lost")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+logger.info("after")
+"""
+
+
+def test_a_log_that_cannot_grow_loses_its_lines_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "daemon.jsonl"
+
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED_LOG, str(file)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    said = file.read_text()
+    assert done.returncode == 0, done.stderr
+    assert "before" in said
+    assert "after" in said
+
+
+# the log beside the database, removed in use
+
+REMOVED = {"log": ["-wal"], "index": ["-shm"], "both": ["-wal", "-shm"]}
+
+
+@pytest.mark.parametrize("suffixes", REMOVED.values(), ids=REMOVED)
+def test_a_log_removed_in_use_is_noticed_and_what_it_held_is_kept(store: Store, suffixes: list[str]) -> None:
+    watch = integrity.LogWatch(store.path)
+    factories.make_session(store, "Kept work")
+    watch.check()
+    watch.check()
+    for suffix in suffixes:
+        store.path.with_name(store.path.name + suffix).unlink()
+
+    with pytest.raises(StoreBroken, match="The disk failed") as told:
+        watch.check()
+    if not watch.is_replaced:
+        store.checkpoint()
+    store.give_up(told.value.why)
+
+    assert "removed while it was in use" in told.value.why
+    with pytest.raises(StoreBroken):
+        factories.make_session(store, "Too late")
+    store.close()
+    again = Store(store.path)
+    assert titles(again) == ["Kept work"]
+    factories.make_session(again, "Later work")
+    again.close()
+    invariants.check(store.path)
+
+
+# a damaged page, and the daily copy
+
+
+def damage(path: Path) -> None:
+    """Spoil the pages behind the first with everything in the main file."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'").fetchone()
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+
+
+def test_the_database_is_copied_once_a_day_and_three_copies_are_kept(store: Store) -> None:
+    factories.make_session(store, "Kept work")
+    now = time.time()
+
+    first = backups.daily(store.path, now)
+    again = backups.daily(store.path, now + HOUR)
+    for day in range(1, 6):
+        made = backups.daily(store.path, now + day * 25 * HOUR)
+        assert made is not None
+        os.utime(made, (now + day * 25 * HOUR,) * 2)
+
+    assert first is not None
+    assert again is None
+    kept = sorted((store.path.parent / "backups").iterdir())
+    assert len(kept) == backups.KEPT
+    assert first not in kept
+    copy = Store(kept[-1])
+    assert titles(copy) == ["Kept work"]
+    copy.close()
+    assert kept[-1].stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_page_is_refused_names_the_newest_copy_and_never_replaces_a_good_one(store: Store) -> None:
+    factories.make_session(store, "Kept work")
+    now = time.time()
+    good = backups.daily(store.path, now)
+    store.close()
+    damage(store.path)
+    before = store.path.read_bytes()
+    spoilt = Store(store.path)
+
+    with pytest.raises(DatabaseUnusable, match="damaged") as looked:
+        spoilt.read(sessions.all_sessions)
+    with pytest.raises(DatabaseUnusable, match="damaged") as changed:
+        factories.make_session(spoilt, "More work")
+    with pytest.raises(DatabaseUnusable, match="damaged") as copied:
+        backups.daily(store.path, now + 25 * HOUR)
+
+    spoilt.close()
+    assert good is not None
+    for told in (looked, changed, copied):
+        assert str(good) in told.value.fix
+    assert sorted((store.path.parent / "backups").iterdir()) == [good]
+    assert store.path.read_bytes() == before
+    store.path.write_bytes(good.read_bytes())  # as the message says
+    restored = Store(store.path)
+    assert titles(restored) == ["Kept work"]
+    restored.close()
+    invariants.check(store.path)
+
+
+def test_without_a_copy_the_refusal_says_that_there_is_none(store: Store) -> None:
+    store.close()
+    damage(store.path)
+    spoilt = Store(store.path)
+
+    with pytest.raises(DatabaseUnusable) as told:
+        spoilt.read(sessions.all_sessions)
+
+    spoilt.close()
+    assert "there is no copy" in told.value.fix
+
+
+def test_no_copy_is_made_of_the_last_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ballast, "free_bytes", lambda path: ballast.BYTES)
+
+    with pytest.raises(DiskFull):
+        backups.daily(store.path, time.time())
+
+    assert not list((store.path.parent / "backups").glob("*"))
+
+
+# clocks
+
+
+class Jumpy:
+    """A wall clock that is put an hour forward and back, write by write; the monotonic one goes on."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def wall(self) -> int:
+        self.looks += 1
+        return time.time_ns() // 1000 + (HOUR, 0, -HOUR)[self.looks % 3] * leases.SECOND
+
+    def monotonic(self) -> int:
+        return time.monotonic_ns() // 1000
+
+
+WALL_TIMES = ("3 ", "12 ", "29 no run")  # these compare moments that such a clock has put out of order
+
+
+def test_a_clock_that_jumps_by_an_hour_ends_no_lease_loses_no_task_and_keeps_the_order_of_messages(
+    tmp_path: Path,
+) -> None:
+    store = factories.make_store(tmp_path, clock=Jumpy())
+    session = factories.make_session(store)
+    lead = factories.lead(store, seconds=30)
+    host = factories.make_host(store)
+    lost = []
+
+    while factories.one_beat(store, session, lead).ended is None:
+        row = factories.claim(store, host)
+        while row is not None:
+            alive, gone = store.write(lambda tx, run=row.run: leases.renew(tx, host, [run], 30))  # type: ignore[misc]
+            store.write(lambda tx: leases.keep_lead(tx, lead.holder, lead.epoch, 30))
+            lost += [] if alive and not gone else [row.key]
+            lost += [run.key for run, _ in store.read(leases.overdue_runs)]
+            gate = {"gate": "PASS", "score": 90.0, "data": {}} if row.prefix == "QUALITY" else None
+            row = factories.finish(store, row, gate=gate).next
+
+    connection = sqlite3.connect(store.path)
+    stories = connection.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome").fetchall()
+    numbers = [number for (number,) in connection.execute("SELECT number FROM messages ORDER BY rowid")]
+    connection.close()
+    store.close()
+    broken = {each for each in invariants.offenders(store.path) if not each.startswith(WALL_TIMES)}
+    assert lost == []
+    assert stories == [("completed", 6)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert broken == set()
+
+
+def test_a_delay_that_a_clock_put_back_has_made_too_long_ends_and_a_right_one_stays(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    row = desk.claim()
+    desk.store.write(
+        lambda tx: report.fail(
+            tx, row, "died", charged=True, backoff=[20.0], timings={}, pause=None, detail={}
+        )
+    )
+    before = desk.task("RESEARCH-001").not_before
+
+    kept = desk.store.write(lambda tx: queries.hasten(tx, 20.0))
+    desk.sql(
+        f"UPDATE tasks SET not_before = not_before + {HOUR * leases.SECOND} WHERE not_before IS NOT NULL"
+    )
+    ended = desk.store.write(lambda tx: queries.hasten(tx, 20.0))
+
+    assert (kept, ended) == (0, 1)
+    assert desk.task("RESEARCH-001").not_before < before
+    desk.beat()
+    assert factories.claim(desk.store, "h-1") is not None
+
+
+# descriptors
+
+NO_DESCRIPTORS = """
+import os, resource, sys
+from pathlib import Path
+from orchestrator.domain.errors import NoDescriptors
+from orchestrator.store import sessions
+from orchestrator.store.store import Store
+from tests import factories
+store = Store(Path(sys.argv[1]))
+factories.make_session(store, "First work")
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+used = max(int(name) for name in os.listdir("/proc/self/fd")) + 1
+resource.setrlimit(resource.RLIMIT_NOFILE, (used - 1, hard))
+try:
+    store.read(sessions.all_sessions)
+except NoDescriptors as refused:
+    print(refused.what, "ulimit" in refused.fix)
+factories.make_session(store, "Second work")
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+print(len(store.read(sessions.all_sessions)))
+"""
+
+
+def test_without_descriptors_a_look_is_refused_with_the_reason_and_works_again_when_there_are_some(
+    store: Store,
+) -> None:
+    store.close()
+
+    done = subprocess.run(
+        [sys.executable, "-c", NO_DESCRIPTORS, str(store.path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["This process cannot open any further file. True", "2"]

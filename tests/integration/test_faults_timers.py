@@ -1,0 +1,145 @@
+"""Timers while the wall clock jumps, and sockets that are removed while somebody listens (docs/faults.md)."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+import pytest
+import structlog
+
+from orchestrator import bus, scheduler
+from orchestrator.scheduler import AlarmClock
+
+HOUR = 3600.0
+
+
+class Wall:
+    """A wall clock that can be set, as `datetime.now` shows it to the timers."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0.0
+        wall = self
+
+        class Shown(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> Shown:
+                return cls.fromtimestamp(wall.time(), tz)
+
+        monkeypatch.setattr("apscheduler.schedulers.base.datetime", Shown)
+
+    def time(self) -> float:
+        return time.time() + self.ahead
+
+
+@pytest.fixture
+def wall(monkeypatch: pytest.MonkeyPatch) -> Wall:
+    monkeypatch.setattr(scheduler, "LOOK_SECONDS", 0.02)
+    return Wall(monkeypatch)
+
+
+@pytest.fixture
+def clock(wall: Wall) -> Iterator[AlarmClock]:
+    made = AlarmClock(structlog.get_logger(), wall.time)
+    yield made
+    made.stop()
+
+
+class Ticks:
+    """Counts, and lets a test wait for the next ones."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self.times: list[float] = []
+
+    def __call__(self) -> None:
+        with self._changed:
+            self.times.append(time.monotonic())
+            self._changed.notify_all()
+
+    def wait_for(self, more: int) -> None:
+        with self._changed:
+            wanted = len(self.times) + more
+            assert self._changed.wait_for(lambda: len(self.times) >= wanted, timeout=30), (
+                "the timer is silent"
+            )
+
+
+@pytest.mark.parametrize(
+    "jump", [-HOUR, HOUR, -40 * 365 * 24 * HOUR, 40 * 365 * 24 * HOUR], ids="{:+.0f} s".format
+)
+def test_a_timer_goes_on_at_its_pace_when_the_wall_clock_jumps(
+    clock: AlarmClock, wall: Wall, jump: float
+) -> None:
+    ticks, rare = Ticks(), Ticks()
+    clock.every(0.1, "often", ticks)
+    clock.every(2 * HOUR, "rare", rare)
+    clock.start()
+    ticks.wait_for(2)
+
+    wall.ahead += jump
+    ticks.wait_for(4)
+
+    assert len(rare.times) <= (jump > 2 * HOUR)  # once at most, and not for every period passed over
+
+
+def test_an_alarm_that_is_due_in_a_moment_comes_also_when_the_clock_is_put_back(
+    clock: AlarmClock, wall: Wall
+) -> None:
+    rung, steady = Ticks(), Ticks()
+    clock.every(0.1, "steady", steady)
+    clock.start()
+    clock.at(int((wall.time() + 60) * 1e6), "retry", rung)
+
+    wall.ahead -= HOUR
+    rung.wait_for(1)
+    steady.wait_for(3)
+
+    assert len(rung.times) == 1
+
+
+# the socket at which others wake us
+
+
+def remove_socket(database: Path) -> None:
+    (bus.runtime_directory(database) / "daemon.sock").unlink()
+
+
+def remove_directory(database: Path) -> None:
+    shutil.rmtree(bus.runtime_directory(database))
+
+
+@pytest.mark.parametrize("remove", [remove_socket, remove_directory], ids=["socket", "directory"])
+def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
+    tmp_path: Path, remove: Callable[[Path], None]
+) -> None:
+    database = tmp_path / "lifecycle.db"
+    waker = bus.Waker(database, "daemon")
+    remove(database)
+    lost = bus.wake_daemon(database)
+
+    waker.wait(0.01)
+    heard = bus.wake_daemon(database)
+    woken = waker.wait(5)
+
+    assert (lost, heard, woken) == (False, True, True)
+    waker.close()
+    assert not waker.path.exists()
+
+
+def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) -> None:
+    database = tmp_path / "lifecycle.db"
+    old = bus.Waker(database, "daemon")
+    new = bus.Waker(database, "daemon")
+
+    old.wait(0.01)
+    bus.wake_daemon(database)
+
+    assert new.wait(5)
+    old.close()
+    assert bus.wake_daemon(database)
+    new.close()
