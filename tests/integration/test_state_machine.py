@@ -409,8 +409,11 @@ class Lifecycles(RuleBasedStateMachine):
 
     def claim(self, host: str) -> Row | None:
         self.clock.tick()
+        return self.claimed(host, make.claim(self.store, host, self.roles[host]))
+
+    def claimed(self, host: str, row: Row | None) -> Row | None:
+        """A claim got what the model says: the offer that has waited longest."""
         expected = self.model.claimable(host, self.roles[host])
-        row = make.claim(self.store, host, self.roles[host])
         assert (row and (row.session_id, row.key)) == expected
         if row is not None:
             self.opened(row)
@@ -482,6 +485,7 @@ class Lifecycles(RuleBasedStateMachine):
             assert done.advance.kind is AdvanceKind.REPORT
         if done.advance.kind is AdvanceKind.YIELD and done.advance.task:
             self.model.offer(session.tasks[done.advance.task])
+            return self.claimed(row.host, done.next)
         if done.next is None:
             return None
         following = session.tasks[done.next.key]
