@@ -200,8 +200,9 @@ class Daemon:
         busy = self._store.read(queries.has_work)
         if busy:
             self._busy_at = time.monotonic()
-            if not self._store.read(leases.live_hosts):
-                self._supervisor.ensure()
+            live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
+            if not live:
+                self._supervisor.ensure({row.pid for row in ours})
         elif time.monotonic() - self._busy_at > self._settings.idle_exit_seconds:
             self._log.info("idle")
             self._stopping.set()

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -73,14 +73,16 @@ class HostSupervisor:
     def gave_up(self) -> bool:
         return self._quick >= HOST_RESTART_LIMIT
 
-    def ensure(self) -> None:
-        """Start a host when none of ours runs."""
+    def ensure(self, over: Container[int] = ()) -> None:
+        """Start a host when none of ours runs; one whose lease is `over` (pids) is wedged and killed, to be replaced."""
         with self._lock:
-            if (
-                not self._wanted
-                or self.gave_up
-                or (self._process is not None and self._process.poll() is None)
-            ):
+            process = self._process
+            if process is not None and process.poll() is None:
+                if process.pid in over:
+                    self._log.warning("host_wedged", pid=process.pid)
+                    process.kill()
+                return
+            if not self._wanted or self.gave_up:
                 return
             file = self._project / ".workflow" / "logs" / "workers.out"
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

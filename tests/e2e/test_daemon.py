@@ -88,6 +88,17 @@ def test_stopping_ends_the_host_of_a_daemon_that_was_killed_too(project: Lifecyc
     assert [row[0] for row in project.rows("SELECT pid FROM hosts")] == hosts, "its host had worked on for us"
 
 
+def test_a_wedged_host_is_replaced(project: Lifecycle) -> None:
+    assert project.run("start", REQUEST).code == 0
+    host = project.rows("SELECT pid FROM hosts")[0][0]
+    os.kill(host, signal.SIGSTOP)
+
+    again = project.run("revise", "DRAFT-004", "Add a story about exports")
+
+    assert again.code == 0, again.err
+    assert host not in project.pids()
+
+
 def test_a_wedged_daemon_is_replaced_and_acts_no_more_when_it_wakes(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     old, epoch = leader(project)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -57,12 +58,11 @@ class Probe:
 
 @dataclass
 class World:
-    """Two sessions at work on the daemon's host, and a second host that waits."""
+    """Two sessions at work on one host, and a spare one. Nobody supervises them: the daemon would kill a wedged host."""
 
     project: Lifecycle
     probe: Probe
-    second: SecondHost
-    first_pid: int
+    working: int  # pid
     sessions: tuple[str, ...]
 
     def taken_over(self) -> bool:
@@ -84,46 +84,59 @@ def world(tmp_path: Path) -> Iterator[World]:
     probe = Probe(tmp_path / "probe")
     extra = agent_toml("exclusive", [sys.executable, str(AGENT), str(probe.folder)])
     with lifecycle(tmp_path / "p", {**LEASE, "slots": 4}, extra) as project:
+        assert project.run("daemon", "start").code == 0
+        working, spare = SecondHost(project, 4), SecondHost(project, 4)
+        working.keep(0, 0)
+        project.wait(lambda: len(project.rows("SELECT pid FROM hosts")) == 1, "the first host is there")
         for request in ("Build a steady thing", "Build a stubborn thing"):
             assert project.run("start", request, "--discuss", "off", "--detach").code == 0
         project.wait(lambda: probe.starts() == 2, "two agents are at work")
         project.wait(lambda: len(project.marked()) >= 5, "guardians, agents and the daemon of one")
-        (first,) = {row[0] for row in project.rows("SELECT pid FROM hosts")}
-        second = SecondHost(project, 4)
-        second.keep(0, 0)
-        project.wait(lambda: len(project.rows("SELECT pid FROM hosts")) == 2, "the second host is there")
-        yield World(
-            project, probe, second, first, tuple(row[0] for row in project.rows("SELECT id FROM sessions"))
-        )
-        assert second.end(20) is not None
+        spare.keep(0, 0)
+        project.wait(lambda: len(project.rows("SELECT pid FROM hosts")) == 2, "the spare host is there")
+        assert working.pid is not None
+        sessions = tuple(row[0] for row in project.rows("SELECT id FROM sessions"))
+        yield World(project, probe, working.pid, sessions)
+        for host in (working, spare):
+            assert host.end(20) is not None
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Nobody else writes meanwhile."""
+    connection = sqlite3.connect(database, isolation_level=None, timeout=30)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
 
 
 def test_a_host_stopped_for_longer_than_its_lease_and_revived_has_no_agent_left(world: World) -> None:
-    os.kill(world.first_pid, signal.SIGSTOP)
-    world.project.wait(world.taken_over, "the second host's agents work on the same tasks")
+    with locked(
+        world.project.database
+    ):  # else it may be stopped with the lock in its hand, and all wait for it
+        os.kill(world.working, signal.SIGSTOP)
+    world.project.wait(world.taken_over, "the spare host's agents work on the same tasks")
 
-    os.kill(world.first_pid, signal.SIGCONT)
+    os.kill(world.working, signal.SIGCONT)
 
     world.check()
 
 
 def test_a_killed_hosts_agents_are_gone_before_another_hosts_begin(world: World) -> None:
-    os.kill(world.first_pid, signal.SIGKILL)
+    os.kill(world.working, signal.SIGKILL)
 
     world.project.wait(world.taken_over, "other agents work on the same tasks")
     world.check()
 
 
 def test_agents_end_while_the_database_is_locked_for_longer_than_a_lease(world: World) -> None:
-    other = sqlite3.connect(world.project.database, isolation_level=None, timeout=10)
-    other.execute("BEGIN IMMEDIATE")
-    try:
+    with locked(world.project.database):
         world.project.wait(
             lambda: not world.project.marked(), "the agents were ended without the database", 15
         )
-    finally:
-        other.execute("ROLLBACK")
-        other.close()
 
     world.project.run("resume", world.sessions[0])
 
