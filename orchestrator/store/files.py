@@ -112,12 +112,21 @@ def _plain_bytes(directory: int, name: str) -> bytes | None:
     except OSError:  # a link or a device: nothing of a person's that could be kept
         return None
     with os.fdopen(descriptor, "rb") as file:
-        return file.read() if _is_plain(os.fstat(descriptor)) else None
+        return file.read() if _is_plain(descriptor, directory, name) else None
 
 
-def _is_plain(found: os.stat_result) -> bool:
-    """A file with one name: with a second one it may be a file elsewhere."""
-    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+def _is_plain(descriptor: int, directory: int, name: str) -> bool:
+    """Whether this is the one name of the file that was opened under it: with another one it may lie elsewhere.
+
+    The name is asked once more, since a second name that is removed after the opening leaves a file elsewhere with one.
+    """
+    try:
+        named = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return (
+        stat.S_ISREG(named.st_mode) and named.st_nlink == 1 and os.path.samestat(named, os.fstat(descriptor))
+    )
 
 
 def append(root: Path, path: str, body: bytes) -> None:
@@ -131,7 +140,7 @@ def append(root: Path, path: str, body: bytes) -> None:
             dir_fd=directory,
         )
         with os.fdopen(descriptor, "ab") as file:
-            if not _is_plain(os.fstat(descriptor)):
+            if not _is_plain(descriptor, directory, name.name):
                 raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
             file.write(body)
             file.flush()
@@ -158,6 +167,7 @@ def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
             descriptor = os.open(
                 name.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
             )
+            plain = _is_plain(descriptor, directory, name.name)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -165,13 +175,11 @@ def read(root: Path, path: str, limit: int = 256 * 1024 * 1024) -> bytes | None:
             f"unsafe path {path[:200]!r}", why=f"a link or no directory on the way: {error.strerror}"
         ) from error
     try:
-        found = os.fstat(descriptor)
-        if not _is_plain(found):
+        if not plain:
             raise UnsafePath(f"unsafe path {path[:200]!r}", why="not a plain file of one name")
-        if found.st_size > limit:
-            raise UnsafePath(
-                f"unsafe path {path[:200]!r}", why=f"{found.st_size} bytes are over the limit of {limit}"
-            )
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            raise UnsafePath(f"unsafe path {path[:200]!r}", why=f"{size} bytes are over the limit of {limit}")
         with os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(limit + 1)
     finally:
