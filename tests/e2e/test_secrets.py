@@ -1,0 +1,165 @@
+"""What the environment holds is in no file and no command line; what looks like a credential is in no log."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+import sys
+import textwrap
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+
+REQUEST = "Build a URL shortener. It must expire links after 30 days."
+ALLOWED = "OUR_SERVICE_LOGIN"  # the agent may see it; the configuration names it
+ENVIRONMENT = {
+    "ANTHROPIC_API_KEY": "sk-canary-Qm9vIGhvbw/one+two==",
+    "DATABASE_URL": "postgres://canary:p%40ss;w0rd<two>@127.0.0.1/x",
+    "SOME_PASSWORD": 'canary "three"\tüñí',
+    "PLAIN": "canary-four-0123456789",
+    ALLOWED: "canary-five/+9876543210==",
+}
+SHAPED = ["sk-canary0123456789abcdef", "ghp_canary0123456789abcdefghij", "AKIACANARY0123456789"]
+
+# Sees what it was given, fails once, then leaves the work to the next agent; it prints nothing of it.
+SILENT = f"""
+import os, sys
+seen = set({sorted(ENVIRONMENT)!r}) & set(os.environ)
+sys.stderr.write("sees " + " ".join(sorted(seen)))
+sys.exit(3)
+"""
+
+TALKS = f"""
+import base64, json, os, sys, time
+from urllib.parse import quote
+for secret in {SHAPED!r}:
+    half = len(secret) // 2
+    for piece in ("the key is ", secret[:half], secret[half:], "\\n"):
+        os.write(2, piece.encode())
+        time.sleep(0.01)
+    os.write(2, json.dumps({{secret: {{"x": [secret]}}}}).encode() + b"\\n")
+sys.exit(1)
+"""
+
+
+def forms(secret: str) -> set[bytes]:
+    """A secret as it may be found: as it is, in JSON, percent-encoded, in hexadecimal, in base64 at each of three offsets."""
+    raw = secret.encode()
+    encoded = {base64.b64encode(b"x" * pad + raw)[4 if pad else 0 : -4] for pad in range(3)}
+    return {
+        raw,
+        json.dumps(secret)[1:-1].encode(),
+        json.dumps(secret, ensure_ascii=False)[1:-1].encode(),
+        quote(secret).encode(),
+        quote(secret, safe="").encode(),
+        raw.hex().encode(),
+        *encoded,
+    }
+
+
+def held(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Everything below a folder with what it holds; the files in packages and all columns of databases too."""
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or path.is_symlink():
+            continue
+        yield str(path), path.read_bytes()
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as package:
+                yield from ((f"{path}:{name}", package.read(name)) for name in package.namelist())
+        if path.suffix == ".db":
+            yield from _columns(path)
+
+
+def _columns(database: Path) -> Iterator[tuple[str, bytes]]:
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            for row in connection.execute(f'SELECT * FROM "{table}"'):
+                cells = [cell if isinstance(cell, bytes) else str(cell).encode() for cell in row]
+                yield f"{database}:{table}", b"\n".join(cells)
+    finally:
+        connection.close()
+
+
+def places_of(
+    secrets: list[str], things: Iterator[tuple[str, bytes]] | list[tuple[str, bytes]]
+) -> dict[str, list[str]]:
+    """Secret -> where it was found."""
+    wanted = {secret: forms(secret) for secret in secrets}
+    found: dict[str, list[str]] = {}
+    for name, body in things:
+        for secret, shapes in wanted.items():
+            if any(shape in body for shape in shapes):
+                found.setdefault(secret, []).append(name)
+    return found
+
+
+@contextmanager
+def command_lines(life: Lifecycle) -> Iterator[dict[str, bytes]]:
+    """The command lines of all processes of the project that live while the body runs."""
+    seen: dict[str, bytes] = {}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.05):
+            for pid in life.pids():
+                try:
+                    line = Path(f"/proc/{pid}/cmdline").read_bytes()
+                except OSError:
+                    continue
+                seen[f"{pid} {line[:60]!r}"] = line
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+
+
+def program(folder: Path, text: str) -> list[str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "agent.py").write_text(textwrap.dedent(text))
+    return [sys.executable, "-S", str(folder / "agent.py")]
+
+
+def test_no_value_of_the_environment_is_in_a_file_or_on_a_command_line(tmp_path: Path) -> None:
+    extra = agent_toml("silent", program(tmp_path / "agent", SILENT), env=[ALLOWED])
+    with lifecycle(tmp_path / "p", extra=extra) as life:
+        with command_lines(life) as seen:
+            gave = life.run("start", REQUEST, "--discuss", "off", env=ENVIRONMENT)
+        package = life.folder / "out.zip"
+        exported = life.run("export", life.session(), "--output", str(package), env=ENVIRONMENT)
+        looked = [
+            life.run(*words, env=ENVIRONMENT)
+            for words in (["doctor"], ["config", "show"], ["agents"], ["log"])
+        ]
+
+        assert gave.code == 0, gave.err
+        assert exported.code == 0, exported.err
+        told = {error for (error,) in life.rows("SELECT error FROM agent_calls WHERE agent = 'silent'")}
+        assert told and all(error.endswith(f"sees {ALLOWED}") for error in told), told
+        printed = [(" ".join(each.args[4:]), (each.out + each.err).encode()) for each in (gave, *looked)]
+        everything = [*held(life.folder), *seen.items(), *printed]
+        assert len(seen) > 3
+        assert any(name.endswith("-wal") for name, _ in everything)
+        assert places_of(list(ENVIRONMENT.values()), everything) == {}
+        assert places_of(["expire links"], everything), "the search finds nothing at all"
+
+
+def test_what_looks_like_a_credential_is_masked_in_the_logs(tmp_path: Path) -> None:
+    extra = agent_toml("talks", program(tmp_path / "agent", TALKS))
+    with lifecycle(tmp_path / "p", extra=extra) as life:
+        gave = life.run("start", REQUEST, "--discuss", "off")
+
+        assert gave.code == 0, gave.err
+        logs = list(held(life.folder / ".workflow" / "logs"))
+        assert any(b"[masked]" in body for _, body in logs), life.logs()[-2_000:]
+        assert places_of(SHAPED, logs) == {}
