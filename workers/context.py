@@ -77,10 +77,10 @@ class Context:
 
     def check(self) -> None:
         """Pass while the run may go on. Raises LeaseLost, RunReleased."""
-        if self.live.stop.is_set():
+        if self.live.is_over:
             if self.live.why == "drained":
                 raise RunReleased
-            raise LeaseLost(run=self.row.run, why=self.live.why)
+            raise LeaseLost(run=self.row.run, why=self.live.why or "lease")
 
     def write(self, unit: Callable[[Tx], Any]) -> Any:
         """A unit of this run, fenced. Raises LeaseLost, and then wrote nothing."""

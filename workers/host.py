@@ -59,7 +59,6 @@ class Host:
         self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._last_work = time.monotonic()
-        self._lease_from = time.monotonic()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
     def run(self, waker: bus.Waker | None = None) -> int:
@@ -106,7 +105,6 @@ class Host:
 
     def _register(self) -> None:
         started = process_start(os.getpid()) or 0
-        self._lease_from = time.monotonic()
         self._store.write(
             lambda tx: leases.register_host(
                 tx,
@@ -143,6 +141,13 @@ class Host:
     def _deadline(self, asked: float) -> float:
         return asked + float(self._settings.lease_seconds - self._settings.watchdog_margin_seconds)
 
+    def _first_deadline(self, row: Row) -> float:
+        """Until it is renewed by name: its lease is the host's at the moment of the claim, which may be long ago.
+
+        Leases count on the clock of this machine (store.clock), so they compare with our own.
+        """
+        return float(row.lease_until / leases.SECOND - self._settings.watchdog_margin_seconds)
+
     def _keep_renewing(self) -> None:
         while True:
             self._renew_now.wait(self._settings.renew_seconds)
@@ -172,8 +177,6 @@ class Host:
             ),
             use_ballast=True,
         )
-        if alive:
-            self._lease_from = asked
         for run in named:
             if run in gone:
                 self.live.stop(run, "taken away")
@@ -222,7 +225,7 @@ class Host:
     def _one(self, row: Row) -> Row | None:
         """One run in this slot. Nothing that happens in it may end the slot."""
         self._last_work = time.monotonic()
-        live = self.live.add(row, self._deadline(self._lease_from))
+        live = self.live.add(row, self._first_deadline(row))
         log = self._log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
         log.info("run_opened", opened_by=row.opened_by, epoch=row.epoch)
         try:

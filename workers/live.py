@@ -32,6 +32,11 @@ class LiveRun:
     why: str = ""  # lease, taken away, drained
     guardians: list[Guardian] = field(default_factory=list)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing may begin for it any more, also when the watchdog has not come to it yet."""
+        return self.stop.is_set() or self.deadline <= time.monotonic()
+
 
 class LiveRuns:
     def __init__(self) -> None:
@@ -71,7 +76,7 @@ class LiveRuns:
         """An agent's guardian was started for this run: keep its deadline with the run's."""
         with self._changed:
             live = self._runs.get(run)
-            if live is None or live.stop.is_set():
+            if live is None or live.is_over:
                 guardian.stop("the run is over")
                 return
             live.guardians.append(guardian)
