@@ -48,8 +48,8 @@ class Clock:
         self.wall_micros += 1
 
     def pass_seconds(self, seconds: float) -> None:
-        self.wall_micros += int(seconds * 1_000_000)
-        self.lease_micros += int(seconds * 1_000_000)
+        self.wall_micros += round(seconds * 1_000_000)
+        self.lease_micros += round(seconds * 1_000_000)
 
 
 @dataclass
