@@ -12,6 +12,7 @@ import os
 import socket
 import stat
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 
 from orchestrator.domain.errors import StoreError
 
+MOMENT = 0.05  # seconds that a wake may wait for others
 MAX_DATAGRAM = 200_000  # bytes; the kernel's default send buffer holds this
 
 
@@ -136,6 +138,26 @@ def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
 def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
     """Wake the coordinator of this database; False when no daemon listens."""
     return wake_path(runtime_directory(database) / "daemon.sock", message)
+
+
+class Bell:
+    """Wakes the coordinator soon, from a thread of its own: many rings within a moment make one wake."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._rung = threading.Event()
+        threading.Thread(target=self._keep_waking, name="bell", daemon=True).start()
+
+    def ring(self) -> None:
+        self._rung.set()
+
+    def _keep_waking(self) -> None:
+        while True:
+            self._rung.wait()
+            time.sleep(MOMENT)  # let more rings come
+            self._rung.clear()
+            with suppress(StoreError):  # a wake that cannot be sent is lost, and the timers find the work
+                wake_daemon(self._database)
 
 
 def wake_hosts(database: Path, message: dict[str, Any] | None = None) -> int:

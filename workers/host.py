@@ -227,7 +227,7 @@ class Host:
         self._last_work = time.monotonic()
         live = self.live.add(row, self._first_deadline(row))
         log = self._log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
-        log.info("run_opened", opened_by=row.opened_by, epoch=row.epoch)
+        log.debug("run_opened", opened_by=row.opened_by, epoch=row.epoch)
         try:
             return self._execute(live)
         except LeaseLost:

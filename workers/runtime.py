@@ -10,7 +10,7 @@ import errno
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,10 @@ class Runtime:
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Any
+    bell: bus.Bell = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bell = bus.Bell(self.store.path)
 
     def execute(self, live: LiveRun) -> Row | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
@@ -66,7 +70,10 @@ class Runtime:
             return None
         failpoints.hit("report.after_commit")
         self._clean(row.run)
-        bus.wake_daemon(self.store.path)  # after the commit: for the beat, if one is wanted, and the files
+        if reported is None or reported.advance.wake:
+            bus.wake_daemon(self.store.path)  # after the commit: a beat is wanted
+        else:
+            self.bell.ring()  # the files can follow a moment later
         if reported is None:
             log.info("person_asked", round=row.round)
             return None

@@ -58,12 +58,14 @@ def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fals
 
 def list_sessions(
     every: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
+    last: Annotated[int, typer.Option("--last", "-n", min=0, help="Only the newest N; 0: all.")] = 100,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
     """List the sessions of this project."""
     from orchestrator.coordinator import find
     from orchestrator.coordinator.look import listing, summary
+    from orchestrator.store.sessions import EVERY
 
     if in_session is None and not here().database.exists():
         found = []  # a project without sessions has none to list: nothing is wrong with that
@@ -72,9 +74,11 @@ def list_sessions(
             if in_session is not None:
                 found = [opened.store.read(lambda tx: summary(tx, find.session(tx, in_session)))]
             else:
-                found = opened.store.read(lambda tx: listing(tx, archived=every))
+                found = opened.store.read(lambda tx: listing(tx, archived=every, limit=last or EVERY))
     if not found:
         note('no sessions here; begin one with `lifecycle start "..."`')
+    if in_session is None and len(found) == last:
+        note(f"the newest {last}; `lifecycle list -n 0` lists all")
     if as_json:
         print_json(found)
         return

@@ -9,6 +9,8 @@ from orchestrator.store import sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
+LISTED = 20  # sessions that an error names
+
 
 class SeveralSessions(UsageError):
     """Several sessions are unfinished."""
@@ -16,8 +18,11 @@ class SeveralSessions(UsageError):
     def __init__(self, found: list[Row]) -> None:
         self.sessions = found
         listed = "\n".join(
-            f"  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip() for row in found
+            f"  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip()
+            for row in found[:LISTED]
         )
+        if len(found) > LISTED:
+            listed += "\n  and more: `lifecycle list` shows them"
         super().__init__(
             "several sessions are unfinished: name one",
             why=listed,
@@ -32,15 +37,15 @@ def session(tx: Tx, name: str | None, *, finished: bool = False) -> Row:
     """
     if name is not None:
         return _named(tx, name)
-    found = sessions.unfinished(tx)
+    found = sessions.unfinished(tx, LISTED + 1)
     if len(found) == 1:
         return found[0]
     if found:
         raise SeveralSessions(found)
     if finished:
-        every = [row for row in sessions.all_sessions(tx) if not row.archived]
-        if every:
-            return every[-1]
+        newest = sessions.newest_shown(tx)
+        if newest is not None:
+            return newest
     raise NotAllowedNow(
         "no session is unfinished",
         why="every session has ended, or none was begun",

@@ -28,26 +28,33 @@ MARKS = {
 }
 
 
-def listing(tx: Tx, *, archived: bool = False) -> list[dict[str, Any]]:
-    """Every session, oldest first; archived ones only when asked for."""
-    return [summary(tx, row) for row in sessions.all_sessions(tx) if archived or not row.archived]
+def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
+    """The newest `limit` sessions, oldest first; archived ones only when asked for."""
+    counts, costs = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
+    return [
+        _line(tx, row, counts.get(row.id, {}), costs.get(row.id)) for row in queries.page(tx, limit, archived)
+    ]
 
 
 def summary(tx: Tx, session: Row) -> dict[str, Any]:
     """One session in one line."""
+    return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
+
+
+def _line(tx: Tx, session: Row, counts: Mapping[str, int], cost: Row | None) -> dict[str, Any]:
     return {
         "session": session.id,
         "title": session.title,
         "mode": session.mode,
         "status": session.status,
         "pause_reason": session.pause_reason,
-        "progress": _progress(tasks.all_tasks(tx, session.id)),
+        "progress": _progress(counts),
         "gate": session.gate,
         "score": session.score,
         "created_at": stamp(session.created_at),
         "finished_at": stamp(session.finished_at),
         "elapsed_seconds": _seconds(session.created_at, session.finished_at or tx.now),
-        "cost": cost_sum(tx, session.id),
+        "cost": _cost(cost),
         "archived": bool(session.archived),
     }
 
@@ -140,11 +147,11 @@ def actions(tx: Tx, session: Row) -> list[dict[str, str]]:
 
 def _is_default(tx: Tx, session: str) -> bool:
     """Whether a command without a name would mean this session."""
-    unfinished = sessions.unfinished(tx)
+    unfinished = sessions.unfinished(tx, 2)
     if unfinished:
         return [row.id for row in unfinished] == [session]
-    shown = [row.id for row in sessions.all_sessions(tx) if not row.archived]
-    return shown[-1:] == [session]
+    newest = sessions.newest_shown(tx)
+    return newest is not None and newest.id == session
 
 
 def scores(tx: Tx, session: str) -> dict[str, Any] | None:
@@ -238,20 +245,18 @@ def cost_view(tx: Tx, session: str) -> dict[str, Any]:
     calls = records.calls_of(tx, session)
     return {
         "session": session,
-        **cost_sum(tx, session),
+        **_cost(records.cost_of(tx, session)),
         "by_task": _grouped(calls, "task"),
         "by_agent": _grouped(calls, "agent"),
     }
 
 
-def cost_sum(tx: Tx, session: str) -> dict[str, Any]:
-    row = records.cost_of(tx, session)
+def _cost(row: Row | None) -> dict[str, Any]:
+    """From sums over calls; None when none was made."""
+    names = ("calls", "priced", "tokens_in", "tokens_out")
     return {
-        "usd": row.cost_micros / MICROS,
-        "calls": row.calls,
-        "priced": row.priced,
-        "tokens_in": row.tokens_in,
-        "tokens_out": row.tokens_out,
+        "usd": row.cost_micros / MICROS if row else 0.0,
+        **{name: row[name] if row else 0 for name in names},
     }
 
 
@@ -330,10 +335,11 @@ def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
     }
 
 
-def _progress(rows: Sequence[Row]) -> dict[str, int]:
-    counted = [row for row in rows if row.status != TaskStatus.CANCELLED]
-    done = sum(row.status in SATISFIED for row in counted)
-    return {"done": done, "total": len(counted), "percent": 100 * done // len(counted) if counted else 100}
+def _progress(counts: Mapping[str, int]) -> dict[str, int]:
+    """From the number of tasks by status."""
+    total = sum(number for status, number in counts.items() if status != TaskStatus.CANCELLED)
+    done = sum(counts.get(status, 0) for status in SATISFIED)
+    return {"done": done, "total": total, "percent": 100 * done // total if total else 100}
 
 
 def _verdict(row: Row) -> dict[str, Any]:

@@ -3,12 +3,13 @@ the two `mark_*` functions writes."""
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, exists, func, select, update
+from sqlalchemy import Select, bindparam, exists, func, select, update
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, one_of
+from orchestrator.store.records import COST_SUMS
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import hosts, of_session, runs, sessions, tasks
+from orchestrator.store.tables import agent_calls, hosts, of_session, runs, sessions, tasks
 
 _WORK = Prepared(
     lambda: (
@@ -95,6 +96,35 @@ _RUNS = Prepared(
         .order_by(runs.c.opened_at, runs.c.id)
     )
 )
+
+
+def _page() -> Select[tuple[str]]:
+    """Ids of the newest sessions."""
+    return (
+        select(sessions.c.id)
+        .where(sessions.c.archived <= bindparam("archived"))
+        .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+        .limit(bindparam("limit"))
+    )
+
+
+_PAGE = Prepared(
+    lambda: select(sessions).where(sessions.c.id.in_(_page())).order_by(sessions.c.created_at, sessions.c.id)
+)
+_PAGE_COUNTS = Prepared(
+    lambda: (
+        select(tasks.c.session_id, tasks.c.status, func.count(tasks.c.id).label("n"))
+        .where(tasks.c.session_id.in_(_page()))
+        .group_by(tasks.c.session_id, tasks.c.status)
+    )
+)
+_PAGE_COSTS = Prepared(
+    lambda: (
+        select(agent_calls.c.session_id, *COST_SUMS)
+        .where(agent_calls.c.session_id.in_(_page()))
+        .group_by(agent_calls.c.session_id)
+    )
+)
 _OPEN_BY_HOST = Prepared(
     lambda: (
         select(runs.c.host, func.count(runs.c.id).label("n"))
@@ -137,6 +167,24 @@ def mark_idle_sessions(tx: Tx) -> int:
 def runs_of(tx: Tx, session: str) -> list[Row]:
     """Every attempt of the session, oldest first, each with its task's key and its host's pid."""
     return tx.rows(_RUNS, session=session)
+
+
+def page(tx: Tx, limit: int, archived: bool) -> list[Row]:
+    """The newest `limit` sessions, oldest first."""
+    return tx.rows(_PAGE, limit=limit, archived=int(archived))
+
+
+def page_counts(tx: Tx, limit: int, archived: bool) -> dict[str, dict[str, int]]:
+    """Of the same sessions: id -> status -> number of tasks."""
+    found: dict[str, dict[str, int]] = {}
+    for row in tx.rows(_PAGE_COUNTS, limit=limit, archived=int(archived)):
+        found.setdefault(row.session_id, {})[row.status] = row.n
+    return found
+
+
+def page_costs(tx: Tx, limit: int, archived: bool) -> dict[str, Row]:
+    """Of the same sessions, where an agent was called: id -> sums over its calls."""
+    return {row.session_id: row for row in tx.rows(_PAGE_COSTS, limit=limit, archived=int(archived))}
 
 
 def open_by_host(tx: Tx) -> dict[str, int]:

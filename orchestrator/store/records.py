@@ -66,15 +66,14 @@ _CALLS = Prepared(
         .order_by(agent_calls.c.id)
     )
 )
-_COST = Prepared(
-    lambda: select(
-        func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
-        func.count(agent_calls.c.id).label("calls"),
-        func.count(agent_calls.c.cost_micros).label("priced"),
-        func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
-        func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
-    ).where(agent_calls.c.session_id == bindparam("session"))
+COST_SUMS = (
+    func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
+    func.count(agent_calls.c.id).label("calls"),
+    func.count(agent_calls.c.cost_micros).label("priced"),
+    func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
+    func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
 )
+_COST = Prepared(lambda: select(*COST_SUMS).where(agent_calls.c.session_id == bindparam("session")))
 _REMEMBER = PreparedInsert(lambda: insert(memory))
 _SHARE = PreparedInsert(
     lambda: upsert(memory).on_conflict_do_update(

@@ -13,6 +13,7 @@ from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, on
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import commands, decisions, sessions, snapshots
 
+EVERY = 2**31 - 1  # a limit that is none
 OWED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
 _INSERT = PreparedInsert(lambda: insert(sessions))
@@ -28,6 +29,15 @@ _UNFINISHED = Prepared(
         select(sessions)
         .where(one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED]))
         .order_by(sessions.c.created_at, sessions.c.id)
+        .limit(bindparam("limit"))
+    )
+)
+_NEWEST_SHOWN = Prepared(
+    lambda: (
+        select(sessions)
+        .where(sessions.c.archived == 0)
+        .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+        .limit(1)
     )
 )
 _DIRTY = Prepared(
@@ -154,8 +164,14 @@ def all_sessions(tx: Tx) -> list[Row]:
     return tx.rows(_ALL)
 
 
-def unfinished(tx: Tx) -> list[Row]:
-    return tx.rows(_UNFINISHED)
+def unfinished(tx: Tx, limit: int = EVERY) -> list[Row]:
+    """Active and paused sessions, the oldest first."""
+    return tx.rows(_UNFINISHED, limit=limit)
+
+
+def newest_shown(tx: Tx) -> Row | None:
+    """The newest session that is not archived."""
+    return tx.row(_NEWEST_SHOWN)
 
 
 def with_prefix(tx: Tx, prefix: str) -> list[str]:

@@ -154,6 +154,14 @@ _NEXT_IN_LOOP = Prepared(
     )
 )
 
+_COUNTS = Prepared(
+    lambda: (
+        select(tasks.c.status, func.count(tasks.c.id).label("n"))
+        .where(tasks.c.session_id == bindparam("session"))
+        .group_by(tasks.c.status)
+    )
+)
+
 _OPEN_BESIDE = Prepared(
     lambda: select(func.count(runs.c.id).label("n")).where(
         runs.c.session_id == bindparam("session"), runs.c.outcome.is_(None)
@@ -175,6 +183,11 @@ def _offer_elsewhere(roles: tuple[str, ...]) -> Prepared:
             .limit(1)
         )
     )
+
+
+def counts(tx: Tx, session: str) -> dict[str, int]:
+    """Status -> number of the session's tasks."""
+    return {row.status: row.n for row in tx.rows(_COUNTS, session=session)}
 
 
 def next_in_loop(tx: Tx, task: Row) -> Row | None:

@@ -1,0 +1,114 @@
+"""How fast work goes on: hops, tasks a second, all phases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.bench.measure import Figure
+from tests.bench.team import team
+
+DIRECT = ("loop", "fast")  # a successor that the report itself started
+STEPS = 6  # tasks of a session
+
+
+def _ms(run: dict[str, Any], *kinds: str) -> list[float]:
+    return [seconds * 1000 for kind in kinds for seconds in run["hops"].get(kind, ())]
+
+
+def hop_alone() -> Iterator[Figure]:
+    """One session after the other: nobody else writes but the coordinator, which keeps its files."""
+    samples: list[float] = []
+    with team() as made:
+        made.begin(100)
+        with made.coordinator():
+            samples += _ms(made.work(100 * STEPS, slots=1), *DIRECT)
+    yield Figure("hop, one session at a time", "ms", samples, below=1)
+
+
+def hop_single() -> Iterator[Figure]:
+    """A single session of many inner-loop tasks would be another shape; one session, many times."""
+    samples: list[float] = []
+    for _ in range(25):
+        with team() as made:
+            made.begin(1, beats=True)
+            samples += _ms(made.work(STEPS, slots=1), *DIRECT)
+    yield Figure("hop, one session in the database", "ms", samples, below=1)
+
+
+def hop_busy() -> Iterator[Figure]:
+    with team() as made:
+        made.begin(16, beats=True)
+        run = made.work(16 * STEPS, slots=16)
+        yield Figure("hop, 16 sessions on 16 busy slots", "ms", _ms(run, *DIRECT), below=5)
+
+
+def hop_by_beat() -> Iterator[Figure]:
+    """From one report to two parallel successors: the coordinator is woken, offers, and wakes the host."""
+    samples: list[float] = []
+    with team() as made, made.coordinator():
+        for _ in range(15):
+            made.begin(1, mode="fork")
+            samples += _ms(made.work(4, slots=2), "offer")
+    yield Figure("hop through a beat, into a parallel window", "ms", samples, below=10)
+
+
+def throughput() -> Iterator[Figure]:
+    """Many sessions on one host; the report's rows are all written, the phases are left out."""
+    rates, processor = [], []
+    for _ in range(3):
+        with team() as made:
+            made.begin(500, beats=True)
+            run = made.work(500 * STEPS, slots=32)
+            rates.append(500 * STEPS / run["seconds"])
+            processor.append(run["cpu_seconds"] / (500 * STEPS) * 1e6)
+    yield Figure("durable tasks, 500 sessions, 32 slots, no-op", "/s", rates, above=4000)
+    yield Figure("processor time of the host for each of them", "us", processor)
+
+
+def throughput_led() -> Iterator[Figure]:
+    rates = []
+    for _ in range(3):
+        with team() as made:
+            made.begin(300)
+            with made.coordinator():
+                run = made.work(300 * STEPS, slots=32)
+            rates.append(300 * STEPS / run["seconds"])
+    yield Figure("the same, 300 sessions, a coordinator beside it that offers and writes files", "/s", rates)
+
+
+def phases() -> Iterator[Figure]:
+    """The whole of five phases with documents and discussions, an agent that answers at once."""
+    rates = []
+    for _ in range(3):
+        with team() as made:
+            made.begin(12, discuss="inline", beats=True)
+            run = made.work(12 * STEPS, slots=4, kind="phases")
+            rates.append(12 * STEPS / run["seconds"])
+            shares = _shares(made.store.path)
+    yield Figure(
+        "tasks through all phases, documents on disk",
+        "/s",
+        rates,
+        more={"phases": shares},
+        note=_told(shares),
+    )
+
+
+def _shares(database: Any) -> dict[str, float]:
+    """Of all time in runs, what each phase took."""
+    import json
+    import sqlite3
+
+    connection = sqlite3.connect(database)
+    taken: dict[str, float] = {}
+    for (timings,) in connection.execute("SELECT timings FROM runs WHERE timings IS NOT NULL"):
+        for phase, seconds in json.loads(timings).items():
+            taken[phase] = taken.get(phase, 0.0) + seconds
+    connection.close()
+    total = sum(taken.values()) or 1.0
+    return {phase: round(seconds / total, 3) for phase, seconds in taken.items()}
+
+
+def _told(shares: dict[str, float]) -> str:
+    return ", ".join(f"{phase} {share:.0%}" for phase, share in shares.items())

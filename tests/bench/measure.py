@@ -1,0 +1,119 @@
+"""What a figure is, how its spread is told, and on what machine it was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the table: the samples of one thing in one unit, and the bound that their median must keep."""
+
+    name: str
+    unit: str
+    samples: Sequence[float]
+    below: float | None = None
+    above: float | None = None
+    note: str = ""
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.samples)
+
+    @property
+    def met(self) -> bool | None:
+        """None where nothing is asked."""
+        if self.below is None and self.above is None:
+            return None
+        return (self.below is None or self.median < self.below) and (
+            self.above is None or self.median > self.above
+        )
+
+    def quantile(self, share: float) -> float:
+        ordered = sorted(self.samples)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "median": self.median,
+            "p5": self.quantile(0.05),
+            "p95": self.quantile(0.95),
+            "least": min(self.samples),
+            "most": max(self.samples),
+            "samples": len(self.samples),
+            "below": self.below,
+            "above": self.above,
+            "met": self.met,
+            "note": self.note,
+            **self.more,
+        }
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """Markdown."""
+    lines = [
+        "| figure | median | p5 - p95 | samples | asked | met | |",
+        "|---|---:|---:|---:|---:|---|---|",
+    ]
+    for found in figures:
+        asked = (
+            f"< {found.below:g}"
+            if found.below is not None
+            else f"> {found.above:g}"
+            if found.above is not None
+            else ""
+        )
+        met = {None: "", True: "yes", False: "**no**"}[found.met]
+        lines.append(
+            f"| {found.name} | {_short(found.median)} {found.unit} | {_short(found.quantile(0.05))} - "
+            f"{_short(found.quantile(0.95))} | {len(found.samples)} | {asked} | {met} | {found.note} |"
+        )
+    return "\n".join(lines)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def machine() -> dict[str, Any]:
+    """Facts a figure means little without, the cost of one synced write among them."""
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "load_before": os.getloadavg()[0],
+        "fsync_us": round(statistics.median(_syncs()) * 1e6),
+    }
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "?")
+
+
+def _syncs(count: int = 100) -> list[float]:
+    """Seconds of a 4 KiB write and its sync, over and over in one place."""
+    taken = []
+    with tempfile.TemporaryFile() as file:
+        for _ in range(count):
+            begun = time.perf_counter()
+            os.pwrite(file.fileno(), b"x" * 4096, 0)
+            os.fdatasync(file.fileno())
+            taken.append(time.perf_counter() - begun)
+    return taken

@@ -1,0 +1,101 @@
+"""A project in a scratch folder with sessions to work on, a coordinator, and a worker host that measures itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from orchestrator.config import load_pack
+from orchestrator.coordinator.start import Wishes, plan, start
+from orchestrator.store.store import Store
+from tests import factories as make
+from tests import invariants
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
+PACK = """\
+extends: default
+pipelines:
+  fork:
+    tasks:
+      - {key: RESEARCH-001}
+      - {key: DRAFT-001, blocked_by: [RESEARCH-001]}
+      - {key: DRAFT-002, blocked_by: [RESEARCH-001]}
+      - {key: QUALITY-001, blocked_by: [DRAFT-001, DRAFT-002]}
+"""
+
+
+class Team:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store: Store = make.make_store(folder)
+        (folder / ".workflow" / "config.toml").write_text("idle_exit_seconds = 600\n")
+        packs = folder / ".workflow" / "packs"
+        packs.mkdir()
+        (packs / "fork.yaml").write_text(PACK)
+        self.pack = load_pack(folder, {"LIFECYCLE_CONFIG_DIR": str(folder / "nothing-of-a-user")})
+        self._coordinator: subprocess.Popen[bytes] | None = None
+
+    def begin(
+        self, sessions: int, *, mode: str = "spec-only", discuss: str = "off", beats: bool = False
+    ) -> list[str]:
+        """Start sessions; with `beats` their first task is offered, and no coordinator can lead beside us."""
+        planned = plan(REQUEST, Wishes(mode=mode, discuss=discuss), self.pack, self.folder)
+        found = [
+            start(self.store, planned, project=self.folder, max_attempts=3).session for _ in range(sessions)
+        ]
+        if beats:
+            lead = make.lead(self.store)
+            for session in found:
+                make.one_beat(self.store, session, lead)
+        return found
+
+    def work(self, tasks: int, *, slots: int, kind: str = "noop") -> dict[str, Any]:
+        """Let a worker host do so many tasks; what it measured."""
+        out = self.folder / "worker.json"
+        options = {"project": self.folder, "slots": slots, "work": kind, "tasks": tasks, "out": out}
+        ran = subprocess.run(
+            [sys.executable, "-P", "-m", "tests.bench.worker", *_options(options)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=600,
+        )
+        assert ran.returncode == 0, (self.folder / ".workflow" / "logs" / "workers.jsonl").read_text()[-3000:]
+        found: dict[str, Any] = json.loads(out.read_text())
+        return found
+
+    @contextmanager
+    def coordinator(self) -> Iterator[int]:
+        """Its pid."""
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "tests.bench.coordinator", str(self.folder)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        try:
+            yield process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+
+def _options(values: Mapping[str, Any]) -> list[str]:
+    return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+
+@contextmanager
+def team() -> Iterator[Team]:
+    """A team whose database keeps every invariant at its end."""
+    with TemporaryDirectory(prefix="lifecycle-bench-") as folder:
+        made = Team(Path(folder))
+        try:
+            yield made
+        finally:
+            made.store.close()
+        invariants.check(made.store.path)

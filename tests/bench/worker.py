@@ -1,0 +1,171 @@
+"""A worker host that measures itself: the real Host and Runtime, with a stopwatch around each run.
+
+`python -m tests.bench.worker --project P --slots N --work noop|phases --tasks T --out FILE` serves until T tasks are
+done, drains, and writes what it saw. A no-op run reports at once; a run of all phases asks an agent that answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from orchestrator import bus, log
+from orchestrator.config import load_settings, resources
+from orchestrator.store import report
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store
+from tests.bench.instant import InstantAgent
+from workers.agents.routing import Router
+from workers.host import Host
+from workers.live import LiveRun
+from workers.roles import MODULES
+from workers.runtime import Runtime
+
+ROLES = tuple(sorted(MODULES))
+
+
+class Stopwatch:
+    """Who reported when in each session, and how long it was until a successor's phase 2."""
+
+    def __init__(self, tasks: int) -> None:
+        self._left = tasks
+        self._lock = threading.Lock()
+        self._reported: dict[str, float] = {}
+        self.hops: dict[str, list[float]] = defaultdict(list)  # by how the successor was opened, seconds
+        self.begun: float | None = None
+        self.ended = 0.0
+        self.done = threading.Event()
+
+    def entered(self, row: Row) -> None:
+        """A run of the session enters phase 2."""
+        now = time.perf_counter()
+        with self._lock:
+            self.begun = self.begun or now
+            reported = self._reported.get(row.session_id)
+            if reported is not None:
+                self.hops[row.opened_by].append(now - reported)
+
+    def reports(self, row: Row) -> None:
+        with self._lock:
+            self._reported[row.session_id] = time.perf_counter()
+
+    def finished(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if self._left == 0:
+                self.ended = time.perf_counter()
+                self.done.set()
+
+
+class Noop:
+    """Reports each run at once, with all rows of a report."""
+
+    def __init__(self, store: Store, watch: Stopwatch) -> None:
+        self._store = store
+        self._watch = watch
+        self._bell = bus.Bell(store.path)
+
+    def __call__(self, live: LiveRun) -> Row | None:
+        row = live.row
+        self._watch.entered(row)
+        done = report.Report(
+            row=row,
+            message_type="draft_ready",
+            summary=f"{row.key} complete",
+            ref=None,
+            inner_loop=row.role == "writer",
+            accumulator={"task": row.key, "summary": "nothing was to be done"},
+            timings={"produce": 0.0},
+        )
+        self._watch.reports(row)
+        reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
+        if reported.advance.wake:
+            bus.wake_daemon(self._store.path)
+        else:
+            self._bell.ring()
+        self._watch.finished()
+        return reported.next
+
+
+class Timed(Runtime):
+    """The real phases; the stopwatch looks at where one ends and the next begins."""
+
+    watch: Stopwatch
+
+    def _load(self, live: LiveRun, log: Any) -> Any:
+        self.watch.entered(live.row)
+        return super()._load(live, log)
+
+    def _report(self, context: Any, *rest: Any) -> Any:
+        self.watch.reports(context.row)
+        reported = super()._report(context, *rest)
+        self.watch.finished()
+        return reported
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--project", type=Path, required=True)
+    parser.add_argument("--slots", type=int, required=True)
+    parser.add_argument("--work", choices=["noop", "phases"], required=True)
+    parser.add_argument("--tasks", type=int, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    workflow = given.project / ".workflow"
+    settings = load_settings(given.project, os.environ, {"slots": given.slots})
+    logger = log.configure(workflow / "logs" / "workers.jsonl")
+    store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous)
+    watch = Stopwatch(given.tasks)
+    host = Host(store, settings, ROLES, given.slots, lambda live: execute(live), logger)
+    execute = {"noop": _noop, "phases": _phases}[given.work](
+        given.project, store, settings, host, watch, logger
+    )
+    stopper = threading.Thread(target=lambda: (watch.done.wait(), host.drain()), daemon=True)
+    stopper.start()
+    host.run()
+    store.close()
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    given.out.write_text(
+        json.dumps(
+            {
+                "seconds": watch.ended - (watch.begun or 0.0),
+                "hops": watch.hops,
+                "cpu_seconds": used.ru_utime + used.ru_stime,
+                "memory_mb": used.ru_maxrss / 1024,
+            }
+        )
+    )
+
+
+def _noop(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
+    return Noop(store, watch)
+
+
+def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
+    runtime = Timed(
+        store=store,
+        settings=settings,
+        roles=ROLES,
+        router=Router({"instant": InstantAgent()}, own=["instant"]),
+        lives=host.live,
+        project=project,
+        runs=project / ".workflow" / "runs",
+        instructions=lambda role: (resources() / "config" / "roles" / f"{role}.md").read_text(
+            encoding="utf-8"
+        ),
+        draining=host.is_draining,
+        log=logger,
+    )
+    runtime.watch = watch
+    return runtime.execute
+
+
+if __name__ == "__main__":
+    main()
