@@ -14,7 +14,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test states check bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test states mutants check bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -31,6 +31,9 @@ test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
+
+mutants: $(VENV)/.test  ## Plant known bugs in a copy, two at a time, and see that a test notices each
+	@"$(BIN)/python" -m tests.mutants --jobs 2 $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \
