@@ -18,9 +18,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from pydantic import BaseModel, ValidationError
 
 TEXT_LIMIT = 2_000_000  # characters that are looked at
-ANSWER_LIMIT = (
-    500_000  # bytes of what is taken of it: a page that is made of more might be too large to be read back
-)
+ANSWER_LIMIT = 500_000  # bytes of a value that is taken: pages made of more might not be read back
 REPAIR_LIMIT = 100_000  # characters that a repair of broken JSON is tried on
 MINE_LIMIT = 100_000
 DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
@@ -166,10 +164,8 @@ def _validates(value: Any, known: int, reading: _Reading) -> bool:
         reading.error = reading.error or (1_000, f"the answer cannot be read: {type(error).__name__}")
         return False
     if (size := len(model.model_dump_json().encode())) > ANSWER_LIMIT:
-        reading.error = reading.error or (
-            1_000,
-            f"the answer is too long: {size} bytes, {ANSWER_LIMIT} at most",
-        )
+        reading.error = (0, f"the answer is too long: {size} bytes, {ANSWER_LIMIT} at most")
+        reading.too_long = True
         return False
     if reading.best is None or known >= reading.best[0]:  # of equals the last: agents correct themselves
         reading.best = (known, model)
