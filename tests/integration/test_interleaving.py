@@ -112,6 +112,39 @@ def skip_next(tx: Tx, world: World) -> Any:
     return transitions.skip(tx, world.next.id)
 
 
+def finish_and_skip(tx: Tx, world: World) -> Any:
+    """Nothing but its state says that the successor is not to be started: it waits for nobody."""
+    complete(tx, world)
+    return skip_next(tx, world)
+
+
+def start_as_it_is(tx: Tx, world: World) -> Any:
+    now = tasks.task(tx, world.session, world.next.key)
+    assert now is not None
+    return transitions.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
+
+
+def fail_for_now(tx: Tx, world: World) -> Any:
+    """The next attempt waits for its backoff."""
+    return report.fail(tx, world.run, "boom", charged=True, backoff=(600,), timings={})
+
+
+def start_again(tx: Tx, world: World) -> Any:
+    now = tasks.task(tx, world.session, world.run.key)
+    assert now is not None
+    return transitions.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
+
+
+def offer_and_drain(tx: Tx, world: World) -> Any:
+    finish_and_offer(tx, world)
+    return leases.renew(tx, "h-2", [], 30, draining=True)
+
+
+def finish_and_drain(tx: Tx, world: World) -> Any:
+    complete(tx, world)
+    return leases.renew(tx, "h-2", [], 30, draining=True)
+
+
 def pause(tx: Tx, world: World) -> Any:
     return sessions.pause(tx, world.session, PauseReason.USER, {})
 
@@ -168,13 +201,25 @@ STALE: dict[str, tuple[Act, Act, Any]] = {  # what they do, what we do then, wha
         False,
     ),
     "offer what waits again": (new_blocker, lambda tx, world: transitions.offer(tx, world.next.id), False),
-    "offer what was skipped": (skip_next, lambda tx, world: transitions.offer(tx, world.next.id), False),
+    "offer what was skipped": (
+        finish_and_skip,
+        lambda tx, world: transitions.offer(tx, world.next.id),
+        False,
+    ),
     "start what is offered": (finish_and_offer, start_next, None),
     "start what was started": (finish_and_start, start_next, None),
     "start in a paused session": (finish_and_pause, start_next, None),
     "start what waits again": (new_blocker, start_next, None),
-    "start what was skipped": (skip_next, start_next, None),
+    "start what was skipped": (finish_and_skip, start_next, None),
+    "start what is seen to be offered": (finish_and_offer, start_as_it_is, None),
     "start what was cancelled": (cancel, start_next, None),
+    "start before the backoff is over": (fail_for_now, start_again, None),
+    "start on a host that drains": (finish_and_drain, start_next, None),
+    "claim on a host that drains": (
+        offer_and_drain,
+        lambda tx, world: transitions.claim(tx, "h-2", make.ALL_ROLES),
+        None,
+    ),
     "take away what is completed": (complete, lose, None),
     "take away twice": (lose, lose, None),
     "take away what was given back": (give_back, release, None),
@@ -246,6 +291,34 @@ def test_what_was_seen_before_another_was_quicker_changes_nothing(world: World, 
     assert given == answer
     if not name.startswith("renew"):
         assert world.facts() == before
+
+
+def withdraw(tx: Tx, world: World) -> Any:
+    return transitions.withdraw_offers(tx, world.session)
+
+
+def offer_anew(tx: Tx, world: World) -> Any:
+    withdraw(tx, world)
+    return transitions.offer(tx, world.next.id)
+
+
+def claim_it(tx: Tx, world: World) -> Any:
+    return transitions.claim(tx, "h-1", make.ALL_ROLES)
+
+
+@pytest.mark.parametrize("quicker", [withdraw, offer_anew, claim_it, pause, cancel])
+def test_an_offer_seen_before_another_was_quicker_is_not_claimed(
+    world: World, quicker: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.theirs.write(lambda tx: finish_and_offer(tx, world))
+    seen = world.ours.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
+    world.theirs.write(lambda tx: quicker(tx, world))
+    before = world.facts()
+    monkeypatch.setattr(transitions, "oldest_offer", lambda tx, roles: seen)  # as READ COMMITTED may see it
+
+    assert world.ours.write(lambda tx: transitions.claim(tx, "h-2", make.ALL_ROLES)) is None
+
+    assert seen is not None and world.facts() == before
 
 
 @pytest.mark.parametrize("host", ["h-2", "h-nobody"])
