@@ -102,8 +102,10 @@ def completed(project: Lifecycle, session: str) -> bool:
     return project.status(session) == ("completed", None)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["terminated", "interrupted"])
-@pytest.mark.parametrize(("place", "made"), [("start.before_commit", 0), ("start.after_commit", 1)])
+@pytest.mark.parametrize(
+    ("place", "made", "number"),
+    [("start.before_commit", 0, signal.SIGTERM), ("start.after_commit", 1, signal.SIGINT)],
+)
 def test_a_command_that_gets_a_signal_did_all_or_nothing(
     project: Lifecycle, place: str, made: int, number: signal.Signals
 ) -> None:
