@@ -14,7 +14,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test states check bench bench-peers chaos powercut format build clean
+.PHONY: help run test states mutants check bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -31,6 +31,9 @@ test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
+
+mutants: $(VENV)/.test  ## Plant known bugs in a copy, two at a time, and see that a test notices each
+	@"$(BIN)/python" -m tests.mutants --jobs 2 $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \
@@ -51,6 +54,13 @@ chaos: $(VENV)/.test  ## Kill processes at random, SEEDS=5 times over; SEED=17 b
 
 powercut: $(VENV)/.test  ## Cut the power at CUTS=3000 instants of a writer's system calls
 	@POWER_CUTS=$(or $(CUTS),3000) "$(BIN)/python" -m pytest -s -o timeout=900 tests/integration/test_power_cut.py $(ARGS)
+
+fuzz: $(VENV)/.test  ## Draw TIMES=50 times as many hostile answers; a coverage-guided fuzzer for SECONDS=300
+	@FUZZ_TIMES=$(or $(TIMES),50) "$(BIN)/python" -m pytest -o timeout=7200 tests/unit/test_fuzz_replies.py \
+	  tests/unit/test_fuzz_documents.py tests/integration/test_fuzz_runs.py tests/integration/test_symlink_race.py $(ARGS)
+	@if "$(BIN)/pip" install --quiet --disable-pip-version-check --editable '.[fuzz]'; \
+	then "$(BIN)/python" -m tests.fuzz_replies $(or $(SECONDS),300); \
+	else echo "atheris cannot be installed here: the coverage-guided part was left out"; fi
 
 format: $(VENV)/.dev  ## Format the code
 	@"$(BIN)/ruff" format .

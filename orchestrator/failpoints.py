@@ -1,7 +1,8 @@
 """Named places where a test stops or kills the process; nothing unless LIFECYCLE_FAILPOINT is set.
 
 LIFECYCLE_FAILPOINT=`name=kill` ends the process there with SIGKILL; `name=wait:PATH` writes a line to the FIFO or file
-PATH and blocks for ever, so that the test's own signal lands exactly there. `@n` after the name takes the n-th visit.
+PATH and blocks for ever, so that the test's own signal lands exactly there; `name=stop:PATH` makes that file and stops the
+process until it is continued, once among all that get there. `@n` after the name takes the n-th visit.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import signal
 import threading
 from collections import Counter
-from typing import NoReturn
+from contextlib import suppress
 
 NAMES = (
     "start.before_commit",
@@ -55,8 +56,14 @@ def hit(name: str) -> None:
     _act(action)
 
 
-def _act(action: str) -> NoReturn:
+def _act(action: str) -> None:
     kind, _, path = action.partition(":")
+    if kind == "stop":
+        with suppress(FileExistsError), open(path, "x") as announce:  # noqa: PTH123 - without importing pathlib
+            announce.write(f"{os.getpid()}\n")
+            announce.flush()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return
     if kind == "wait":
         with open(path, "a") as announce:  # noqa: PTH123 - may be a FIFO, whose opening must block
             announce.write(f"{os.getpid()}\n")

@@ -118,15 +118,20 @@ def _plain_bytes(directory: int, name: str) -> bytes | None:
 def _is_plain(descriptor: int, directory: int, name: str) -> bool:
     """Whether this is the one name of the file that was opened under it: with another one it may lie elsewhere.
 
-    The name is asked once more, since a second name that is removed after the opening leaves a file elsewhere with one.
+    A second name that is being removed meanwhile is told by the second look: to rename a file to its own name changes
+    nothing, and waits for whoever changes the directory.
     """
-    try:
-        named = os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return (
-        stat.S_ISREG(named.st_mode) and named.st_nlink == 1 and os.path.samestat(named, os.fstat(descriptor))
-    )
+    opened = os.fstat(descriptor)
+    for _ in range(2):
+        try:
+            named = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISREG(named.st_mode) or named.st_nlink != 1 or not os.path.samestat(named, opened):
+            return False
+        with suppress(OSError):  # gone: the second look says so; read-only: then nobody changes it
+            os.rename(name, name, src_dir_fd=directory, dst_dir_fd=directory)
+    return True
 
 
 def append(root: Path, path: str, body: bytes) -> None:

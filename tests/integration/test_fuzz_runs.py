@@ -99,7 +99,7 @@ def records_read_back(desk: Desk) -> None:
     for name, path in files.items():
         if name.endswith(".json"):
             json.loads(path.read_text(encoding="utf-8"))
-    lines = (root / ".msg" / "messages.jsonl").read_bytes().splitlines()
+    lines = (root / ".msg" / "messages.jsonl").read_bytes().decode().splitlines()  # at every sort of line end
     told = [json.loads(line) for line in lines]
     assert [line["id"] for line in told] == [f"MSG-{number:03d}" for number in range(1, state.messages + 1)]
     reports = [summary.splitlines() for _, summary in desk.said() if " complete. Discuss " in summary]

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tests.fuzzing import ANSWERS, SEEDS, examples, near, printed
+from tests.unit.docgen_samples import context, english
 from workers.agents.mining import mine
 from workers.agents.process import decode
 from workers.agents.replies import Parsed, parse
-from workers.content import ArchitectureReview, Critique
-from workers.inline.docgen.ids import MODELS
+from workers.content import ArchitectureReview, Brief, Critique
+from workers.inline.docgen.ids import MODELS, allot
+from workers.inline.docgen.reader import validate
+from workers.inline.docgen.render import render
 
 SCHEMAS: dict[str, type[BaseModel]] = {**MODELS, "review": ArchitectureReview, "critique": Critique}
 
@@ -71,6 +74,29 @@ def test_any_bytes_in_an_answer_are_read_or_refused(data: bytes, random: Random)
 
 
 @pytest.mark.timeout(60)  # without a limit of their own, each would take minutes
-@pytest.mark.parametrize("text", ['{"' + '\\"' * 50_000, "{#rating\\" * 10_000, "]}]}]}{[{[{[" * 8_000])
+@pytest.mark.parametrize(
+    "text", ['{"' + '\\"' * 50_000, "{#rating\\" * 10_000, '{"rating": ' + '"a":True“' * 12_000]
+)
 def test_what_would_take_the_square_of_its_length_is_given_up(text: str) -> None:
     assert read(text, Critique).model is None
+
+
+def test_an_answer_no_page_could_hold_is_refused_and_told_why() -> None:
+    given = english()["brief"].model_copy(update={"open_questions": ["😀" * 1_900] * 600})
+
+    parsed = read(given.model_dump_json(), MODELS["brief"])
+
+    assert parsed.model is None
+    assert "too long" in parsed.error
+
+
+def test_the_largest_answer_makes_pages_that_read_back() -> None:
+    question = "<" * 1_900  # written as four characters each
+    given = english()["brief"].model_copy(update={"open_questions": [question] * 255})
+    taken = parse(given.model_dump_json(), MODELS["brief"]).model
+    assert isinstance(taken, Brief)
+    kept, _ = allot(taken)
+
+    files = render("brief", kept, context({"brief": kept}))
+
+    assert [fault for fault in validate(files, files) if "larger" in fault] == []

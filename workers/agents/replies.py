@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from pydantic import BaseModel, ValidationError
 
 TEXT_LIMIT = 2_000_000  # characters that are looked at
+ANSWER_LIMIT = 500_000  # bytes of a value that is taken: pages made of more might not be read back
 REPAIR_LIMIT = 100_000  # characters that a repair of broken JSON is tried on
 MINE_LIMIT = 100_000
 DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
@@ -42,6 +43,7 @@ class _Reading:
     notes: dict[str, None] = field(default_factory=dict)  # in order, each once
     best: tuple[int, BaseModel] | None = None
     error: tuple[int, str] | None = None
+    too_long: bool = False
 
     def note(self, text: str) -> None:
         self.notes.setdefault(text)
@@ -60,7 +62,7 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
     if reading.best is not None:
         return Parsed(reading.best[1], tuple(reading.notes), "")
     failed = reading.error
-    broken = _broken(text)
+    broken = None if reading.too_long else _broken(text)
     if broken is not None and not _too_deep(broken):
         found = len(reading.notes)
         reading.note("the JSON was broken and was repaired")
@@ -160,6 +162,10 @@ def _validates(value: Any, known: int, reading: _Reading) -> bool:
         return False
     except (RecursionError, ValueError, OverflowError) as error:
         reading.error = reading.error or (1_000, f"the answer cannot be read: {type(error).__name__}")
+        return False
+    if (size := len(model.model_dump_json().encode())) > ANSWER_LIMIT:
+        reading.error = (0, f"the answer is too long: {size} bytes, {ANSWER_LIMIT} at most")
+        reading.too_long = True
         return False
     if reading.best is None or known >= reading.best[0]:  # of equals the last: agents correct themselves
         reading.best = (known, model)

@@ -1,0 +1,149 @@
+"""A disk that fills up at each point of a run, a projection and a checkpoint, and one that is read-only (docs/faults.md)."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+import pytest
+
+from orchestrator import failpoints
+from orchestrator.coordinator import projector, resume
+from orchestrator.domain.errors import DiskFull
+from orchestrator.domain.model import PauseReason
+from orchestrator.store import artifacts, ballast, sessions
+from tests import factories, invariants
+from tests.desk import Desk
+from tests.e2e.disk import Disk, frozen
+
+POINTS = (
+    "beat.before_commit",
+    "context.loaded",
+    "agent.called",
+    "produce.done",
+    "produced.registered",
+    "discuss.reply_stored",
+    "discuss.done",
+    "report.before_commit",
+    "projector.before_rename",
+    "projector.before_mark",
+)
+
+
+class Filled:
+    """Fills the disk at the n-th visit of a point."""
+
+    def __init__(self, disk: Disk, point: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done = False
+        self._disk, self._point = disk, point
+        monkeypatch.setattr(failpoints, "hit", self)
+
+    def __call__(self, point: str) -> None:
+        if point == self._point and not self.done:
+            self.done = True
+            self._disk.fill()
+
+
+def paused_for_room(desk: Desk, work: Callable[[], object]) -> bool:
+    """Do the work; when there was no room, pause the session with the room of the ballast, as the coordinator does."""
+    try:
+        work()
+    except (DiskFull, OSError) as error:
+        assert isinstance(error, DiskFull) or error.errno == errno.ENOSPC
+        detail = {"error": str(error)}
+        desk.store.write(
+            lambda tx: sessions.pause(tx, desk.session, PauseReason.DISK, detail),
+            use_ballast=True,
+        )
+    return bool(desk.state().pause_reason == PauseReason.DISK)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_disk_that_fills_at_any_point_pauses_the_session_and_all_goes_on_when_there_is_room(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    desk = Desk(disk.path)
+    assert ballast.keep(desk.store.path)
+    filled = Filled(disk, point, monkeypatch)
+
+    paused = paused_for_room(desk, lambda: work(desk))
+    invariants.check(desk.store.path)
+    disk.make_room()
+    resume.resume(desk.store, desk.session, resume.Answer("me"), more_attempts=3)
+    work(desk)
+
+    assert filled.done
+    assert paused
+    assert desk.task("RESEARCH-001").status == "completed"
+    assert desk.rows("SELECT count(*) FROM runs WHERE charged = 1") == [(0,)]
+    root = desk.store.path.parent / ".team" / desk.session
+    shown = desk.store.read(lambda tx: artifacts.newest(tx, desk.session))
+    assert shown
+    assert all(artifacts.digest_of((root / row.path).read_bytes()) == row.sha256 for row in shown)
+    assert not [file for file in root.rglob("*") if file.name.endswith(".new")]
+    invariants.check(desk.store.path)
+
+
+def work(desk: Desk) -> None:
+    """Do the first task unless it is done, and write the session's files."""
+    if desk.task("RESEARCH-001").status != "completed":
+        desk.run()
+    projector.project(desk.store, desk.session)
+
+
+def test_a_checkpoint_without_room_leaves_everything_in_the_log_and_succeeds_later(disk: Disk) -> None:
+    store = factories.make_store(disk.path)
+    for number in range(20):
+        factories.make_session(store, f"Work {number}: " + "word " * 5_000)
+    disk.fill()
+
+    with pytest.raises(DiskFull):
+        store.checkpoint()
+    kept = len(store.read(sessions.all_sessions))
+    disk.make_room()
+    store.checkpoint()
+
+    assert kept == 20
+    store.close()
+    invariants.check(store.path)
+
+
+LARGE = b"x" * (artifacts.IN_DATABASE + 1)
+
+
+def test_a_large_content_without_room_leaves_no_draft(disk: Disk) -> None:
+    store = factories.make_store(disk.path)
+    disk.fill(leave=100_000)
+
+    with pytest.raises(OSError, match="No space"):
+        artifacts.keep_large(store.path, LARGE)
+    left = list((store.path.parent / "contents").glob("*/*"))
+    disk.make_room()
+    artifacts.keep_large(store.path, LARGE)
+
+    assert left == []
+    assert [file.read_bytes() for file in (store.path.parent / "contents").glob("*/*")] == [LARGE]
+
+
+def test_contents_that_became_read_only_give_the_run_back_uncharged(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(disk.path)
+    contents = desk.store.path.parent / "contents"
+    contents.mkdir()
+    keep = artifacts.keep_large
+    monkeypatch.setattr(artifacts, "keep_large", lambda database, body: keep(database, LARGE))
+
+    with frozen(contents):
+        desk.run()
+    told = desk.state()
+    resume.resume(desk.store, desk.session, resume.Answer("me"), more_attempts=3)
+    desk.run()
+
+    assert (told.status, told.pause_reason) == ("paused", "disk")
+    assert "Read-only" in str(told.pause_detail)
+    assert desk.task("RESEARCH-001").status == "completed"
+    story = desk.rows(
+        "SELECT outcome FROM runs WHERE task_id = ? ORDER BY epoch", desk.task("RESEARCH-001").id
+    )
+    assert story == [("released",), ("completed",)]

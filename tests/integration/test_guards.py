@@ -1,0 +1,111 @@
+"""Each guard of a statement on its own: between a look and the change, another transaction may have come.
+
+SQLite's one writer hides that, so the look is made earlier here, as it happens where several write at once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestrator.coordinator import manage, resume
+from orchestrator.domain.model import RunOutcome
+from orchestrator.store import leases, report, tasks, transitions
+from orchestrator.store.store import Store, Tx
+from tests import factories as make
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    found = make.make_store(tmp_path)
+    make.make_host(found)
+    yield found
+    found.close()
+
+
+def look_early(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next claim decide by the offer that is there now."""
+    seen = store.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
+    assert seen is not None
+    monkeypatch.setattr(transitions, "oldest_offer", lambda *_: seen)
+
+
+def test_an_offer_withdrawn_since_it_was_seen_is_not_claimed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    look_early(store, monkeypatch)
+
+    manage.pause(store, session, who="ann")
+    resume.resume(store, session, resume.Answer("ann"), more_attempts=3)
+
+    assert make.claim(store, "h-1") is None
+
+
+def test_an_offer_made_anew_since_it_was_seen_is_not_claimed_under_its_old_epoch(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    make.one_beat(store, session, by)
+    look_early(store, monkeypatch)
+
+    manage.pause(store, session, who="ann")
+    resume.resume(store, session, resume.Answer("ann"), more_attempts=3)
+    make.one_beat(store, session, by)
+
+    assert make.claim(store, "h-1") is None
+
+
+def test_an_offer_whose_session_was_paused_since_it_was_seen_is_not_claimed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    look_early(store, monkeypatch)
+
+    with sqlite3.connect(store.path) as connection:  # a pause that has not yet come to the offers
+        connection.execute("UPDATE sessions SET status = 'paused', pause_reason = 'user'")
+    connection.close()
+
+    assert make.claim(store, "h-1") is None
+
+
+def test_a_run_closed_since_it_was_seen_is_not_closed_once_more(store: Store) -> None:
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    row = make.claim(store, "h-1")
+    assert row is not None
+    make.finish(store, row, draining=True)
+
+    def lose(tx: Tx) -> object:
+        return transitions.take_away(tx, row.run, row.id, RunOutcome.LOST, "late", charged=True)
+
+    assert store.write(lose) is None
+    assert make.keys(store, session)["RESEARCH-001"] == "completed"
+
+
+def test_a_draining_host_claims_nothing(store: Store) -> None:
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+
+    store.write(lambda tx: leases.renew(tx, "h-1", [], make.LEASE, draining=True))
+
+    assert make.claim(store, "h-1") is None
+
+
+def test_nothing_is_started_directly_before_its_retry_is_due(store: Store) -> None:
+    session = make.make_session(store)
+    make.one_beat(store, session, make.lead(store))
+    row = make.claim(store, "h-1")
+    assert row is not None
+    store.write(lambda tx: report.fail(tx, row, "died", charged=True, backoff=(60,), timings={}))
+
+    task = store.read(lambda tx: tasks.task(tx, session, row.key))
+    assert task is not None
+
+    assert store.write(lambda tx: transitions.start_directly(tx, task, "h-1", "fast", None)) is None
