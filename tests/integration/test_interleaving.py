@@ -208,6 +208,11 @@ STALE: dict[str, tuple[Act, Act, Any]] = {  # what they do, what we do then, wha
     ),
     "start what is offered": (finish_and_offer, start_next, None),
     "start what was started": (finish_and_start, start_next, None),
+    "start what was offered and withdrawn": (
+        lambda tx, world: (finish_and_offer(tx, world), withdraw(tx, world)),
+        start_next,
+        None,
+    ),
     "start in a paused session": (finish_and_pause, start_next, None),
     "start what waits again": (new_blocker, start_next, None),
     "start what was skipped": (finish_and_skip, start_next, None),
