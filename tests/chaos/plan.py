@@ -26,7 +26,7 @@ ERRANDS = {
     "improve": 1,
 }
 BOTH = "guardian and host"  # the host is killed, whatever happens to the guardian: nobody is left who knows the agent
-TARGETS = {"daemon": 2.5, "host": 3, "second host": 3, "cli": 3, "agent": 3, "guardian": 2, BOTH: 1}
+TARGETS = {"daemon": 2.5, "host": 3.5, "second host": 2.5, "cli": 3, "agent": 3, "guardian": 2, BOTH: 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,10 @@ class Shape:
     starts: int = 4
     errands: int = 26
     blows: int = 36
+    peace: float = 180.0  # seconds in which everything must come to its end when nothing is struck any more
 
 
-SHORT = Shape(seconds=9.0, starts=2, errands=8, blows=17)
+SHORT = Shape(seconds=9.0, starts=2, errands=8, blows=18, peace=90.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,12 +140,17 @@ class SecondHost:
                 env=environment,
             )
 
-    def end(self, seconds: float) -> int | None:
-        """Ask it to drain; its exit code, None when it did not end in time (and was killed)."""
+    def dismiss(self) -> None:
+        """Ask it to drain, and start it no more."""
         self.wanted = False
+        if self._process is not None:
+            self._process.terminate()
+
+    def end(self, seconds: float) -> int | None:
+        """Dismiss it; its exit code, None when it did not end in time (and was killed)."""
+        self.dismiss()
         if self._process is None:
             return 0
-        self._process.terminate()
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -41,7 +41,6 @@ SLOW_TO_START = (
 PATIENCE = 1.5  # times its length that a storm waits for victims
 INIT = 2  # the lane of whoever keeps the daemon running
 TICK = 0.01  # seconds between two looks
-CONVERGED = 180.0  # seconds that everything may take to come to its end when nothing is struck any more
 GONE = 15.0  # seconds after which no process of a closed run may live (invariant 37)
 LOOKED = 5  # the invariants are looked at after every so many blows
 FOR_PEOPLE = {
@@ -100,6 +99,8 @@ class Storm:
             calm = time.monotonic()
             self._say("calm")
             self._revive(float("inf"))
+            if random.Random(f"{self._seed} alone").random() < 0.5:
+                self._second.dismiss()  # then all that is left depends on the daemon's own host
             if self._converge():
                 self.outcome.converged = time.monotonic() - calm
                 self._end()
@@ -191,10 +192,15 @@ class Storm:
         if isinstance(struck, Struck):
             self._stopped.append(struck)
         self._count(blow, victim.pid)
-        if blow.target == BOTH and (host := read(victim.parent)) is not None and b"serve" in host.command:
-            strike(host, None)
-            self._say(f"and KILL its host {host.pid}")
+        if blow.target == BOTH:
+            self._kill_host(victim.parent)
         return True
+
+    def _kill_host(self, pid: int) -> None:
+        host = read(pid)
+        if host is not None and b"serve" in host.command and strike(host, None):
+            self.outcome.blows["KILL host with its guardian"] += 1
+            self._say(f"KILL its host {pid}")
 
     def _strike_client(self, blow: Blow, pid: int) -> bool:
         flight = next(each for each in self._client.flights if each.process.pid == pid)
@@ -223,7 +229,7 @@ class Storm:
 
     def _converge(self) -> bool:
         """Everything goes on to its end by itself, but for what only a person can answer: the client answers that."""
-        until = time.monotonic() + CONVERGED
+        until = time.monotonic() + self._shape.peace
         failed: Counter[str] = Counter()
         looked = 0.0
         while time.monotonic() < until:
@@ -272,9 +278,9 @@ class Storm:
             "SELECT id FROM sessions WHERE status NOT IN ('completed', 'cancelled')"
         ):
             shown = self.project.run("check", session)
-            faults.append(f"{session} has not come to an end in {CONVERGED:.0f} s:\n{shown.out}")
+            faults.append(f"{session} has not come to an end in {self._shape.peace:.0f} s:\n{shown.out}")
         return faults or [
-            f"not at rest in {CONVERGED:.0f} s: clients {[each.id for each in self._client.flights]}"
+            f"not at rest in {self._shape.peace:.0f} s: clients {[each.id for each in self._client.flights]}"
         ]
 
     def _end(self) -> None:
@@ -283,7 +289,7 @@ class Storm:
         if stopped.code != 0:
             self.outcome.faults.append(f"daemon stop gave {stopped.code}: {stopped.err}")
         code = self._second.end(30.0)
-        if code not in (0, 3):
+        if code not in (0, 3, -signal.SIGTERM):  # the last: it was asked before it had begun
             self.outcome.faults.append(f"the second host ended with {code}")
         for what, processes in (("of a run", self.project.marked), ("of the project", self.project.pids)):
             until = time.monotonic() + GONE
