@@ -11,16 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import manage, resume
+from orchestrator.coordinator import manage, resume, rework
+from orchestrator.domain.errors import NotLeader
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store import leases, report, tasks, transitions
+from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
+from tests.model import Clock
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    found = make.make_store(tmp_path)
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    found = make.make_store(tmp_path, clock=clock)
     make.make_host(found)
     yield found
     found.close()
@@ -109,3 +117,58 @@ def test_nothing_is_started_directly_before_its_retry_is_due(store: Store) -> No
     assert task is not None
 
     assert store.write(lambda tx: transitions.start_directly(tx, task, "h-1", "fast", None)) is None
+
+
+def test_a_new_blocker_withdraws_the_offer_of_what_waits_for_it(store: Store) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    make.one_beat(store, session, by)
+    row = make.claim(store, "h-1")
+    assert row is not None
+    make.finish(store, row, draining=True)
+    assert make.one_beat(store, session, by).offered == ("DRAFT-001",)
+
+    rework.revise(store, session, "RESEARCH-001", "", force=False, who="ann", max_attempts=3)
+
+    assert store.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES)) is None
+
+
+def test_a_run_whose_lease_ended_is_not_revived_though_its_host_lives(store: Store, clock: Clock) -> None:
+    row = begun(store)
+    clock.pass_seconds(make.LEASE / 2)
+    store.write(lambda tx: leases.renew(tx, "h-1", [], make.LEASE))  # it does not name the run
+    clock.pass_seconds(make.LEASE / 2)
+
+    alive, gone = store.write(lambda tx: leases.renew(tx, "h-1", [row.run], make.LEASE))
+
+    assert (alive, gone) == (True, [row.run])
+    assert [run.id for run, _ in store.read(leases.overdue_runs)] == [row.run]
+
+
+def test_a_host_that_says_goodbye_gives_up_its_open_runs_at_once(store: Store) -> None:
+    row = begun(store)
+
+    store.write(lambda tx: leases.end_host(tx, "h-1"))
+
+    assert [run.id for run, _ in store.read(leases.overdue_runs)] == [row.run]
+
+
+def test_a_deposed_leader_is_not_taken_for_its_namesake(store: Store, clock: Clock) -> None:
+    session = make.make_session(store)
+    old = make.lead(store, "d", seconds=30)
+    clock.pass_seconds(30)
+
+    new = make.lead(store, "d", seconds=30)
+
+    with pytest.raises(NotLeader):
+        make.one_beat(store, session, old)
+    with pytest.raises(NotLeader):
+        store.write(lambda tx: leases.keep_lead(tx, old.holder, old.epoch, 30))
+    assert make.one_beat(store, session, new).offered == ("RESEARCH-001",)
+
+
+def begun(store: Store) -> Row:
+    make.one_beat(store, make.make_session(store), make.lead(store))
+    row = make.claim(store, "h-1")
+    assert row is not None
+    return row
