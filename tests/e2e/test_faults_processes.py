@@ -94,6 +94,7 @@ def test_a_process_whose_disk_fails_ends_with_a_clear_line_and_its_successor_fin
         changed = [old != new for old, new in zip(before, (leader(life), host(life)), strict=True)]
         assert changed == ([True, False] if victim is leader else [False, True])
         assert "SQLITE_IOERR_FSYNC" in life.logs()
+        assert ('"daemon_failed"' if victim is leader else '"disk_failed"') in life.logs()
         assert life.story("RESEARCH-001")[-1] == "completed"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,12 @@ import pytest
 import structlog
 
 from orchestrator import bus, scheduler
+from orchestrator.app import Project
+from orchestrator.config.settings import Settings
+from orchestrator.daemon import RETRY_SECONDS, Daemon
 from orchestrator.scheduler import AlarmClock
+from orchestrator.store import leases
+from tests import factories
 
 HOUR = 3600.0
 
@@ -143,3 +149,29 @@ def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) 
     old.close()
     assert bus.wake_daemon(database)
     new.close()
+
+
+# a coordinator whose database is held
+
+
+def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_free(
+    tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.store.store.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("orchestrator.store.database.BUSY_TIMEOUT_MS", 50)
+    store = factories.make_store(tmp_path)
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
+    clock.start()
+    holder = sqlite3.connect(store.path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+
+    while_held = daemon._guarded(clock)
+    refused = store.read(leases.leader)
+    holder.execute("ROLLBACK")
+    daemon._guarded(clock)
+
+    assert while_held == RETRY_SECONDS
+    assert refused is None
+    assert store.read(leases.leader) is not None
+    holder.close()
+    store.close()
