@@ -12,27 +12,27 @@ DIRECT = ("loop", "fast")  # a successor that the report itself started
 STEPS = 6  # tasks of a session
 
 
-def _ms(run: dict[str, Any], *kinds: str) -> list[float]:
+def milliseconds(run: dict[str, Any], *kinds: str) -> list[float]:
+    """The hops to successors that were opened in these ways."""
     return [seconds * 1000 for kind in kinds for seconds in run["hops"].get(kind, ())]
 
 
 def hop_alone() -> Iterator[Figure]:
-    """One session after the other: nobody else writes but the coordinator, which keeps its files."""
-    samples: list[float] = []
-    with team() as made:
-        made.begin(100)
-        with made.coordinator():
-            samples += _ms(made.work(100 * STEPS, slots=1), *DIRECT)
-    yield Figure("hop, one session at a time", "ms", samples, below=1)
+    """One session after the other, and a coordinator that begins, ends and projects them."""
+    with team() as made, made.coordinator():
+        made.begin(1)
+        run = made.work(100 * STEPS, slots=1, feed=99)
+        samples = milliseconds(run, *DIRECT)
+    yield Figure("hop, one session at a time, a coordinator beside it", "ms", samples, below=1)
 
 
 def hop_single() -> Iterator[Figure]:
-    """A single session of many inner-loop tasks would be another shape; one session, many times."""
+    """A database with nothing else in it, many times."""
     samples: list[float] = []
     for _ in range(25):
         with team() as made:
             made.begin(1, beats=True)
-            samples += _ms(made.work(STEPS, slots=1), *DIRECT)
+            samples += milliseconds(made.work(STEPS, slots=1), *DIRECT)
     yield Figure("hop, one session in the database", "ms", samples, below=1)
 
 
@@ -40,7 +40,7 @@ def hop_busy() -> Iterator[Figure]:
     with team() as made:
         made.begin(16, beats=True)
         run = made.work(16 * STEPS, slots=16)
-        yield Figure("hop, 16 sessions on 16 busy slots", "ms", _ms(run, *DIRECT), below=5)
+        yield Figure("hop, 16 sessions on 16 busy slots", "ms", milliseconds(run, *DIRECT), below=5)
 
 
 def hop_by_beat() -> Iterator[Figure]:
@@ -49,7 +49,7 @@ def hop_by_beat() -> Iterator[Figure]:
     with team() as made, made.coordinator():
         for _ in range(15):
             made.begin(1, mode="fork")
-            samples += _ms(made.work(4, slots=2), "offer")
+            samples += milliseconds(made.work(4, slots=2), "offer")
     yield Figure("hop through a beat, into a parallel window", "ms", samples, below=10)
 
 

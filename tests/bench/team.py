@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ class Team:
         packs.mkdir()
         (packs / "fork.yaml").write_text(PACK)
         self.pack = load_pack(folder, {"LIFECYCLE_CONFIG_DIR": str(folder / "nothing-of-a-user")})
-        self._coordinator: subprocess.Popen[bytes] | None = None
+        self._out = folder / "worker.json"
 
     def begin(
         self, sessions: int, *, mode: str = "spec-only", discuss: str = "off", beats: bool = False
@@ -58,18 +59,37 @@ class Team:
                 make.one_beat(self.store, session, lead)
         return found
 
-    def work(self, tasks: int, *, slots: int, kind: str = "noop") -> dict[str, Any]:
-        """Let a worker host do so many tasks; what it measured."""
-        out = self.folder / "worker.json"
-        options = {"project": self.folder, "slots": slots, "work": kind, "tasks": tasks, "out": out}
-        ran = subprocess.run(
+    def work(self, tasks: int, *, slots: int, kind: str = "noop", feed: int = 0) -> dict[str, Any]:
+        """Let a worker host do so many tasks, and start `feed` more sessions one after another; what it measured."""
+        code = self.spawn(tasks, slots=slots, kind=kind, feed=feed).wait(600)
+        assert code == 0, (self.folder / ".workflow" / "logs" / "workers.jsonl").read_text()[-3000:]
+        found: dict[str, Any] = json.loads(self._out.read_text())
+        return found
+
+    def spawn(
+        self, tasks: int, *, slots: int, kind: str = "noop", dawdle: float = 0.0, feed: int = 0
+    ) -> subprocess.Popen[bytes]:
+        """A worker host that ends when it has done so many tasks."""
+        options = {
+            "project": self.folder,
+            "slots": slots,
+            "work": kind,
+            "tasks": tasks,
+            "out": self._out,
+            "dawdle": dawdle,
+            "feed": feed,
+        }
+        return subprocess.Popen(
             [sys.executable, "-P", "-m", "tests.bench.worker", *_options(options)],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            timeout=600,
         )
-        assert ran.returncode == 0, (self.folder / ".workflow" / "logs" / "workers.jsonl").read_text()[-3000:]
-        found: dict[str, Any] = json.loads(out.read_text())
-        return found
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        connection = sqlite3.connect(self.store.path)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
 
     @contextmanager
     def coordinator(self) -> Iterator[int]:

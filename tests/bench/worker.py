@@ -13,11 +13,13 @@ import resource
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from orchestrator import bus, log
-from orchestrator.config import load_settings, resources
+from orchestrator.config import load_pack, load_settings, resources
+from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.store import report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -67,7 +69,9 @@ class Stopwatch:
 class Noop:
     """Reports each run at once, with all rows of a report."""
 
-    def __init__(self, store: Store, watch: Stopwatch) -> None:
+    def __init__(self, store: Store, watch: Stopwatch, dawdle: float, feed: Callable[[], None]) -> None:
+        self._dawdle = dawdle
+        self._feed = feed  # called when the slot has nothing to go on with
         self._store = store
         self._watch = watch
         self._bell = bus.Bell(store.path)
@@ -75,6 +79,7 @@ class Noop:
     def __call__(self, live: LiveRun) -> Row | None:
         row = live.row
         self._watch.entered(row)
+        time.sleep(self._dawdle)
         done = report.Report(
             row=row,
             message_type="draft_ready",
@@ -91,6 +96,8 @@ class Noop:
         else:
             self._bell.ring()
         self._watch.finished()
+        if reported.next is None:
+            self._feed()
         return reported.next
 
 
@@ -116,6 +123,8 @@ def main() -> None:
     parser.add_argument("--slots", type=int, required=True)
     parser.add_argument("--work", choices=["noop", "phases"], required=True)
     parser.add_argument("--tasks", type=int, required=True)
+    parser.add_argument("--dawdle", type=float, default=0.0, help="seconds a no-op step takes")
+    parser.add_argument("--feed", type=int, default=0, help="start so many sessions, each when one has ended")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     workflow = given.project / ".workflow"
@@ -124,9 +133,11 @@ def main() -> None:
     store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous)
     watch = Stopwatch(given.tasks)
     host = Host(store, settings, ROLES, given.slots, lambda live: execute(live), logger)
-    execute = {"noop": _noop, "phases": _phases}[given.work](
-        given.project, store, settings, host, watch, logger
-    )
+    execute: Callable[[LiveRun], Row | None]
+    if given.work == "noop":
+        execute = Noop(store, watch, given.dawdle, _feeder(given.project, store, given.feed))
+    else:
+        execute = _phases(given.project, store, settings, host, watch, logger)
     stopper = threading.Thread(target=lambda: (watch.done.wait(), host.drain()), daemon=True)
     stopper.start()
     host.run()
@@ -144,8 +155,16 @@ def main() -> None:
     )
 
 
-def _noop(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
-    return Noop(store, watch)
+def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
+    planned = plan("A session after another", Wishes(discuss="off"), load_pack(None, {}), project)
+    left = iter(range(sessions))
+
+    def feed() -> None:
+        if next(left, None) is not None:
+            start(store, planned, project=project, max_attempts=3)
+            bus.wake_daemon(store.path)
+
+    return feed
 
 
 def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
