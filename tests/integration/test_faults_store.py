@@ -197,9 +197,9 @@ def test_a_log_removed_in_use_is_noticed_and_what_it_held_is_kept(store: Store, 
 
     with pytest.raises(StoreBroken, match="The disk failed") as told:
         watch.check()
-    if not watch.is_replaced:
-        store.checkpoint()
     store.give_up(told.value.why)
+    if not watch.is_replaced:
+        store.checkpoint(last=True)
 
     assert "removed while it was in use" in told.value.why
     with pytest.raises(StoreBroken):
