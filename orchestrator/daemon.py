@@ -170,9 +170,10 @@ class Daemon:
         try:
             self._log_watch.check()
         except StoreBroken as error:
-            if not self._log_watch.is_replaced:
-                self._store.checkpoint()
             self._store.give_up(error.why)
+            self._supervisor.stop(0)  # it would go on to commit into that log
+            if not self._log_watch.is_replaced:
+                self._store.checkpoint(last=True)
             raise
 
     def _watch_ballast(self, lead: Leadership) -> None:

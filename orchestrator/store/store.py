@@ -214,9 +214,13 @@ class Store:
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
-    def checkpoint(self) -> None:
-        """Move the log into the database as far as no reader is in the way. The daemon alone calls this."""
-        self.must_be_whole()
+    def checkpoint(self, *, last: bool = False) -> None:
+        """Move the log into the database as far as no reader is in the way. The daemon alone calls this.
+
+        `last`: after `give_up`, so that nothing is committed behind it.
+        """
+        if not last:
+            self.must_be_whole()
         try:
             with self._writing() as connection:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

