@@ -27,7 +27,7 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 
 # Three at a time on two cores: much of a test with real processes is waiting.
 test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) -m "not bench" $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) $(ARGS)
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
@@ -43,8 +43,8 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	"$(BIN)/lint-imports" || code=1; \
 	exit $$code
 
-bench: $(VENV)/.test  ## Measure (the tests marked bench)
-	@"$(BIN)/python" -m pytest -m bench $(ARGS)
+bench: $(VENV)/.test  ## Measure hops, throughput, scale, processes; FIGURES="hop-busy idle" chooses
+	@"$(BIN)/python" -m tests.bench $(FIGURES) $(ARGS)
 
 bench-peers: $(VENV)/.test  ## Measure what others do with the same chains; PEERS="huey dbos" chooses
 	@"$(BIN)/python" -m tests.bench.peers $(PEERS) $(ARGS)

@@ -36,3 +36,39 @@ def test_the_statement_is_plain_sql(name: str, tmp_path: Path) -> None:
     plan = connection.execute(f"EXPLAIN {statement.sql}", [None] * len(statement.places)).fetchall()
 
     assert plan
+
+
+GROWING = (
+    "sessions",
+    "tasks",
+    "edges",
+    "runs",
+    "messages",
+    "artifacts",
+    "contents",
+    "agent_calls",
+    "critiques",
+)
+MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
+    "retention": "deleting a session looks for contents that nothing uses",
+    "sessions._ALL": "every session is what it is asked for",
+    "sessions._NEWEST_SHOWN": "one look of a command without a name",
+    "queries._PAGE": "the newest sessions, by a sort of their times",
+}
+
+
+@pytest.mark.parametrize("name", statements())
+def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> None:
+    store = make.make_store(tmp_path)
+    statement = statements()[name]
+    if isinstance(statement, PreparedInsert) or any(part in name for part in MAY_SCAN):
+        return
+    connection = sqlite3.connect(store.path)
+
+    plan = [
+        row[3]
+        for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.sql}", [None] * len(statement.places))
+    ]
+
+    whole = [step for step in plan if step in {f"SCAN {table}" for table in GROWING}]
+    assert not whole, plan

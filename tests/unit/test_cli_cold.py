@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -29,8 +28,6 @@ from orchestrator.cli.main import run
 code = run(sys.argv[1:])
 print(code, *sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-HELP_SECONDS = 0.12  # of CPU
-CHECK_SECONDS = 0.40
 LOOKS = (
     "check",
     "list",
@@ -80,26 +77,3 @@ def test_help_does_not_even_import_the_database(folder: Path) -> None:
     imported = modules(folder, "--help")
 
     assert imported & {*HEAVY, "sqlalchemy", "sqlite3"} == set()
-
-
-@pytest.mark.bench  # processor time depends on what else the machine does
-@pytest.mark.parametrize(("arguments", "limit"), [(["--help"], HELP_SECONDS), (["check"], CHECK_SECONDS)])
-def test_a_cold_start_costs_little(folder: Path, arguments: list[str], limit: float) -> None:
-    """The least of several starts: what else the machine does can only make it more."""
-    costs = [cpu_seconds(folder, arguments) for _ in range(6)]
-
-    assert min(costs) < limit
-
-
-def cpu_seconds(folder: Path, arguments: list[str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-P", "-m", "orchestrator", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
