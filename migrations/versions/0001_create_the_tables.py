@@ -265,7 +265,7 @@ def upgrade() -> None:
         )
         batch_op.create_index(
             "ix_tasks_ready",
-            ["session_id", "seq"],
+            ["session_id", "offered_at", "seq"],
             unique=False,
             sqlite_where=sa.text("status = 'pending' AND unmet = 0"),
             postgresql_where=sa.text("status = 'pending' AND unmet = 0"),

@@ -59,7 +59,7 @@ class Situation:
     )  # why a beat must decide: verdict HIGH, a pause, a checkpoint, a draining host; else None
     inner_loop: bool
     in_loop: Candidate | None  # the lowest ready task of the same prefix that waited for this one
-    ready: tuple[Candidate, ...]  # at most two are needed
+    ready: tuple[Candidate, ...]  # at most two are needed, those that are not offered first
     other_open_runs: int  # looked at only when nothing is ready, or sequentially
     sequential: bool
     host_roles: frozenset[str]
@@ -80,18 +80,19 @@ def advance(now: Situation) -> Advance:
     """What the worker does after completing a task: the table of section 7, first matching row from the top."""
     if now.halted:
         return Advance(AdvanceKind.REPORT, None, now.halted, wake=True)
-    several = len(now.ready) > 1
     if now.inner_loop and now.in_loop is not None and now.in_loop.due and not now.in_loop.offered:
+        more = any(not each.offered for each in now.ready if each.key != now.in_loop.key)
         if now.older_offer:
             return Advance(
-                AdvanceKind.YIELD, now.in_loop.key, "an older offer of another session waits", wake=several
+                AdvanceKind.YIELD, now.in_loop.key, "an older offer of another session waits", wake=more
             )
-        return Advance(AdvanceKind.LOOP, now.in_loop.key, "the same role's serial successor", wake=several)
+        return Advance(AdvanceKind.LOOP, now.in_loop.key, "the same role's serial successor", wake=more)
     if not now.ready:
         why = "others are running" if now.other_open_runs else "nothing is ready or running"
         return Advance(AdvanceKind.REPORT, None, why, wake=True)
-    if several:
-        return Advance(AdvanceKind.REPORT, None, "several tasks are ready", wake=True)
+    if len(now.ready) > 1:
+        more = any(not each.offered for each in now.ready)
+        return Advance(AdvanceKind.REPORT, None, "several tasks are ready", wake=more)
     return _fast(now, now.ready[0])
 
 

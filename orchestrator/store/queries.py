@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlalchemy import Select, bindparam, exists, func, select, update
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, Row, one_of
+from orchestrator.store.prepared import Prepared, Row, fixed, one_of
 from orchestrator.store.records import COST_SUMS
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, hosts, of_session, runs, sessions, tasks
@@ -28,9 +28,9 @@ _NEXT_RETRY = Prepared(
         select(func.min(tasks.c.not_before).label("at"))
         .join(sessions, sessions.c.id == tasks.c.session_id)
         .where(
-            tasks.c.not_before.is_not(None),
             tasks.c.not_before > bindparam("now"),
-            tasks.c.status == TaskStatus.PENDING,
+            tasks.c.status == fixed(TaskStatus.PENDING),
+            tasks.c.unmet == fixed(0),
             sessions.c.status == SessionStatus.ACTIVE,
         )
     )
@@ -42,7 +42,8 @@ _MARK_DUE = Prepared(
             sessions.c.status == SessionStatus.ACTIVE,
             exists().where(
                 tasks.c.session_id == sessions.c.id,
-                tasks.c.status == TaskStatus.PENDING,
+                tasks.c.status == fixed(TaskStatus.PENDING),
+                tasks.c.unmet == fixed(0),
                 tasks.c.offered_at.is_(None),
                 tasks.c.not_before <= bindparam("now"),
             ),
@@ -53,7 +54,11 @@ _MARK_DUE = Prepared(
 _HASTEN = Prepared(
     lambda: (
         update(tasks)
-        .where(tasks.c.status == TaskStatus.PENDING, tasks.c.not_before > bindparam("latest"))
+        .where(
+            tasks.c.status == fixed(TaskStatus.PENDING),
+            tasks.c.unmet == fixed(0),
+            tasks.c.not_before > bindparam("latest"),
+        )
         .values(not_before=bindparam("now"))
     )
 )

@@ -196,7 +196,7 @@ def _situation(
         halted = "this host is draining"
     if halted:
         return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
-    ready = tasks.ready(tx, row.session_id, limit=2)
+    ready = tasks.ready_first(tx, row.session_id)
     alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
     looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
     sequential = session.options.get("execution") == "sequential"

@@ -169,6 +169,7 @@ tasks = _table(
 Index(
     "ix_tasks_ready",
     tasks.c.session_id,
+    tasks.c.offered_at,
     tasks.c.seq,
     sqlite_where=text("status = 'pending' AND unmet = 0"),
     postgresql_where=text("status = 'pending' AND unmet = 0"),

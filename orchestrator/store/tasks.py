@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, select
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
@@ -91,7 +91,19 @@ _READY = Prepared(
             tasks.c.unmet == fixed(0),
         )
         .order_by(tasks.c.seq)
-        .limit(bindparam("limit"))
+    )
+)
+
+_READY_FIRST = Prepared(
+    lambda: (
+        select(*(tasks.c[name] for name in TASK_COLUMNS))
+        .where(
+            tasks.c.session_id == bindparam("session"),
+            tasks.c.status == fixed(TaskStatus.PENDING),
+            tasks.c.unmet == fixed(0),
+        )
+        .order_by(tasks.c.offered_at.nulls_first(), tasks.c.seq)
+        .limit(2)
     )
 )
 
@@ -139,18 +151,12 @@ _TASKS = Prepared(
 _EDGES = Prepared(lambda: select(edges.c.task_id, edges.c.blocker_id).where(of_session(edges)))
 
 _NEXT_IN_LOOP = Prepared(
-    lambda: (
-        select(*(tasks.c[name] for name in TASK_COLUMNS))
-        .where(
-            tasks.c.session_id == bindparam("session"),
-            tasks.c.status == fixed(TaskStatus.PENDING),
-            tasks.c.unmet == fixed(0),
-            tasks.c.role == bindparam("of_role"),
-            tasks.c.prefix == bindparam("of_prefix"),
-            exists().where(edges.c.task_id == tasks.c.id, edges.c.blocker_id == bindparam("task")),
-        )
-        .order_by(tasks.c.seq)
-        .limit(1)
+    lambda: select(*(tasks.c[name] for name in TASK_COLUMNS)).where(
+        tasks.c.id.in_(select(edges.c.task_id).where(edges.c.blocker_id == bindparam("task"))),
+        tasks.c.status == TaskStatus.PENDING,
+        tasks.c.unmet == 0,
+        tasks.c.role == bindparam("of_role"),
+        tasks.c.prefix == bindparam("of_prefix"),
     )
 )
 
@@ -192,9 +198,8 @@ def counts(tx: Tx, session: str) -> dict[str, int]:
 
 def next_in_loop(tx: Tx, task: Row) -> Row | None:
     """The lowest ready task of the same role and prefix that waited for `task`."""
-    return tx.row(
-        _NEXT_IN_LOOP, session=task.session_id, task=task.id, of_role=task.role, of_prefix=task.prefix
-    )
+    found = tx.rows(_NEXT_IN_LOOP, task=task.id, of_role=task.role, of_prefix=task.prefix)
+    return min(found, key=lambda row: row.seq, default=None)
 
 
 def count_open(tx: Tx, session: str) -> int:
@@ -206,9 +211,14 @@ def offer_waits_elsewhere(tx: Tx, session: str, roles: tuple[str, ...]) -> bool:
     return tx.row(_offer_elsewhere(roles), session=session) is not None
 
 
-def ready(tx: Tx, session: str, limit: int = 10_000) -> list[Row]:
+def ready(tx: Tx, session: str) -> list[Row]:
     """Pending tasks whose blockers are all satisfied, offered ones included, in order of creation."""
-    return tx.rows(_READY, session=session, limit=limit)
+    return tx.rows(_READY, session=session)
+
+
+def ready_first(tx: Tx, session: str) -> list[Row]:
+    """Two of them at most, those that are not offered first."""
+    return tx.rows(_READY_FIRST, session=session)
 
 
 def open_runs(tx: Tx, session: str) -> list[Row]:

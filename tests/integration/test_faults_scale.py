@@ -127,6 +127,24 @@ def test_working_off_twice_the_tasks_costs_twice_as_much(tmp_path: Path) -> None
     assert_linear(*costs(tmp_path, measured))
 
 
+def test_working_off_twice_the_tasks_that_all_wait_at_once_costs_twice_as_much(tmp_path: Path) -> None:
+    def measured(store: Store, count: int) -> dict[str, Callable[[], object]]:
+        session = make(store, wide, count)
+        factories.one_beat(store, session, factories.lead(store))
+        host = factories.make_host(store)
+        return {"work": lambda: work_on_offers(store, host, count)}
+
+    assert_linear(*costs(tmp_path, measured))
+
+
+def work_on_offers(store: Store, host: str, count: int) -> None:
+    """Only the last reports have something for a beat to decide."""
+    wakes = []
+    while (row := factories.claim(store, host)) is not None:
+        wakes.append(factories.finish(store, row, files={}).advance.wake)
+    assert wakes == [False] * (count - 2) + [True] * 2
+
+
 def work_off(store: Store, session: str, lead: Leadership, host: str) -> None:
     done = 0
     while factories.one_beat(store, session, lead).ended is None:
