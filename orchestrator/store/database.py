@@ -180,7 +180,7 @@ def inspect(path: Path) -> str | None:
 
 def pool(creator: Callable[[], sqlite3.Connection], size: int) -> QueuePool:
     creating: Any = creator  # the pool's own type names only its protocol of a driver's connection
-    return QueuePool(creating, pool_size=size, max_overflow=-1, timeout=30)
+    return QueuePool(creating, pool_size=size, max_overflow=-1, timeout=30, use_lifo=True)
 
 
 def lock_holders(path: Path) -> list[int]:

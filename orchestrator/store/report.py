@@ -53,7 +53,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the report led to; `next` is the run this slot goes on with: the successor's, or an older offer's."""
+    """What the report led to; `next` is the run this slot goes on with: the successor's, or the oldest offer's."""
 
     advance: Advance
     next: Row | None
@@ -97,7 +97,12 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     failpoints.hit("report.before_commit")
     situation, near = _situation(tx, report, roles, paused, draining)
     decided = advance(situation)
-    return Reported(decided, _apply(tx, row, decided, near, roles), paused)
+    following = _apply(tx, row, decided, near)
+    if following is None and not draining:
+        following = transitions.claim(
+            tx, row.host, roles
+        )  # the slot is free: for the oldest offer, if there is one
+    return Reported(decided, following, paused)
 
 
 def _consequences(tx: Tx, report: Report) -> str | None:
@@ -236,8 +241,8 @@ def _candidate(tx: Tx, row: Row, blockers: Iterable[str] = ()) -> Candidate:
     return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
 
 
-def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row], roles: tuple[str, ...]) -> Row | None:
-    """Carry out the advance; the run that this slot goes on with, if any."""
+def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row]) -> Row | None:
+    """Carry out the advance; the run of the successor, when it was started."""
     session = row.session_id
     if decided.wake:
         sessions.mark_dirty(tx, session)
@@ -255,7 +260,7 @@ def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row], roles: t
             task=successor.key,
             after=row.key,
         )
-        return transitions.claim(tx, row.host, roles)  # the older offer, for which this slot is given up
+        return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
     started = transitions.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor

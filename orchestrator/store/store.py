@@ -32,6 +32,7 @@ class Gathered(Protocol):
 
 
 G = TypeVar("G", bound=Gathered)
+READERS = 32  # connections kept open for looks; more are made when needed, and closed again
 BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock, all retries together
 
 
@@ -122,7 +123,7 @@ class Store:
             connect_writer, path, synchronous=synchronous, journal=journal, checkpointer=checkpointer
         )
         self._connection: sqlite3.Connection | None = None
-        self._readers = pool(lambda: connect_reader(path), 8)
+        self._readers = pool(lambda: connect_reader(path), READERS)
 
     def close(self) -> None:
         with self._write_lock:

@@ -140,8 +140,11 @@ def test_working_off_twice_the_tasks_that_all_wait_at_once_costs_twice_as_much(t
 def work_on_offers(store: Store, host: str, count: int) -> None:
     """Only the last reports have something for a beat to decide."""
     wakes = []
-    while (row := factories.claim(store, host)) is not None:
-        wakes.append(factories.finish(store, row, files={}).advance.wake)
+    row = factories.claim(store, host)
+    while row is not None:
+        reported = factories.finish(store, row, files={})
+        wakes.append(reported.advance.wake)
+        row = reported.next
     assert wakes == [False] * (count - 2) + [True] * 2
 
 

@@ -486,6 +486,8 @@ class Lifecycles(RuleBasedStateMachine):
         if done.advance.kind is AdvanceKind.YIELD and done.advance.task:
             self.model.offer(session.tasks[done.advance.task])
             return self.claimed(row.host, done.next)
+        if done.advance.kind is AdvanceKind.REPORT:
+            return self.claimed(row.host, done.next) if not draining else None
         if done.next is None:
             return None
         following = session.tasks[done.next.key]
