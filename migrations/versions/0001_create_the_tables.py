@@ -84,18 +84,19 @@ def upgrade() -> None:
         sa.Column("pause_detail", sa.Text(), nullable=True),
         sa.Column("request", sa.Text(), nullable=False),
         sa.CheckConstraint(
+            "(pause_reason = 'checkpoint' OR pause_reason = 'signoff_blocked' OR pause_reason = 'revision_exhausted' OR pause_reason = 'task_failed' OR pause_reason = 'discussion_blocked' OR pause_reason = 'plan_approval' OR pause_reason = 'supervision_blocked' OR pause_reason = 'discussion_feedback' OR pause_reason = 'agent_unavailable' OR pause_reason = 'disk' OR pause_reason = 'stalled' OR pause_reason = 'budget' OR pause_reason = 'user')",
+            name=op.f("ck_sessions_pause_reason"),
+        ),
+        sa.CheckConstraint(
+            "(status = 'active' OR status = 'paused' OR status = 'completed' OR status = 'cancelled')",
+            name=op.f("ck_sessions_status"),
+        ),
+        sa.CheckConstraint(
             "(status = 'paused') = (pause_reason IS NOT NULL)", name=op.f("ck_sessions_paused_has_reason")
         ),
         sa.CheckConstraint(
             "(status IN ('completed', 'cancelled')) = (finished_at IS NOT NULL)",
             name=op.f("ck_sessions_finished"),
-        ),
-        sa.CheckConstraint(
-            "pause_reason IN ('checkpoint', 'signoff_blocked', 'revision_exhausted', 'task_failed', 'discussion_blocked', 'plan_approval', 'supervision_blocked', 'discussion_feedback', 'agent_unavailable', 'disk', 'stalled', 'budget', 'user')",
-            name=op.f("ck_sessions_pause_reason"),
-        ),
-        sa.CheckConstraint(
-            "status IN ('active', 'paused', 'completed', 'cancelled')", name=op.f("ck_sessions_status")
         ),
         sa.CheckConstraint("archived IN (0, 1)", name=op.f("ck_sessions_archived")),
         sa.CheckConstraint("dirty IN (0, 1)", name=op.f("ck_sessions_dirty")),
@@ -148,12 +149,12 @@ def upgrade() -> None:
         sa.Column("task_key", sa.Text(), nullable=True),
         sa.Column("data", sa.Text(), nullable=False),
         sa.Column("at", sa.Integer(), nullable=False),
+        sa.CheckConstraint("(kind = 'wisdom' OR kind = 'shared')", name=op.f("ck_memory_kind")),
         sa.CheckConstraint("kind <> 'shared' OR name = author", name=op.f("ck_memory_own_field")),
         sa.CheckConstraint(
-            "kind <> 'wisdom' OR name IN ('learnings', 'decisions', 'conventions', 'issues')",
+            "kind <> 'wisdom' OR (name = 'learnings' OR name = 'decisions' OR name = 'conventions' OR name = 'issues')",
             name=op.f("ck_memory_wisdom_file"),
         ),
-        sa.CheckConstraint("kind IN ('wisdom', 'shared')", name=op.f("ck_memory_kind")),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_memory_session_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_memory")),
         sqlite_strict=True,
@@ -181,7 +182,7 @@ def upgrade() -> None:
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("ref", sa.Text(), nullable=True),
         sa.Column("data", sa.Text(), nullable=True),
-        sa.CheckConstraint("kind IN ('message', 'event')", name=op.f("ck_messages_kind")),
+        sa.CheckConstraint("(kind = 'message' OR kind = 'event')", name=op.f("ck_messages_kind")),
         sa.CheckConstraint("number > 0", name=op.f("ck_messages_number")),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_messages_session_id")),
         sa.PrimaryKeyConstraint("session_id", "number", name=op.f("pk_messages")),
@@ -233,17 +234,17 @@ def upgrade() -> None:
         sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
         sa.CheckConstraint(
-            "(status IN ('completed', 'skipped', 'cancelled', 'failed')) = (finished_at IS NOT NULL)",
+            "(status = 'completed' OR status = 'skipped' OR status = 'cancelled' OR status = 'failed') = (finished_at IS NOT NULL)",
             name=op.f("ck_tasks_finished"),
+        ),
+        sa.CheckConstraint(
+            "(status = 'pending' OR status = 'in_progress' OR status = 'completed' OR status = 'failed' OR status = 'skipped' OR status = 'cancelled')",
+            name=op.f("ck_tasks_status"),
         ),
         sa.CheckConstraint(
             "offered_at IS NULL OR (status = 'pending' AND unmet = 0)", name=op.f("ck_tasks_offered_is_ready")
         ),
         sa.CheckConstraint("status <> 'in_progress' OR unmet = 0", name=op.f("ck_tasks_runs_unblocked")),
-        sa.CheckConstraint(
-            "status IN ('pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled')",
-            name=op.f("ck_tasks_status"),
-        ),
         sa.CheckConstraint("(revision_of IS NULL) = (revision_no = 0)", name=op.f("ck_tasks_revision")),
         sa.CheckConstraint("attempts >= 0 AND attempts <= max_attempts", name=op.f("ck_tasks_attempts")),
         sa.CheckConstraint("checkpoint_after IN (0, 1)", name=op.f("ck_tasks_checkpoint_after")),
@@ -312,12 +313,15 @@ def upgrade() -> None:
         sa.Column("input_digest", sa.Text(), nullable=True),
         sa.Column("produced", sa.Text(), nullable=True),
         sa.Column("produced_at", sa.Integer(), nullable=True),
-        sa.CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name=op.f("ck_runs_charged")),
-        sa.CheckConstraint("opened_by IN ('offer', 'loop', 'fast')", name=op.f("ck_runs_opened_by")),
         sa.CheckConstraint(
-            "outcome IN ('completed', 'failed', 'lost', 'released', 'cancelled')",
+            "(opened_by = 'offer' OR opened_by = 'loop' OR opened_by = 'fast')",
+            name=op.f("ck_runs_opened_by"),
+        ),
+        sa.CheckConstraint(
+            "(outcome = 'completed' OR outcome = 'failed' OR outcome = 'lost' OR outcome = 'released' OR outcome = 'cancelled')",
             name=op.f("ck_runs_outcome"),
         ),
+        sa.CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name=op.f("ck_runs_charged")),
         sa.CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name=op.f("ck_runs_closed")),
         sa.ForeignKeyConstraint(["host"], ["hosts.incarnation"], name=op.f("fk_runs_host")),
         sa.ForeignKeyConstraint(
@@ -434,10 +438,17 @@ def upgrade() -> None:
         sa.Column("record", sa.Text(), nullable=True),
         sa.Column("data", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Integer(), nullable=False),
-        sa.CheckConstraint("consensus IN ('reached', 'blocked')", name=op.f("ck_verdicts_consensus")),
-        sa.CheckConstraint("gate IN ('PASS', 'REVIEW', 'FAIL')", name=op.f("ck_verdicts_gate")),
-        sa.CheckConstraint("kind IN ('discuss', 'gate')", name=op.f("ck_verdicts_kind")),
-        sa.CheckConstraint("severity IN ('HIGH', 'MEDIUM', 'LOW')", name=op.f("ck_verdicts_severity")),
+        sa.CheckConstraint(
+            "(consensus = 'reached' OR consensus = 'blocked')", name=op.f("ck_verdicts_consensus")
+        ),
+        sa.CheckConstraint(
+            "(gate = 'PASS' OR gate = 'REVIEW' OR gate = 'FAIL')", name=op.f("ck_verdicts_gate")
+        ),
+        sa.CheckConstraint("(kind = 'discuss' OR kind = 'gate')", name=op.f("ck_verdicts_kind")),
+        sa.CheckConstraint(
+            "(severity = 'HIGH' OR severity = 'MEDIUM' OR severity = 'LOW')",
+            name=op.f("ck_verdicts_severity"),
+        ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_verdicts_run_id")),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_verdicts_session_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_verdicts")),

@@ -67,9 +67,13 @@ def _table(name: str, *items: Any, clustered: bool = False) -> Table:
     return Table(name, metadata, *items, sqlite_strict=True, **options)
 
 
+def _is_any(column: str, *values: str) -> str:
+    """SQLite builds a table for each IN of more than two values, every time a row is checked; this it just compares."""
+    return "(" + " OR ".join(f"{column} = '{value}'" for value in values) + ")"
+
+
 def _one_of(column: str, values: Any, name: str) -> CheckConstraint:
-    listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=name)
+    return CheckConstraint(_is_any(column, *values), name=name)
 
 
 def _flag(column: str) -> CheckConstraint:
@@ -160,7 +164,7 @@ tasks = _table(
     CheckConstraint("attempts >= 0 AND attempts <= max_attempts", name="attempts"),
     CheckConstraint("(revision_of IS NULL) = (revision_no = 0)", name="revision"),
     CheckConstraint(
-        "(status IN ('completed', 'skipped', 'cancelled', 'failed')) = (finished_at IS NOT NULL)",
+        f"{_is_any('status', 'completed', 'skipped', 'cancelled', 'failed')} = (finished_at IS NOT NULL)",
         name="finished",
     ),
     _flag("made_for"),
@@ -416,7 +420,8 @@ memory = _table(
     _one_of("kind", ("wisdom", "shared"), "kind"),
     CheckConstraint("kind <> 'shared' OR name = author", name="own_field"),
     CheckConstraint(
-        "kind <> 'wisdom' OR name IN ('learnings', 'decisions', 'conventions', 'issues')", name="wisdom_file"
+        f"kind <> 'wisdom' OR {_is_any('name', 'learnings', 'decisions', 'conventions', 'issues')}",
+        name="wisdom_file",
     ),
 )
 Index(
