@@ -5,7 +5,7 @@ PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
-JOBS ?= 3
+JOBS ?= 4
 EXAMPLES ?= 2000
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
@@ -25,9 +25,9 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-# Three at a time on two cores: much of a test with real processes is waiting.
-test: $(VENV)/.test  ## Run the tests, JOBS=3 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) $(ARGS)
+# Four at a time on two cores: much of a test with real processes is waiting.
+test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)

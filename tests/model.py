@@ -7,6 +7,7 @@ product's own choice (which of several advances, the order of a chain of rework)
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 SATISFIED = ("completed", "skipped")
@@ -338,9 +339,19 @@ class Model:
     def resume(
         self, session: Session, force: bool, retry: str | None, skip: str | None, decide: bool
     ) -> None:
-        """Reaping comes first, whatever the answer is worth."""
+        """Reaping comes first; a refusal takes it back."""
         if session.status == "cancelled":
             raise Refused
+        before = deepcopy((self.sessions, self.runs))
+        try:
+            self._go_on(session, force, retry, skip, decide)
+        except Refused:
+            self.sessions, self.runs = before
+            raise
+
+    def _go_on(
+        self, session: Session, force: bool, retry: str | None, skip: str | None, decide: bool
+    ) -> None:
         self.reap()
         if session.status == "completed":
             raise Refused

@@ -26,10 +26,11 @@ def reap(store: Store, lead: Leadership | None) -> list[Lost]:
     """End every run whose lease is over or whose host is dead. Looks first, and writes only when there is something."""
     if not store.read(leases.overdue_runs):
         return []
-    return store.write(lambda tx: _reap(tx, lead))
+    return store.write(lambda tx: reap_within(tx, lead))
 
 
-def _reap(tx: Tx, lead: Leadership | None) -> list[Lost]:
+def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
+    """`reap` as a part of a larger unit."""
     if lead is not None:
         leases.must_lead(tx, lead.holder, lead.epoch)
     found: list[Lost] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from orchestrator.coordinator import find, reconcile
@@ -37,12 +39,14 @@ class Resumed:
 
 
 def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
-    """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError."""
-    chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
-    lost = [found.task for found in reconcile.reap(store, None) if found.session == chosen.id]
-    edited = edits.adopt(store, chosen.id)
+    """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError.
 
-    def unit(tx: Tx) -> Resumed:
+    It is rehearsed before anything is taken in, so that a refusal changes nothing.
+    """
+    chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
+
+    def unit(tx: Tx, edited: Sequence[str] = ()) -> Resumed:
+        lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == chosen.id]
         session = sessions.get(tx, chosen.id)
         assert session is not None
         if session.status == SessionStatus.COMPLETED:
@@ -73,7 +77,18 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
         sessions.mark_dirty(tx, session.id)
         return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
-    return store.write(unit)
+    def rehearse(tx: Tx) -> None:
+        unit(tx)
+        raise _Rehearsed
+
+    with suppress(_Rehearsed):
+        store.write(rehearse)
+    edited = edits.adopt(store, chosen.id)
+    return store.write(lambda tx: unit(tx, edited))
+
+
+class _Rehearsed(Exception):
+    """It would be done; raised so that it is not."""
 
 
 def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:

@@ -626,3 +626,26 @@ def test_a_namesake_cannot_write_for_another_hosts_run(store: Store) -> None:
 
     make.finish(store, row)
     assert story(store, session, "RESEARCH-001") == ["completed"]
+
+
+def test_a_refused_resume_changes_nothing_though_an_attempt_is_lost(store: Store, clock: FakeClock) -> None:
+    session = make.make_session(store)
+    make.make_host(store)
+    make.one_beat(store, session, make.lead(store))
+    make.claim(store, "h-1")
+    clock.pass_seconds(31)
+    before = dump(store)
+
+    with pytest.raises(UsageError, match="--decide"):
+        resume.resume(store, session, resume.Answer(who="ann", decide="yes"), more_attempts=3)
+
+    assert dump(store) == before
+    assert resume.resume(store, session, ANSWER, more_attempts=3).recovered == ("RESEARCH-001",)
+
+
+def dump(store: Store) -> list[str]:
+    connection = sqlite3.connect(store.path)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
