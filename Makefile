@@ -5,7 +5,7 @@ PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
-JOBS ?= 4
+JOBS ?= 6
 EXAMPLES ?= 2000
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
@@ -25,8 +25,8 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-# Four at a time on two cores: much of a test with real processes is waiting.
-test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
+# Six at a time on two cores: much of a test with real processes is waiting.
+test: $(VENV)/.test  ## Run the tests, JOBS=6 at a time; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives

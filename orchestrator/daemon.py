@@ -196,7 +196,7 @@ class Daemon:
 
     def _step(self, lead: Leadership, clock: AlarmClock) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
-        self._drain(lead)
+        self._drain(lead, clock)
         delay = self._project_changed()
         busy = self._store.read(queries.has_work)
         if busy:
@@ -220,7 +220,7 @@ class Daemon:
             due = self._store.clock.wall()
         clock.at(due, "retry", self._retry_due)
 
-    def _drain(self, lead: Leadership) -> None:
+    def _drain(self, lead: Leadership, clock: AlarmClock) -> None:
         """Beats until no session is dirty: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
             dirty = self._store.read(sessions.dirty)
@@ -235,6 +235,10 @@ class Daemon:
                     continue
                 failpoints.hit("beat.after_commit")
                 offered += len(done.offered)
+                if (
+                    done.retry_at is not None
+                ):  # as the beat saw it: by now it may be past, and nobody else would look
+                    clock.at(done.retry_at, f"retry {session}", self._retry_due)
                 if done.offered or done.ended:
                     self._log.info("beat", session=session, offered=list(done.offered), ended=done.ended)
             if offered:

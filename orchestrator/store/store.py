@@ -126,10 +126,15 @@ class Store:
         self._readers = pool(lambda: connect_reader(path), READERS)
 
     def close(self) -> None:
-        with self._write_lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        if self._write_lock.acquire(
+            blocking=False
+        ):  # held: somebody was interrupted in mid-write, and the process ends
+            try:
+                if self._connection is not None:
+                    self._connection.close()
+                    self._connection = None
+            finally:
+                self._write_lock.release()
         self._readers.dispose()
 
     def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+from tests.e2e.test_bad_disk import Gate
 
 TASK = "Build a URL shortener with an API and a dashboard for administrators"
 
@@ -121,13 +122,20 @@ def test_a_session_without_a_usable_agent_exits_4(tmp_path: Path) -> None:
         assert "agent_unavailable" in done.out
 
 
+def at_the_gate(life: Lifecycle) -> bool:
+    """Whether an agent has the session in its hands."""
+    return life.database.exists() and len(life.marked()) >= 2
+
+
 def test_pause_ends_the_following_with_3_and_resume_goes_on_to_the_end(tmp_path: Path) -> None:
-    with lifecycle(tmp_path / "p") as life:
+    gate = Gate(tmp_path)
+    with lifecycle(tmp_path / "p", None, gate.toml) as life:
         following = life.spawn("start", TASK)
-        life.wait(lambda: life.database.exists() and life.rows("SELECT 1 FROM runs"), "a run is open")
+        life.wait(lambda: at_the_gate(life), "the agent runs")
 
         paused = life.run("pause")
         following.communicate(timeout=60)
+        gate.open()
         resumed = life.run("resume")
 
         assert (paused.code, following.returncode, resumed.code) == (0, 3, 0), resumed.err
@@ -135,9 +143,9 @@ def test_pause_ends_the_following_with_3_and_resume_goes_on_to_the_end(tmp_path:
 
 
 def test_cancel_ends_the_following_with_1(tmp_path: Path) -> None:
-    with lifecycle(tmp_path / "p") as life:
+    with lifecycle(tmp_path / "p", None, Gate(tmp_path).toml) as life:
         following = life.spawn("start", TASK)
-        life.wait(lambda: life.database.exists() and life.rows("SELECT 1 FROM runs"), "a run is open")
+        life.wait(lambda: at_the_gate(life), "the agent runs")
 
         life.run("cancel")
         out, _ = following.communicate(timeout=60)
