@@ -184,17 +184,3 @@ def test_a_daemon_killed_while_its_host_drains(patient: Lifecycle) -> None:
     patient.wait(lambda: read(host) is None, "the host ends all the same")
     let_go(patient)
     finish(patient, "released", "lost")
-
-
-def test_a_daemon_stopped_between_a_beat_and_the_alarm_for_its_retry_tries_again(tmp_path: Path) -> None:
-    extra = agent_toml("broken", ["false"]) + '\n[roles]\nanalyst = ["broken"]\n'
-    with lifecycle(tmp_path / "p", {"lease_seconds": 60, "backoff_seconds": [0.5]}, extra) as project:
-        pid = stop_at(project, "beat.after_commit@2", "start", "Build a URL shortener", "--detach")
-        project.wait(
-            lambda: project.rows("SELECT 1 FROM tasks WHERE not_before < ?", time.time_ns() // 1000),
-            "the delay is over",
-        )
-
-        os.kill(pid, signal.SIGCONT)
-
-        project.wait(lambda: project.story("RESEARCH-001") == ["failed"] * 3, "it was tried three times")
