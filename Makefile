@@ -5,7 +5,7 @@ PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
-JOBS ?= 6
+JOBS ?= 4
 EXAMPLES ?= 2000
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
@@ -25,9 +25,12 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-# Six at a time on two cores: much of a test with real processes is waiting.
-test: $(VENV)/.test  ## Run the tests, JOBS=6 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+# Four at a time on two cores: much of a test with real processes is waiting.
+test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long" $(ARGS)
+
+long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)
+	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)

@@ -46,7 +46,7 @@ def make_world(life: Lifecycle) -> World:
 def work_off(store: Store, session: str, *, until: str | None = None, ratings: int = 4) -> None:
     """Complete the session's tasks one by one, as a worker host would; stop before the task `until`."""
     lead = factories.lead(store)
-    host = factories.make_host(store, f"h-{uuid.uuid4().hex}")
+    host = factories.make_host(store, f"h-{uuid.uuid4().hex}", seconds=3600.0)
     while True:
         factories.one_beat(store, session, lead)
         row = factories.claim(store, host)

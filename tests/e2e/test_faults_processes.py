@@ -24,6 +24,8 @@ from orchestrator.store.store import BUSY_SECONDS
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 from tests.e2e.test_bad_disk import REQUEST, Gate
 
+pytestmark = pytest.mark.long
+
 FIU = shutil.which("fiu-run")
 SHORT = {"discuss": "off"}
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -287,6 +289,7 @@ def test_an_artifact_of_200_megabytes_is_refused_and_the_host_stays_small(tmp_pa
 
 SHIFTED = """
 import time
+
 _time, _time_ns = time.time, time.time_ns
 time.time = lambda: _time() + {by}
 time.time_ns = lambda: _time_ns() + {by} * 1_000_000_000

@@ -16,6 +16,8 @@ import pytest
 from tests.chaos.processes import everyone, read
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
+pytestmark = pytest.mark.long
+
 REQUEST = "Build a URL shortener"
 FIRST = "RESEARCH-001"
 QUICK = ("start", REQUEST, "--discuss", "off")
@@ -23,6 +25,7 @@ QUICK = ("start", REQUEST, "--discuss", "off")
 # Works for ever on the first task until told to end; the built-in agent says what it does not.
 AGENT = """
 import os, sys, time
+
 while os.environ["LIFECYCLE_TASK"] == "RESEARCH-001" and not os.path.exists(sys.argv[1]):
     time.sleep(0.02)
 sys.exit(1)

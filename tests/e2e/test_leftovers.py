@@ -14,11 +14,14 @@ import pytest
 
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
+pytestmark = pytest.mark.long
+
 REQUEST = "Build a URL shortener with an admin dashboard"
 
 # It says at its start who of those before it still lives, leaves a child behind, and works until it is ended.
 AGENT = """
 import json, os, sys, time
+
 log, run = sys.argv[1], os.environ["LIFECYCLE_RUN"]
 def alive(pid):
     try:

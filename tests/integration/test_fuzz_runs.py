@@ -41,6 +41,8 @@ REPORTED = re.compile(
     r"\[\w+\] [A-Z0-9-]+ complete\. |Divergences:$|- \((HIGH|MEDIUM|LOW)\) |Action items:$|[123]\. |"
     r"(Recommendation|Artifact|Discussion): "
 )
+
+pytestmark = pytest.mark.long
 OURS = {"lifecycle.db", "lifecycle.db-wal", "lifecycle.db-shm", "runs", "cache", "locks", ".team"}
 
 
