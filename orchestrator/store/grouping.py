@@ -94,9 +94,7 @@ class GroupCommit:
     def _fits_together(self, group: list[Request]) -> bool:
         try:
             self._transact(group)
-        except Exception:
-            for request in group:  # whoever is at fault is told when it has been tried alone
-                request.answer = request.error = None
+        except Exception:  # whoever is at fault is told when it has been tried alone
             return False
         for request in group:
             request.answered = True

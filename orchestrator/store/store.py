@@ -126,9 +126,8 @@ class Store:
         self._readers = pool(lambda: connect_reader(path), READERS)
 
     def close(self) -> None:
-        if self._write_lock.acquire(
-            blocking=False
-        ):  # held: somebody was interrupted in mid-write, and the process ends
+        # Held, it is held by somebody who was interrupted in mid-write: then the process ends, and the handle with it.
+        if self._write_lock.acquire(blocking=False):
             try:
                 if self._connection is not None:
                     self._connection.close()
@@ -170,6 +169,8 @@ class Store:
             self._on_wait(lock_holders(self.path))
 
     def _attempt(self, connection: sqlite3.Connection, group: list[Request]) -> None:
+        for request in group:  # an earlier try of the same units counts for nothing
+            request.answer = request.error = None
         cursor = connection.cursor()
         cursor.execute("BEGIN IMMEDIATE")
         try:

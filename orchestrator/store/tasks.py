@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
@@ -82,30 +83,16 @@ def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Row | None:
     return tx.row(_oldest_offer(roles))
 
 
-_READY = Prepared(
-    lambda: (
-        select(*(tasks.c[name] for name in TASK_COLUMNS))
-        .where(
-            tasks.c.session_id == bindparam("session"),
-            tasks.c.status == fixed(TaskStatus.PENDING),
-            tasks.c.unmet == fixed(0),
-        )
-        .order_by(tasks.c.seq)
+def _ready() -> Select[Any]:
+    return select(*(tasks.c[name] for name in TASK_COLUMNS)).where(
+        tasks.c.session_id == bindparam("session"),
+        tasks.c.status == fixed(TaskStatus.PENDING),
+        tasks.c.unmet == fixed(0),
     )
-)
 
-_READY_FIRST = Prepared(
-    lambda: (
-        select(*(tasks.c[name] for name in TASK_COLUMNS))
-        .where(
-            tasks.c.session_id == bindparam("session"),
-            tasks.c.status == fixed(TaskStatus.PENDING),
-            tasks.c.unmet == fixed(0),
-        )
-        .order_by(tasks.c.offered_at.nulls_first(), tasks.c.seq)
-        .limit(2)
-    )
-)
+
+_READY = Prepared(lambda: _ready().order_by(tasks.c.seq))
+_READY_FIRST = Prepared(lambda: _ready().order_by(tasks.c.offered_at.nulls_first(), tasks.c.seq).limit(2))
 
 _OPEN_RUNS = Prepared(
     lambda: (

@@ -168,3 +168,29 @@ def test_messages_of_one_session_stay_in_order_across_a_group(store: Store) -> N
     said = store.read(lambda tx: messages.after(tx, session, numbers[0] - 1))
     assert numbers == list(range(numbers[0], numbers[0] + 10))
     assert [row.summary for row in said] == [f"[writer] number {n}" for n in range(10)]
+
+
+def test_what_a_unit_raised_in_a_try_that_came_to_nothing_is_forgotten(store: Store) -> None:
+    names = [make.make_session(store, f"thing {number}") for number in range(2)]
+    tries = []
+
+    def raises_once(tx: Tx) -> str:
+        tries.append(tx)
+        if len(tries) == 1:
+            raise LeaseLost(run="r")
+        return archive(names[0])(tx)
+
+    def fails_once(tx: Tx) -> str:
+        if len(tries) == 1:
+            busy = sqlite3.OperationalError("database is locked")
+            busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise busy
+        return archive(names[1])(tx)
+
+    crowd = Crowd(store)
+    waiting = [crowd.add(unit) for unit in (raises_once, fails_once)]
+
+    crowd.go_on()
+
+    assert [each.result() for each in waiting] == names
+    assert archived(store) == set(names)
