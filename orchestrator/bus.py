@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -123,9 +124,7 @@ def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
     """Send a wake (or a message) to a socket; False when nobody listens there."""
     raw = b"wake" if message is None else json.dumps(message).encode()
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
-            sender.setblocking(False)
-            sender.sendto(raw, str(path))
+        _sender().sendto(raw, str(path))
     except (FileNotFoundError, ConnectionRefusedError):
         return False
     except (
@@ -135,9 +134,30 @@ def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
     return True
 
 
+@cache
+def _sender() -> socket.socket:
+    """One for the process: a slot that wakes somebody is in a hurry."""
+    sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+    sender.setblocking(False)
+    return sender
+
+
+_reached: dict[Path, Path] = {}  # database -> the socket at which its coordinator was last reached
+
+
 def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
-    """Wake the coordinator of this database; False when no daemon listens."""
-    return wake_path(runtime_directory(database) / "daemon.sock", message)
+    """Wake the coordinator of this database; False when no daemon listens.
+
+    A message may carry secrets, so its directory is looked at each time; a wake tells nobody anything.
+    """
+    known = _reached.get(database)
+    if known is not None and message is None and wake_path(known):
+        return True
+    path = runtime_directory(database) / "daemon.sock"
+    heard = wake_path(path, message)
+    if heard:
+        _reached[database] = path
+    return heard
 
 
 class Bell:

@@ -202,7 +202,7 @@ def prepared(folder: Path, until: str | None = None, large: bool = False) -> Non
     make.make_host(store)
     if until is not None:
         row = work_off(store, make.lead(store), "h-1", until)
-        (folder / "row.json").write_text(json.dumps(row))
+        (folder / "row.json").write_text(json.dumps(vars(row)))
     store.close()
 
 
@@ -237,7 +237,7 @@ def prepared_package(folder: Path) -> None:
 
 
 def the_run(folder: Path) -> Row:
-    return Row(json.loads((folder / "row.json").read_text()))
+    return Row(**json.loads((folder / "row.json").read_text()))
 
 
 def with_store(act: Callable[[Store, Path], object]) -> Callable[[Path, Points], None]:

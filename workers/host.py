@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.domain.errors import LeaseLost, LifecycleError, StoreBroken
-from orchestrator.store import leases, tasks, transitions
+from orchestrator.store import leases, report, tasks, transitions
 from orchestrator.store.clock import process_start
 from orchestrator.store.integrity import LogWatch
 from orchestrator.store.prepared import Row
@@ -63,6 +63,7 @@ class Host:
 
     def run(self, waker: bus.Waker | None = None) -> int:
         """Serve until drained; 0, or 3 when our lease ended under us or the disk failed, and a new incarnation is needed."""
+        report.prepare()
         self._register()
         waker = waker or bus.Waker(self._store.path, self.incarnation, self._on_message)
         threads = [

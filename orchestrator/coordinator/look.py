@@ -256,7 +256,7 @@ def _cost(row: Row | None) -> dict[str, Any]:
     names = ("calls", "priced", "tokens_in", "tokens_out")
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
-        **{name: row[name] if row else 0 for name in names},
+        **{name: getattr(row, name) if row else 0 for name in names},
     }
 
 
@@ -448,8 +448,9 @@ def _call(row: Row, now: int) -> dict[str, Any]:
 def _grouped(calls: Sequence[Row], by: str) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for row in calls:
+        of = getattr(row, by)
         sums = found.setdefault(
-            row[by], {by: row[by], "usd": 0.0, "calls": 0, "priced": 0, "tokens_in": 0, "tokens_out": 0}
+            of, {by: of, "usd": 0.0, "calls": 0, "priced": 0, "tokens_in": 0, "tokens_out": 0}
         )
         sums["calls"] += 1
         sums["priced"] += row.cost_micros is not None

@@ -76,13 +76,17 @@ class GroupCommit:
                 following.turn.release()
 
     def _answer(self, group: list[Request]) -> None:
-        """Answer the whole group or, where its transaction failed, its members one after the other.
+        """Answer the group together; those that do not fit in are tried alone, when the others are committed.
 
         The leader is always answered; others may be left for the next one.
         """
-        if len(group) > 1 and self._fits_together(group):
-            return
+        together = group
+        while len(together) > 1 and not self._fit(together):
+            spoilt = any(request.error is not None for request in together)
+            together = [request for request in together if request.error is None] if spoilt else []
         for request in group:
+            if request.answered:
+                continue
             try:
                 self._transact([request])
             except Exception as error:
@@ -91,7 +95,8 @@ class GroupCommit:
             if isinstance(request.error, DatabaseBusy):
                 return  # the others have waited for less long
 
-    def _fits_together(self, group: list[Request]) -> bool:
+    def _fit(self, group: list[Request]) -> bool:
+        """Whether all were committed in one transaction; a unit that raised has its error, and nothing was written."""
         try:
             self._transact(group)
         except Exception:  # whoever is at fault is told when it has been tried alone

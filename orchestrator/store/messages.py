@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
@@ -86,13 +87,10 @@ _ONE = Prepared(
 class _New:
     """A session's new messages: numbered at once, written together when the unit ends."""
 
-    def __init__(self, tx: Tx, session: str) -> None:
-        last = tx.value(_LAST, session=session)
-        if last is None:
-            raise UnknownName("session", session, [])
+    def __init__(self, tx: Tx, session: str, last: int) -> None:
         self._tx = tx
         self._session = session
-        self._number = int(last)
+        self._number = last
         self._rows: list[dict[str, Any]] = []
 
     def append(self, kind: str, values: dict[str, Any]) -> int:
@@ -114,7 +112,23 @@ class _New:
 
 
 def _append(tx: Tx, session: str, kind: str, values: dict[str, Any]) -> int:
-    return tx.gather(("messages", session), lambda: _New(tx, session)).append(kind, values)
+    return _new(tx, session, lambda: _last_number(tx, session)).append(kind, values)
+
+
+def _new(tx: Tx, session: str, last: Callable[[], int]) -> _New:
+    return tx.gather(("messages", session), lambda: _New(tx, session, last()))
+
+
+def _last_number(tx: Tx, session: str) -> int:
+    found = tx.value(_LAST, session=session)
+    if found is None:
+        raise UnknownName("session", session, [])
+    return int(found)
+
+
+def go_on(tx: Tx, session: str, last: int) -> None:
+    """Number this unit's messages from `last`, which was read in the same transaction, without looking again."""
+    _new(tx, session, lambda: last)
 
 
 def say(

@@ -7,8 +7,10 @@ the compiled text and the type processors, so a hot statement costs one driver c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
+from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Dialect, literal_column, or_
@@ -32,97 +34,70 @@ def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[b
     return or_(*(column == value for value in values))
 
 
-class Row(dict[str, Any]):
-    """One result row, by column name; also as attributes."""
-
-    __slots__ = ()
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+class Row(SimpleNamespace):
+    """One result row: its columns are its attributes, `vars(row)` is all of them by name."""
 
 
-class Prepared:
-    """A statement that is compiled at its first use. Parameters left out take the statement's own values."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is left of a statement when it has been compiled: its text, how values go in and how rows come out."""
 
-    def __init__(self, build: Callable[[], ClauseElement], columns: tuple[str, ...] | None = None) -> None:
-        """`build` makes the construct; it is not called before the first use, since building has its price too.
-
-        An INSERT needs the `columns` it gives values to; `PreparedInsert` finds them by itself.
-        """
-        self._build = build
-        self._given = columns
-
-    def for_values(self, values: Mapping[str, Any]) -> Prepared:
-        """The statement that takes just these values."""
-        return self
-
-    @cached_property
-    def _compiled(self) -> Any:
-        return self._build().compile(dialect=DIALECT, column_keys=self._given)
-
-    @cached_property
-    def sql(self) -> str:
-        return str(self._compiled)
-
-    @cached_property
-    def places(self) -> list[str]:
-        """The parameter's name for each place in the SQL."""
-        return list(self._compiled.positiontup)
-
-    @cached_property
-    def _binding(self) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], tuple[Any, ...]], Processors]:
-        """The statement's own values; what puts values in order; what makes those of some parameters storable."""
-        types = {name: bind.type for bind, name in self._compiled.bind_names.items()}
-        own = {name: _plain(self._compiled.params[name]) for name in self.places}
-        processors = tuple(
-            (name, processor)
-            for name in own
-            if (processor := types[name].dialect_impl(DIALECT).bind_processor(DIALECT)) is not None
-        )
-        names = self.places
-        in_order = itemgetter(*names) if len(names) > 1 else lambda values: tuple(values[n] for n in names)
-        return own, in_order, processors
-
-    @cached_property
-    def columns(self) -> list[tuple[str, Processor | None]]:
-        """Name and result processor of each column the statement returns."""
-        statement = self._build()
-        found: Any = ()
-        if isinstance(statement, Select):
-            found = statement.selected_columns
-        elif isinstance(statement, UpdateBase):
-            found = statement.exported_columns
-        return [
-            (column.key, column.type.dialect_impl(DIALECT).result_processor(DIALECT, None))
-            for column in found
-        ]
-
-    @cached_property
-    def _row_form(self) -> tuple[tuple[str, ...], Processors]:
-        return tuple(name for name, _ in self.columns), tuple(
-            (name, processor) for name, processor in self.columns if processor is not None
-        )
+    sql: str
+    own: Mapping[str, Any]  # parameter -> the statement's own value, for each place in the text
+    in_order: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    bound: Processors  # what makes values of these parameters storable
+    names: tuple[str, ...]  # of the columns it returns
+    returned: Processors
 
     def bind(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The values in the order of their places."""
-        own, in_order, processors = self._binding
-        bound = {**own, **values}
-        if len(bound) != len(own):
-            raise TypeError(f"statement has no parameter {sorted(values.keys() - own)}; it has {sorted(own)}")
-        for name, processor in processors:
+        """The values in the order of their places. Raises TypeError for one that has none."""
+        bound = {**self.own, **values}
+        if len(bound) != len(self.own):
+            unknown = sorted(values.keys() - self.own)
+            raise TypeError(f"statement has no parameter {unknown}; it has {sorted(self.own)}")
+        for name, processor in self.bound:
             bound[name] = processor(bound[name])
-        return in_order(bound)
+        return self.in_order(bound)
 
     def row(self, raw: tuple[Any, ...]) -> Row:
-        names, processed = self._row_form
-        row = Row(zip(names, raw, strict=True))
-        for name, processor in processed:
-            if row[name] is not None:
-                row[name] = processor(row[name])
+        row = Row()
+        columns = vars(row)
+        columns.update(zip(self.names, raw, strict=True))
+        for name, processor in self.returned:
+            if columns[name] is not None:
+                columns[name] = processor(columns[name])
         return row
+
+
+def _compile(statement: ClauseElement, given: tuple[str, ...] | None = None) -> Form:
+    """An INSERT needs the columns `given` values."""
+    compiled: Any = statement.compile(dialect=DIALECT, column_keys=given)
+    places = list(compiled.positiontup)
+    types = {name: bind.type for bind, name in compiled.bind_names.items()}
+    own = {name: _plain(compiled.params[name]) for name in places}
+    columns: Any = ()
+    if isinstance(statement, Select):
+        columns = statement.selected_columns
+    elif isinstance(statement, UpdateBase):
+        columns = statement.exported_columns
+    return Form(
+        sql=str(compiled),
+        own=own,
+        in_order=itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[n] for n in places),
+        bound=_processors((name, _stored(types[name]).bind_processor(DIALECT)) for name in own),
+        names=tuple(column.key for column in columns),
+        returned=_processors(
+            (column.key, _stored(column.type).result_processor(DIALECT, None)) for column in columns
+        ),
+    )
+
+
+def _stored(type: Any) -> Any:
+    return type.dialect_impl(DIALECT)
+
+
+def _processors(found: Iterable[tuple[str, Processor | None]]) -> Processors:
+    return tuple((name, processor) for name, processor in found if processor is not None)
 
 
 def _plain(value: Any) -> Any:
@@ -130,16 +105,39 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
+class Prepared:
+    """A statement that is compiled at its first use. Parameters left out take the statement's own values."""
+
+    def __init__(self, build: Callable[[], ClauseElement]) -> None:
+        """`build` makes the construct; it is not called before the first use, since building has its price too."""
+        self._build = build
+
+    @cached_property
+    def form(self) -> Form:
+        return _compile(self._build())
+
+    def for_values(self, values: Mapping[str, Any]) -> Form:
+        """The form that takes just these values."""
+        return self.form
+
+
 class PreparedInsert(Prepared):
     """An INSERT of whatever columns are given; the others take the schema's defaults. One compiled form for each set."""
 
     def __init__(self, build: Callable[[], ClauseElement]) -> None:
         super().__init__(build)
-        self._forms: dict[tuple[str, ...], Prepared] = {}
+        self._forms: dict[tuple[str, ...], Form] = {}
 
-    def for_values(self, values: Mapping[str, Any]) -> Prepared:
+    def for_values(self, values: Mapping[str, Any]) -> Form:
         names = tuple(values)
         form = self._forms.get(names)
         if form is None:
-            form = self._forms[names] = Prepared(self._build, names)
+            form = self._forms[names] = _compile(self._build(), names)
         return form
+
+
+def compile_all(values: Iterable[object]) -> None:
+    """Compile the statements among `values` now, those whose form depends on nothing else."""
+    for value in values:
+        if isinstance(value, Prepared) and not isinstance(value, PreparedInsert):
+            _ = value.form

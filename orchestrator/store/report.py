@@ -17,7 +17,7 @@ from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
 from orchestrator.domain.readiness import Advance, Candidate, Situation, advance
 from orchestrator.domain.revisions import plan_high
 from orchestrator.store import artifacts, messages, records, rework, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store.prepared import Row, compile_all
 from orchestrator.store.store import Tx
 from orchestrator.store.views import graph
 
@@ -60,6 +60,12 @@ class Reported:
     paused: str | None
 
 
+def prepare() -> None:
+    """Compile the statements of a report, so that the first one need not wait for it."""
+    for module in (artifacts, messages, records, sessions, tasks, transitions):
+        compile_all(vars(module).values())
+
+
 def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
     """Raises LeaseLost, and then wrote nothing."""
     row = report.row
@@ -67,6 +73,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
+    standing = sessions.standing(tx, session)
     records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
     for product in artifacts.products_of(tx, row.run):
         artifacts.register(
@@ -84,6 +91,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         records.add_wisdom(tx, session, file, row.role, text, row.key)
     if report.shared is not None:
         records.share(tx, session, row.role, report.shared, row.key)
+    messages.go_on(tx, session, standing.messages)
     messages.say(
         tx,
         session,
@@ -95,7 +103,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     )
     paused = _consequences(tx, report)
     failpoints.hit("report.before_commit")
-    situation, near = _situation(tx, report, roles, paused, draining)
+    situation, near = _situation(tx, report, roles, standing, paused, draining)
     decided = advance(situation)
     following = _apply(tx, row, decided, near)
     if following is None and not draining:
@@ -186,17 +194,15 @@ def _revise(tx: Tx, report: Report) -> None:
 
 
 def _situation(
-    tx: Tx, report: Report, roles: tuple[str, ...], paused: str | None, draining: bool
+    tx: Tx, report: Report, roles: tuple[str, ...], standing: Row, paused: str | None, draining: bool
 ) -> tuple[Situation, dict[str, Row]]:
     """What the advance is decided on, and the rows of the tasks it may name."""
     row = report.row
-    session = sessions.get(tx, row.session_id)
-    assert session is not None
     halted = None
     if report.discussed is not None and report.discussed.consequence.ends_loop:
         halted = "the verdict is HIGH"
-    elif session.status != SessionStatus.ACTIVE:
-        halted = f"the session is {paused or session.pause_reason or session.status}"
+    elif paused or standing.status != SessionStatus.ACTIVE:
+        halted = f"the session is {paused or standing.pause_reason or standing.status}"
     elif draining:
         halted = "this host is draining"
     if halted:
@@ -204,7 +210,7 @@ def _situation(
     ready = tasks.ready_first(tx, row.session_id)
     alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
     looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
-    sequential = session.options.get("execution") == "sequential"
+    sequential = standing.options.get("execution") == "sequential"
     situation = Situation(
         done=row.key,
         originals=_originals(row),

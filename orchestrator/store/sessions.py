@@ -18,6 +18,11 @@ OWED = "owed"  # in a pause's detail: approvals that were asked for while the se
 
 _INSERT = PreparedInsert(lambda: insert(sessions))
 _GET = Prepared(lambda: select(sessions).where(sessions.c.id == bindparam("session")))
+_STANDING = Prepared(
+    lambda: select(sessions.c.status, sessions.c.pause_reason, sessions.c.options, sessions.c.messages).where(
+        sessions.c.id == bindparam("session")
+    )
+)
 _SNAPSHOT = Prepared(lambda: select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session")))
 _KEEP_SNAPSHOT = PreparedInsert(lambda: insert(snapshots))
 _ALL = Prepared(lambda: select(sessions).order_by(sessions.c.created_at, sessions.c.id))
@@ -154,6 +159,13 @@ def create(tx: Tx, values: dict[str, Any], snapshot: Any) -> None:
 
 def get(tx: Tx, session: str) -> Row | None:
     return tx.row(_GET, session=session)
+
+
+def standing(tx: Tx, session: str) -> Row:
+    """What a report asks of its session: status, pause_reason, options, messages; not the request, which may be long."""
+    row = tx.row(_STANDING, session=session)
+    assert row is not None
+    return row
 
 
 def snapshot(tx: Tx, session: str) -> Any:

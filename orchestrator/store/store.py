@@ -22,7 +22,7 @@ from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
 from orchestrator.store.faults import WAITABLE, code_of, explain
 from orchestrator.store.grouping import GroupCommit, Request
-from orchestrator.store.prepared import Prepared, Row
+from orchestrator.store.prepared import Form, Prepared, Row
 
 T = TypeVar("T")
 
@@ -58,9 +58,10 @@ class Tx:
         while self._gathered:
             self._gathered.popitem()[1].flush()
 
-    def _execute(self, statement: Prepared, values: dict[str, Any]) -> None:
+    def _execute(self, statement: Prepared, values: dict[str, Any]) -> Form:
         form = statement.for_values(values)
         self._cursor.execute(form.sql, form.bind(values))
+        return form
 
     def run_many(self, statement: Prepared, rows: list[dict[str, Any]]) -> None:
         """Run the statement for each row of values; all rows name the same ones."""
@@ -76,7 +77,7 @@ class Tx:
         """Whether exactly one row was changed; more than one is a fault of ours."""
         changed = self.run(statement, **values)
         if changed > 1:
-            raise AssertionError(f"{changed} rows changed where one was meant: {statement.sql}")
+            raise AssertionError(f"{changed} rows changed where one was meant: {statement.form.sql}")
         return changed == 1
 
     def insert(self, statement: Prepared, **values: Any) -> int:
@@ -85,8 +86,8 @@ class Tx:
         return self._cursor.lastrowid or 0
 
     def rows(self, statement: Prepared, **values: Any) -> list[Row]:
-        self._execute(statement, values)
-        return [statement.row(raw) for raw in self._cursor.fetchall()]
+        form = self._execute(statement, values)
+        return [form.row(raw) for raw in self._cursor.fetchall()]
 
     def row(self, statement: Prepared, **values: Any) -> Row | None:
         """The first row, None when there is none."""
@@ -96,7 +97,7 @@ class Tx:
     def value(self, statement: Prepared, **values: Any) -> Any:
         """The first column of the first row, None when there is none."""
         row = self.row(statement, **values)
-        return None if row is None else next(iter(row.values()))
+        return None if row is None else next(iter(vars(row).values()))
 
 
 class Store:
@@ -174,11 +175,8 @@ class Store:
         cursor = connection.cursor()
         cursor.execute("BEGIN IMMEDIATE")
         try:
-            if len(group) == 1:
-                group[0].answer = self._run(cursor, group[0].unit)
-            else:
-                for request in group:
-                    self._run_within(cursor, request)
+            for request in group:
+                self._run(cursor, request)
             cursor.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:  # SQLITE_FULL and some I/O errors have rolled back by themselves
@@ -187,23 +185,16 @@ class Store:
         finally:
             cursor.close()
 
-    def _run(self, cursor: sqlite3.Cursor, unit: Callable[[Tx], T]) -> T:
+    def _run(self, cursor: sqlite3.Cursor, request: Request) -> None:
+        """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
         tx = Tx(cursor, self.clock)
-        answer = unit(tx)
-        tx.flush()
-        return answer
-
-    def _run_within(self, cursor: sqlite3.Cursor, request: Request) -> None:
-        """Run one unit of several: what it raises undoes it alone. A fault of the database is everybody's."""
-        cursor.execute("SAVEPOINT unit")
         try:
-            request.answer = self._run(cursor, request.unit)
-        except sqlite3.Error:
-            raise
+            request.answer = request.unit(tx)
+            tx.flush()
         except Exception as error:
-            request.error = error
-            cursor.execute("ROLLBACK TO unit")
-        cursor.execute("RELEASE unit")
+            if not isinstance(error, sqlite3.Error):  # which is everybody's
+                request.error = error
+            raise
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Run `unit` on one consistent snapshot; it cannot write."""

@@ -227,4 +227,6 @@ def all_tasks(tx: Tx, session: str) -> list[Row]:
     waits: dict[int, list[str]] = {row.id: [] for row in found}
     for edge in tx.rows(_EDGES, session=session):
         waits[edge.task_id].append(names[edge.blocker_id])
-    return [Row({**row, "blocked_by": tuple(waits[row.id])}) for row in found]
+    for row in found:
+        row.blocked_by = tuple(waits[row.id])
+    return found

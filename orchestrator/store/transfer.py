@@ -115,10 +115,10 @@ _DIGESTS = Prepared(
 
 def rows_of(tx: Tx, session: str) -> Rows:
     """Every row of the session by table, as plain values."""
-    found: Rows = {"hosts": [dict(row) for row in tx.rows(_HOSTS, session=session)]}
+    found: Rows = {"hosts": [vars(row) for row in tx.rows(_HOSTS, session=session)]}
     for part in PARTS:
-        found[part.table.name] = [dict(row) for row in tx.rows(_SELECTS[part.table.name], session=session)]
-    found["findings"] = [dict(row) for row in tx.rows(_FINDINGS, session=session)]
+        found[part.table.name] = [vars(row) for row in tx.rows(_SELECTS[part.table.name], session=session)]
+    found["findings"] = [vars(row) for row in tx.rows(_FINDINGS, session=session)]
     return found
 
 

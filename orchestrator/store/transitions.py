@@ -171,20 +171,18 @@ def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, lo
         lease_until=until,
         opened_at=tx.now,
     )
-    return Row(
-        {
-            **task,
-            "status": TaskStatus.IN_PROGRESS,
-            "epoch": epoch,
-            "offered_at": None,
-            "run": run,
-            "loop": loop or run,
-            "opened_by": how,
-            "host": host,
-            "lease_until": until,
-            "opened_at": tx.now,
-        }
-    )
+    opened = vars(task) | {
+        "status": TaskStatus.IN_PROGRESS,
+        "epoch": epoch,
+        "offered_at": None,
+        "run": run,
+        "loop": loop or run,
+        "opened_by": how,
+        "host": host,
+        "lease_until": until,
+        "opened_at": tx.now,
+    }
+    return Row(**opened)
 
 
 def _held() -> Any:

@@ -15,7 +15,7 @@ def task_state(row: Row) -> TaskState:
         role=row.role,
         prefix=row.prefix,
         status=TaskStatus(row.status),
-        blocked_by=tuple(row.get("blocked_by", ())),
+        blocked_by=tuple(getattr(row, "blocked_by", ())),
         round=row.round,
         phase=row.phase,
         revision_of=row.revision_of,

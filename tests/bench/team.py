@@ -8,12 +8,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator import bus
 from orchestrator.config import load_pack
 from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.store.store import Store
@@ -57,6 +59,7 @@ class Team:
             lead = make.lead(self.store)
             for session in found:
                 make.one_beat(self.store, session, lead)
+            self.store.checkpoint()  # as the coordinator does each minute: the log is written over, and does not grow
         return found
 
     def work(self, tasks: int, *, slots: int, kind: str = "noop", feed: int = 0) -> dict[str, Any]:
@@ -90,6 +93,26 @@ class Team:
             return connection.execute(sql).fetchall()
         finally:
             connection.close()
+
+    @contextmanager
+    def ears(self) -> Iterator[None]:
+        """Listen for wakes in the coordinator's place, and do nothing about them."""
+        waker = bus.Waker(self.store.path, "daemon")
+        over = threading.Event()
+
+        def listen() -> None:
+            while not over.is_set():
+                waker.wait(60)
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        try:
+            yield
+        finally:
+            over.set()
+            waker.wake_self()
+            listener.join()
+            waker.close()
 
     @contextmanager
     def coordinator(self) -> Iterator[int]:

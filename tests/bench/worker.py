@@ -79,7 +79,8 @@ class Noop:
     def __call__(self, live: LiveRun) -> Row | None:
         row = live.row
         self._watch.entered(row)
-        time.sleep(self._dawdle)
+        if self._dawdle:
+            time.sleep(self._dawdle)
         done = report.Report(
             row=row,
             message_type="draft_ready",

@@ -35,7 +35,10 @@ class World:
         """Everything that a transition could change."""
         return self.ours.read(
             lambda tx: [
-                [{**row, "blocked_by": list(row.blocked_by)} for row in tasks.all_tasks(tx, self.session)],
+                [
+                    vars(row) | {"blocked_by": list(row.blocked_by)}
+                    for row in tasks.all_tasks(tx, self.session)
+                ],
                 tasks.open_runs(tx, self.session),
                 sessions.get(tx, self.session),
             ]
@@ -329,7 +332,7 @@ def test_an_offer_seen_before_another_was_quicker_is_not_claimed(
 @pytest.mark.parametrize("host", ["h-2", "h-nobody"])
 @pytest.mark.parametrize("write", OF_RUN)
 def test_no_host_writes_for_another_ones_run(world: World, write: str, host: str) -> None:
-    own, world.run = world.run, Row({**world.run, "host": host})
+    own, world.run = world.run, Row(**vars(world.run) | {"host": host})
     before = world.facts()
 
     with pytest.raises(LifecycleError):

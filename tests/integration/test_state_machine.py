@@ -428,7 +428,7 @@ class Lifecycles(RuleBasedStateMachine):
 
     def posing(self, row: Row, other: int | None) -> Row:
         """The run, as another host would say it is its own."""
-        return row if other is None else Row({**row, "host": self.hosts[-1 - other % len(self.hosts)]})
+        return row if other is None else Row(**vars(row) | {"host": self.hosts[-1 - other % len(self.hosts)]})
 
     def fenced(self, row: Row, unit: Callable[[Any], T]) -> T | None:
         self.clock.tick()

@@ -30,10 +30,12 @@ def test_the_statement_is_plain_sql(name: str, tmp_path: Path) -> None:
     store = make.make_store(tmp_path)
     statement = statements()[name]
     if isinstance(statement, PreparedInsert):
-        statement = statement.for_values(dict.fromkeys(statement._build().table.columns.keys()))  # type: ignore[attr-defined]
+        form = statement.for_values(dict.fromkeys(statement._build().table.columns.keys()))  # type: ignore[attr-defined]
+    else:
+        form = statement.form
     connection = sqlite3.connect(store.path)
 
-    plan = connection.execute(f"EXPLAIN {statement.sql}", [None] * len(statement.places)).fetchall()
+    plan = connection.execute(f"EXPLAIN {form.sql}", form.bind({})).fetchall()
 
     assert plan
 
@@ -67,7 +69,7 @@ def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> No
 
     plan = [
         row[3]
-        for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.sql}", [None] * len(statement.places))
+        for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.form.sql}", statement.form.bind({}))
     ]
 
     whole = [step for step in plan if step in {f"SCAN {table}" for table in GROWING}]

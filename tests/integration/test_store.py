@@ -553,8 +553,8 @@ def test_a_process_of_another_container_is_not_known_dead_and_one_of_another_boo
     gone = lambda pid: None  # noqa: E731 - no process has that pid here
 
     assert leases.is_gone(row, row.boot, gone)
-    assert not leases.is_gone(type(row)({**row, "pid_space": "pid:[1]"}), row.boot, gone)
-    assert leases.is_gone(type(row)({**row, "pid_space": "pid:[1]"}), "another boot", gone)
+    assert not leases.is_gone(type(row)(**vars(row) | {"pid_space": "pid:[1]"}), row.boot, gone)
+    assert leases.is_gone(type(row)(**vars(row) | {"pid_space": "pid:[1]"}), "another boot", gone)
 
 
 def test_a_dead_host_does_not_count_as_live_while_its_lease_runs(store: Store) -> None:
@@ -622,7 +622,7 @@ def test_a_namesake_cannot_write_for_another_hosts_run(store: Store) -> None:
     row = run_until(store, session, "RESEARCH-001")
 
     with pytest.raises(LeaseLost):
-        make.finish(store, type(row)({**row, "host": "h-2"}))
+        make.finish(store, type(row)(**vars(row) | {"host": "h-2"}))
 
     make.finish(store, row)
     assert story(store, session, "RESEARCH-001") == ["completed"]
