@@ -23,6 +23,7 @@ from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.dispatch.local import HostSupervisor
 from orchestrator.domain.errors import (
     DatabaseBusy,
+    DatabaseDamaged,
     DatabaseUnusable,
     DiskFull,
     LifecycleError,
@@ -35,11 +36,14 @@ from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.scheduler import AlarmClock
 from orchestrator.store import backups, ballast, integrity, leases, queries, sessions
 from orchestrator.store.clock import process_start
+from orchestrator.store.faults import damaged
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
 COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
+LARGE_LOG_BYTES = 32 * 1024 * 1024  # one that waits for no timer
+CHECKPOINT_SECONDS = 1.0  # at least between two of them
 KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
 RETRY_PROJECTION_SECONDS = 10.0
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
@@ -62,6 +66,7 @@ class Daemon:
         self._waker: bus.Waker | None = None
         self._has_ballast = False
         self._log_watch = integrity.LogWatch(store.path)
+        self._checkpointed_at = 0.0
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -197,6 +202,12 @@ class Daemon:
     def _step(self, lead: Leadership, clock: AlarmClock) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
         self._drain(lead, clock)
+        if (
+            self._log_bytes() > LARGE_LOG_BYTES
+            and time.monotonic() > self._checkpointed_at + CHECKPOINT_SECONDS
+        ):
+            self._store.checkpoint()
+            self._checkpointed_at = time.monotonic()
         delay = self._project_changed()
         busy = self._store.read(queries.has_work)
         if busy:
@@ -333,9 +344,12 @@ class Daemon:
         self._wake()
 
     def _checkpoint(self) -> None:
-        log = self._store.path.with_name(self._store.path.name + "-wal")
-        if log.exists() and log.stat().st_size > CHECKPOINT_BYTES:
+        if self._log_bytes() > CHECKPOINT_BYTES:
             self._store.checkpoint()
+
+    def _log_bytes(self) -> int:
+        log = self._store.path.with_name(self._store.path.name + "-wal")
+        return log.stat().st_size if log.exists() else 0
 
     def _backup(self) -> None:
         """Once a day copy the database, which is also the check that it is whole: we write no further into a damaged one."""
@@ -378,8 +392,11 @@ class Daemon:
         self._store.write(mark)
         bus.wake_hosts(self._store.path)
 
-    def _host_exited(self) -> None:
+    def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
+            return
+        if code == DatabaseDamaged.exit_code and (faults := integrity.file_faults(self._store.path)):
+            self._fail(damaged(self._store.path, faults[0]))  # it met what we may never come to
             return
         self._reap()
         self._wake()

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.domain.errors import LeaseLost, LifecycleError, StoreBroken
+from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.store import leases, report, tasks, transitions
 from orchestrator.store.clock import process_start
 from orchestrator.store.integrity import LogWatch
@@ -58,11 +58,15 @@ class Host:
         self._offers = threading.Condition()
         self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
+        self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
     def run(self, waker: bus.Waker | None = None) -> int:
-        """Serve until drained; 0, or 3 when our lease ended under us or the disk failed, and a new incarnation is needed."""
+        """Serve until drained: 0; 3 when our lease ended under us or the disk failed, and a new incarnation is needed.
+
+        2 when the database is damaged.
+        """
         report.prepare()
         self._register()
         waker = waker or bus.Waker(self._store.path, self.incarnation, self._on_message)
@@ -87,10 +91,12 @@ class Host:
         self.live.poke()
         self._renew_now.set()
         threads[0].join()
-        if not self._fenced:
+        if not self._fenced and not self._damaged:
             self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
         bus.wake_daemon(self._store.path)
-        self._log.info("host_ended", fenced=self._fenced)
+        self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
+        if self._damaged:
+            return DatabaseDamaged.exit_code
         return 3 if self._fenced else 0
 
     def drain(self) -> None:
@@ -165,6 +171,9 @@ class Host:
                 self.live.stop_all("lease")
                 self.drain()
                 return
+            except DatabaseDamaged as error:
+                self._leave(error)
+                return
             except LifecycleError as error:  # the watchdog holds the deadline while the database is away
                 self._log.warning("renewal_failed", error=error.what, why=error.why)
 
@@ -187,6 +196,13 @@ class Host:
             self._log.error("host_lease_lost")
             self._fenced = True
             self.drain()
+
+    def _leave(self, error: DatabaseDamaged) -> None:
+        """Write no further into a damaged database; whoever started us looks at it, and says so."""
+        self._log.error("database_damaged", why=error.why, fix=error.fix)
+        self._damaged = True
+        self.live.stop_all("lease")
+        self.drain()
 
     # the slots
 
@@ -218,6 +234,9 @@ class Host:
             failpoints.hit("claim.before")
             row = self._store.write(lambda tx: transitions.claim(tx, self.incarnation, self._roles))
             failpoints.hit("claim.after")
+        except DatabaseDamaged as error:
+            self._leave(error)
+            return None
         except LifecycleError as error:
             self._log.warning("claim_failed", error=error.what, why=error.why)
             return None
@@ -233,6 +252,8 @@ class Host:
             return self._execute(live)
         except LeaseLost:
             log.warning("run_lost", why=live.why)
+        except DatabaseDamaged as error:
+            self._leave(error)
         except LifecycleError as error:
             log.error("run_not_reported", error=error.what, why=error.why)
         except Exception:

@@ -110,7 +110,6 @@ def upgrade() -> None:
             ["id"],
             unique=False,
             sqlite_where=sa.text("dirty = 1"),
-            postgresql_where=sa.text("dirty = 1"),
         )
         batch_op.create_index("ix_sessions_status", ["status"], unique=False)
         batch_op.create_index(
@@ -118,7 +117,6 @@ def upgrade() -> None:
             ["id"],
             unique=False,
             sqlite_where=sa.text("projected < messages"),
-            postgresql_where=sa.text("projected < messages"),
         )
 
     op.create_table(
@@ -166,7 +164,6 @@ def upgrade() -> None:
             ["session_id", "name"],
             unique=True,
             sqlite_where=sa.text("kind = 'shared'"),
-            postgresql_where=sa.text("kind = 'shared'"),
         )
 
     op.create_table(
@@ -262,14 +259,12 @@ def upgrade() -> None:
             [sa.literal_column("priority DESC"), "offered_at"],
             unique=False,
             sqlite_where=sa.text("offered_at IS NOT NULL"),
-            postgresql_where=sa.text("offered_at IS NOT NULL"),
         )
         batch_op.create_index(
             "ix_tasks_ready",
             ["session_id", "offered_at", "seq"],
             unique=False,
             sqlite_where=sa.text("status = 'pending' AND unmet = 0"),
-            postgresql_where=sa.text("status = 'pending' AND unmet = 0"),
         )
 
     op.create_table(
@@ -337,14 +332,12 @@ def upgrade() -> None:
             ["task_id"],
             unique=True,
             sqlite_where=sa.text("outcome = 'completed'"),
-            postgresql_where=sa.text("outcome = 'completed'"),
         )
         batch_op.create_index(
             "uq_runs_open",
             ["session_id", "task_id"],
             unique=True,
             sqlite_where=sa.text("outcome IS NULL"),
-            postgresql_where=sa.text("outcome IS NULL"),
         )
 
     op.create_table(

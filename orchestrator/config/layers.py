@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -157,3 +158,19 @@ def _value(text: str) -> object:
 
 def _parts(key: str) -> Place:
     return tuple(part.strip("\"'") for part in _PART.findall(key))
+
+
+def merged(layers: Iterable[Layer]) -> dict[str, Any]:
+    """The values of all layers: tables are merged, of anything else the first layer's counts."""
+    found: dict[str, Any] = {}
+    for layer in layers:
+        _fill(found, layer.values)
+    return found
+
+
+def _fill(values: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for key, value in more.items():
+        if key not in values:
+            values[key] = copy.deepcopy(value)  # it may be filled in turn
+        elif isinstance(values[key], dict) and isinstance(value, Mapping):
+            _fill(values[key], value)

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from orchestrator import config
-from orchestrator.config.layers import Layer, environ_layer, file_layer
+from orchestrator.config.layers import Layer, environ_layer, file_layer, merged
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.reading import unknown
 
@@ -62,10 +61,10 @@ class AgentSettings(_Part):
         return self
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Everything a user can set, beside the packs."""
 
-    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     lease_seconds: Seconds = Field(
         default=config.LEASE_SECONDS, description="seconds a worker host may be silent"
@@ -134,18 +133,11 @@ def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, 
         *(file_layer(path) for path in reversed(files)),
     ]
 
-    class Layered(Settings):
-        @classmethod
-        def settings_customise_sources(
-            cls, settings_cls: type[BaseSettings], *_: Any, **__: Any
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return tuple(InitSettingsSource(settings_cls, layer.values) for layer in layers)
-
     faults = [fault for layer in layers for fault in layer.faults]
     bad: set[str] = set()
     settings = None
     try:
-        settings = Layered()
+        settings = Settings.model_validate(merged(layers))
     except ValidationError as error:
         for one in error.errors(include_url=False, include_input=False):
             bad.add(str(one["loc"][0]) if one["loc"] else "")

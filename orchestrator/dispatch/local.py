@@ -49,9 +49,9 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
 
 
 class HostSupervisor:
-    """Keeps one local worker host alive while wanted; `on_exit` is called (in a thread) whenever one has ended."""
+    """Keeps one local worker host alive while wanted; `on_exit` is called (in a thread) with the exit code of each."""
 
-    def __init__(self, project: Path, slots: int, log: Any, on_exit: Callable[[], None]) -> None:
+    def __init__(self, project: Path, slots: int, log: Any, on_exit: Callable[[int], None]) -> None:
         self._project = project
         self._slots = slots
         self._log = log
@@ -114,7 +114,7 @@ class HostSupervisor:
         self._log.info("host_exited", pid=process.pid, code=code)
         if self.gave_up:
             self._log.error("host_keeps_dying", see="logs/workers.out")
-        self._on_exit()
+        self._on_exit(code)
 
     def stop(self, seconds: float, left: Iterable[Any] = ()) -> None:
         """Ask our host to drain, and the hosts that dead daemons `left` (rows of hosts).

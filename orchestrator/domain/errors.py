@@ -7,6 +7,7 @@ LifecycleError
 │   └── ConfigError            all faults of a file at once
 ├── StoreError                 the database cannot serve
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
+│   │   └── DatabaseDamaged    it is left as it is, and every process ends
 │   ├── DatabaseBusy           another process holds the write lock
 │   ├── DiskFull               nothing was written
 │   ├── StoreBroken            the disk failed; this process must end, a new one goes on
@@ -80,6 +81,10 @@ class DatabaseUnusable(StoreError):
     """The database cannot be used."""
 
     exit_code = 2
+
+
+class DatabaseDamaged(DatabaseUnusable):
+    """The database is damaged; it is left as it is."""
 
 
 class DatabaseBusy(StoreError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import regex
-import snowballstemmer
+import Stemmer
 
 _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
@@ -27,13 +27,10 @@ _CJK_STOP = frozenset(  # words that say nothing about what a text is about
 
 
 @cache
-def _stemmer() -> object:
-    return snowballstemmer.stemmer("english")
-
-
-@cache
 def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word)) if word.isascii() else word  # type: ignore[attr-defined]
+    if not word.isascii():
+        return word
+    return str(Stemmer.Stemmer("english", 0).stemWord(word))  # one object must not serve two threads
 
 
 def is_cjk(text: str) -> bool:

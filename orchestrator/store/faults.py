@@ -7,7 +7,14 @@ import os
 import sqlite3
 from pathlib import Path
 
-from orchestrator.domain.errors import DatabaseUnusable, DiskFull, NoDescriptors, StoreBroken, StoreError
+from orchestrator.domain.errors import (
+    DatabaseDamaged,
+    DatabaseUnusable,
+    DiskFull,
+    NoDescriptors,
+    StoreBroken,
+    StoreError,
+)
 from orchestrator.store import ballast
 
 ROOM = 64 * 1024  # with less than this, a failed read or write is one for want of room
@@ -43,7 +50,7 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
     if exact in _NO_ROOM or no_room:
         return full(path)
     if code in _DAMAGED:
-        return DatabaseUnusable("the database is damaged", why=str(error), fix=way_back(path))
+        return damaged(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
         return _broken(error, path)
     if code in _NO_RIGHT:
@@ -55,6 +62,10 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
     return StoreError(f"the database failed: {error}", why=str(path))
 
 
+def damaged(path: Path, why: str) -> DatabaseDamaged:
+    return DatabaseDamaged(why=f"{path}: {why}", fix=way_back(path))
+
+
 def full(path: Path) -> DiskFull:
     return DiskFull(why=f"no room left for {path}", fix="free some space, then repeat the command")
 
@@ -63,8 +74,8 @@ def way_back(path: Path) -> str:
     """What to do with a damaged database: the newest copy of it by name, where there is one."""
     copies = sorted((path.parent / "backups").glob("*.db"), key=lambda file: file.stat().st_mtime)
     if not copies:
-        return f"it is left as it is, and there is no copy in {path.parent / 'backups'}; move it away to begin anew"
-    return f"it is left as it is; end the coordinator and restore the copy {copies[-1]}"
+        return f"there is no copy in {path.parent / 'backups'}; move it away to begin anew"
+    return f"end the coordinator and restore the copy {copies[-1]}"
 
 
 def _broken(error: sqlite3.Error, path: Path) -> StoreBroken:

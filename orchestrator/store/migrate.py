@@ -22,7 +22,7 @@ from orchestrator.store.database import (
     inspect,
     refuse_network_file_system,
 )
-from orchestrator.store.faults import explain, full, way_back
+from orchestrator.store.faults import damaged, explain, full
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:
@@ -112,7 +112,7 @@ def backup(path: Path, target: Path) -> Path:
         source.close()
     if verdict != "ok":
         target.unlink()
-        raise DatabaseUnusable("the database is damaged", why=str(verdict), fix=way_back(path))
+        raise damaged(path, str(verdict))
     target.chmod(0o600)
     return target
 

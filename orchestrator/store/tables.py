@@ -109,14 +109,9 @@ sessions = _table(
     _flag("dirty"),
     _flag("archived"),
 )
-Index("ix_sessions_dirty", sessions.c.id, sqlite_where=text("dirty = 1"), postgresql_where=text("dirty = 1"))
+Index("ix_sessions_dirty", sessions.c.id, sqlite_where=text("dirty = 1"))
 Index("ix_sessions_status", sessions.c.status)
-Index(
-    "ix_sessions_unprojected",
-    sessions.c.id,
-    sqlite_where=text("projected < messages"),
-    postgresql_where=text("projected < messages"),
-)
+Index("ix_sessions_unprojected", sessions.c.id, sqlite_where=text("projected < messages"))
 
 snapshots = (
     _table(  # pipeline, roles, perspectives and gates a session was started with; large, and never changed
@@ -176,14 +171,12 @@ Index(
     tasks.c.offered_at,
     tasks.c.seq,
     sqlite_where=text("status = 'pending' AND unmet = 0"),
-    postgresql_where=text("status = 'pending' AND unmet = 0"),
 )
 Index(
     "ix_tasks_offered",
     tasks.c.priority.desc(),
     tasks.c.offered_at,
     sqlite_where=text("offered_at IS NOT NULL"),
-    postgresql_where=text("offered_at IS NOT NULL"),
 )
 
 edges = _table(
@@ -246,21 +239,8 @@ runs = _table(
     CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name="closed"),
     CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name="charged"),
 )
-Index(
-    "uq_runs_open",
-    runs.c.session_id,
-    runs.c.task_id,
-    unique=True,
-    sqlite_where=text("outcome IS NULL"),
-    postgresql_where=text("outcome IS NULL"),
-)
-Index(
-    "uq_runs_completed",
-    runs.c.task_id,
-    unique=True,
-    sqlite_where=text("outcome = 'completed'"),
-    postgresql_where=text("outcome = 'completed'"),
-)
+Index("uq_runs_open", runs.c.session_id, runs.c.task_id, unique=True, sqlite_where=text("outcome IS NULL"))
+Index("uq_runs_completed", runs.c.task_id, unique=True, sqlite_where=text("outcome = 'completed'"))
 
 contents = _table(
     "contents",
@@ -425,12 +405,7 @@ memory = _table(
     ),
 )
 Index(
-    "uq_memory_shared",
-    memory.c.session_id,
-    memory.c.name,
-    unique=True,
-    sqlite_where=text("kind = 'shared'"),
-    postgresql_where=text("kind = 'shared'"),
+    "uq_memory_shared", memory.c.session_id, memory.c.name, unique=True, sqlite_where=text("kind = 'shared'")
 )
 Index("ix_memory_session", memory.c.session_id)
 

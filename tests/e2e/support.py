@@ -197,11 +197,15 @@ class Lifecycle:
         return found
 
     def kill_everything(self) -> set[int]:
-        """SIGKILL to the daemon, the hosts and our own commands, by process id; agents are left to their guardians."""
-        victims = {row[0] for row in self.rows("SELECT pid FROM leases UNION SELECT pid FROM hosts")}
-        victims |= {process.pid for process in self._spawned if process.poll() is None}
-        victims &= self.pids()
-        for pid in victims:
+        """SIGKILL to the daemon, the hosts and our own commands, by process id; agents are left to their guardians.
+
+        The daemon is the first to go, so that it sees no host's end.
+        """
+        leaders = {row[0] for row in self.rows("SELECT pid FROM leases")} & self.pids()
+        others = {row[0] for row in self.rows("SELECT pid FROM hosts")} & self.pids()
+        others |= {process.pid for process in self._spawned if process.poll() is None}
+        victims = leaders | others
+        for pid in (*leaders, *(others - leaders)):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

@@ -228,10 +228,15 @@ def test_a_log_removed_under_the_daemon_is_moved_into_the_database_and_all_begin
         life.wait(lambda: completed(life), "the session is completed")
 
 
-def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(tmp_path: Path, gate: Gate) -> None:
+@pytest.mark.parametrize("met_by", ["coordinator", "host"])
+def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(
+    tmp_path: Path, gate: Gate, met_by: str
+) -> None:
     with lifecycle(tmp_path / "p", SHORT, extra=gate.toml) as life:
         gate.start(life)
         life.kill_everything()
+        if met_by == "host":
+            close_runs(life.database)
         copy = backups.daily(life.database, 2e9)
         connection = sqlite3.connect(life.database)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -242,7 +247,7 @@ def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(tmp_path
             file.seek((page - 1) * 4096)
             file.write(b"\xff" * 4096)
 
-        gave = life.run("daemon", "run")
+        gave = life.run("daemon", "run")  # it reads of runs only what is open
         told = life.run("resume")
         life.database.write_bytes(whole)  # for the invariants
 
@@ -252,6 +257,21 @@ def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(tmp_path
             assert "damaged" in each.err
             assert "Traceback" not in each.err
         assert str(copy) in gave.err
+
+
+def close_runs(database: Path) -> None:
+    connection = sqlite3.connect(database)
+    connection.execute(
+        "UPDATE runs SET outcome = 'lost', charged = 1, closed_at = opened_at WHERE outcome IS NULL"
+    )
+    connection.execute(
+        "UPDATE tasks SET status = 'pending', attempts = attempts + 1, started_at = NULL WHERE status = 'in_progress'"
+    )
+    connection.execute(
+        "UPDATE agent_calls SET finished_at = started_at, outcome = 'cut_off' WHERE finished_at IS NULL"
+    )
+    connection.commit()
+    connection.close()
 
 
 HUGE = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import sqlite3
 import threading
@@ -18,7 +19,7 @@ from orchestrator.app import Project
 from orchestrator.config.settings import Settings
 from orchestrator.daemon import RETRY_SECONDS, Daemon
 from orchestrator.scheduler import AlarmClock
-from orchestrator.store import leases
+from orchestrator.store import artifacts, leases
 from tests import factories
 
 HOUR = 3600.0
@@ -174,4 +175,26 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
     assert refused is None
     assert store.read(leases.leader) is not None
     holder.close()
+    store.close()
+
+
+# a log that grows faster than the timer comes round
+
+
+@pytest.mark.parametrize(("large", "written_back"), [(1024 * 1024, True), (1024**3, False)])
+def test_a_large_log_is_written_back_without_waiting_for_the_timer(
+    tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch, large: int, written_back: bool
+) -> None:
+    monkeypatch.setattr("orchestrator.daemon.LARGE_LOG_BYTES", large)
+    store = factories.make_store(tmp_path)
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
+    clock.start()
+    body = random.Random(1).randbytes(900_000)
+    for number in range(3):
+        store.write(lambda tx, number=number: artifacts.put(tx, bytes([number]) + body))
+    before = store.path.stat().st_size
+
+    daemon._guarded(clock)
+
+    assert (store.path.stat().st_size - before > 2_000_000) is written_back
     store.close()

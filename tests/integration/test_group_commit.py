@@ -94,12 +94,13 @@ def test_what_a_unit_raises_undoes_it_alone(store: Store) -> None:
     crowd = Crowd(store)
     waiting = [crowd.add(unit) for unit in (archive(names[0]), broken, archive(names[2]))]
 
-    crowd.go_on()
+    said = crowd.go_on()
 
     with pytest.raises(LeaseLost):
         waiting[1].result()
     assert [waiting[0].result(), waiting[2].result()] == [names[0], names[2]]
     assert archived(store) == {names[0], names[2]}
+    assert said.count("COMMIT") == 2  # of the one that held them up, and of the others together
 
 
 def test_a_fault_of_the_database_is_told_to_the_one_that_caused_it(store: Store) -> None:

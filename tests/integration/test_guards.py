@@ -15,7 +15,6 @@ from orchestrator.coordinator import manage, resume, rework
 from orchestrator.domain.errors import NotLeader
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store import leases, report, sessions, tasks, transitions
-from orchestrator.store.grouping import Request
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -178,23 +177,6 @@ def test_a_unit_that_has_only_read_keeps_others_from_writing_already(store: Stor
 
     store.write(unit)
     other.close()
-
-
-def test_a_unit_that_fails_in_a_group_is_undone_alone(store: Store) -> None:
-    session = make.make_session(store)
-
-    def fails(tx: Tx) -> None:
-        sessions.archive(tx, session, True)
-        raise NotLeader
-
-    def works(tx: Tx) -> None:
-        sessions.set_gate(tx, session, "PASS", 90.0)
-
-    store._transact([Request(fails, 0.0), Request(works, 0.0)])
-
-    row = store.read(lambda tx: sessions.get(tx, session))
-    assert row is not None
-    assert (row.archived, row.gate) == (0, "PASS")
 
 
 def begun(store: Store) -> Row:

@@ -13,7 +13,6 @@ from tests import factories
 
 HEAVY = (
     "structlog",
-    "pydantic_settings",
     "alembic",
     "apscheduler",
     "rich",

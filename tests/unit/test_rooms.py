@@ -40,7 +40,7 @@ PURE_STANDARD_LIBRARY = {
     "typing",
     "unicodedata",
 }
-PURE_LIBRARIES = {"rapidfuzz", "regex", "slugify", "snowballstemmer"}
+PURE_LIBRARIES = {"rapidfuzz", "regex", "slugify", "Stemmer"}
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint", "__import__"}
 
 
