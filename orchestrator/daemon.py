@@ -7,19 +7,19 @@ until woken or until then. Wakes only say "look": what there is to do stands in 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import threading
 import time
 import uuid
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.app import Project
-from orchestrator.coordinator import projector, reconcile
+from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
+from orchestrator.coordinator.projections import Projections
+from orchestrator.coordinator.upkeep import Upkeep
 from orchestrator.dispatch.local import HostSupervisor
 from orchestrator.domain.errors import (
     DatabaseBusy,
@@ -40,12 +40,6 @@ from orchestrator.store.faults import damaged
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
-COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
-CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
-LARGE_LOG_BYTES = 32 * 1024 * 1024  # one that waits for no timer
-CHECKPOINT_SECONDS = 1.0  # at least between two of them
-KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
-RETRY_PROJECTION_SECONDS = 10.0
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
 LOOK_FOR_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round to the daily copy too
@@ -61,12 +55,12 @@ class Daemon:
         self._lead: Leadership | None = None
         self._stopping = threading.Event()
         self._busy_at = time.monotonic()
-        self._projected_at: dict[str, float] = {}
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
         self._waker: bus.Waker | None = None
         self._has_ballast = False
+        self._upkeep = Upkeep(store, project.runs)
+        self._projections = Projections(store, log, settings.reconcile_seconds)
         self._log_watch = integrity.LogWatch(store.path)
-        self._checkpointed_at = 0.0
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -202,13 +196,8 @@ class Daemon:
     def _step(self, lead: Leadership, clock: AlarmClock) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
         self._drain(lead, clock)
-        if (
-            self._log_bytes() > LARGE_LOG_BYTES
-            and time.monotonic() > self._checkpointed_at + CHECKPOINT_SECONDS
-        ):
-            self._store.checkpoint()
-            self._checkpointed_at = time.monotonic()
-        delay = self._project_changed()
+        self._upkeep.write_back_large_log()
+        delay = self._projections.follow()
         busy = self._store.read(queries.has_work)
         if busy:
             self._busy_at = time.monotonic()
@@ -268,44 +257,14 @@ class Daemon:
 
         self._store.write(halt)
 
-    def _project_changed(self) -> float:
-        """Write what changed; seconds until the next session may be written."""
-        now = time.monotonic()
-        delay = float(self._settings.reconcile_seconds)
-        for session in self._store.read(sessions.unprojected):
-            running = self._store.read(partial(_is_active, session=session))
-            wait = self._projected_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
-            if wait > 0:
-                delay = min(delay, wait)
-                continue
-            delay = min(delay, self._project_one(session, now))
-        return delay
-
-    def _project_one(self, session: str, now: float) -> float:
-        self._projected_at[session] = now
-        try:
-            edited = projector.project(self._store, session)
-        except (OSError, LifecycleError) as error:
-            why = getattr(error, "why", "") or str(error)
-            self._log.error("projection_failed", session=session, error=str(error), why=why)
-            detail = {"error": str(error), "why": why}
-            self._store.write(
-                lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail), use_ballast=True
-            )
-            self._projected_at[session] = now + RETRY_PROJECTION_SECONDS
-            return RETRY_PROJECTION_SECONDS
-        if edited:
-            self._log.info("edits_adopted", session=session, paths=edited)
-        return 0.0 if self._store.read(lambda tx: session in sessions.unprojected(tx)) else float("inf")
-
     # timers, each of which only looks and wakes
 
     def _timers(self) -> AlarmClock:
         clock = AlarmClock(self._log)
         clock.every(self._settings.renew_seconds, "lead", self._keep_lead)
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
-        clock.every(60.0, "checkpoint", self._checkpoint)
-        clock.every(600.0, "tidy", self._tidy)
+        clock.every(60.0, "checkpoint", self._upkeep.write_back_log)
+        clock.every(600.0, "tidy", self._upkeep.remove_old_runs)
         clock.every(LOOK_FOR_BACKUP_SECONDS, "backup", self._backup)
         return clock
 
@@ -343,14 +302,6 @@ class Daemon:
         self._store.write(queries.mark_due)
         self._wake()
 
-    def _checkpoint(self) -> None:
-        if self._log_bytes() > CHECKPOINT_BYTES:
-            self._store.checkpoint()
-
-    def _log_bytes(self) -> int:
-        log = self._store.path.with_name(self._store.path.name + "-wal")
-        return log.stat().st_size if log.exists() else 0
-
     def _backup(self) -> None:
         """Once a day copy the database, which is also the check that it is whole: we write no further into a damaged one."""
         try:
@@ -365,17 +316,6 @@ class Daemon:
         """From a timer: let the loop end with this."""
         self._fault = error
         self.stop()
-
-    def _tidy(self) -> None:
-        """Remove the private directories of runs that have been closed for a day."""
-        top = self._project.runs
-        if not top.is_dir():
-            return
-        open_now = self._store.read(queries.open_run_ids)
-        for directory in top.iterdir():
-            old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
-            if old and directory.name not in open_now and not directory.is_symlink():
-                shutil.rmtree(directory)
 
     # beginning, messages, end
 
@@ -415,7 +355,7 @@ class Daemon:
         if not self._store.is_broken:
             self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
         clock.stop()
-        for last in (self._project_rest, self._store.checkpoint, self._leave_lead):
+        for last in (self._projections.finish, self._store.checkpoint, self._leave_lead):
             self._tried(last)
         if self._waker is not None:
             self._waker.close()
@@ -445,12 +385,3 @@ class Daemon:
         lead = self._lead
         if lead is not None:  # not done: its lease ends by itself
             self._store.write(lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch), use_ballast=True)
-
-    def _project_rest(self) -> None:
-        for session in self._store.read(sessions.unprojected):
-            self._project_one(session, time.monotonic())
-
-
-def _is_active(tx: Tx, session: str) -> bool:
-    row = sessions.get(tx, session)
-    return row is not None and row.status == SessionStatus.ACTIVE

@@ -178,7 +178,7 @@ def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:
 def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
     """List every attempt at a task: who, how long, how it ended."""
     from orchestrator.coordinator import find
-    from orchestrator.coordinator.look import run_views
+    from orchestrator.coordinator.costs import run_views
 
     found = look_at(in_session, lambda tx, row: run_views(tx, row.id, find.task(tx, row, task).key))
     if as_json:
@@ -205,7 +205,7 @@ def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fal
 
 def cost(in_session: InSession = None, as_json: AsJson = False) -> None:
     """Show what a session's agents cost, by task and by agent."""
-    from orchestrator.coordinator.look import cost_view
+    from orchestrator.coordinator.costs import cost_view
 
     found = look_at(in_session, lambda tx, row: cost_view(tx, row.id))
     if as_json:
@@ -225,7 +225,7 @@ def discuss(
     as_json: AsJson = False,
 ) -> None:
     """Show a discussion: its verdict, ratings, divergences and action items."""
-    from orchestrator.coordinator.look import discussion
+    from orchestrator.coordinator.rounds import discussion
 
     found = look_at(in_session, lambda tx, row: discussion(tx, row.id, round_key))
     if as_json:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from orchestrator.coordinator import costs, rounds
 from orchestrator.coordinator.projector import message_line, stamp
-from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.states import PAUSES, REOPENING
 from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
-MICROS = 1_000_000
 MARKS = {
     TaskStatus.COMPLETED: "done",
     TaskStatus.IN_PROGRESS: "running",
@@ -30,9 +29,9 @@ MARKS = {
 
 def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
     """The newest `limit` sessions, oldest first; archived ones only when asked for."""
-    counts, costs = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
+    counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
     return [
-        _line(tx, row, counts.get(row.id, {}), costs.get(row.id)) for row in queries.page(tx, limit, archived)
+        _line(tx, row, counts.get(row.id, {}), sums.get(row.id)) for row in queries.page(tx, limit, archived)
     ]
 
 
@@ -41,7 +40,7 @@ def summary(tx: Tx, session: Row) -> dict[str, Any]:
     return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Row, counts: Mapping[str, int], cost: Row | None) -> dict[str, Any]:
+def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> dict[str, Any]:
     return {
         "session": session.id,
         "title": session.title,
@@ -53,8 +52,8 @@ def _line(tx: Tx, session: Row, counts: Mapping[str, int], cost: Row | None) -> 
         "score": session.score,
         "created_at": stamp(session.created_at),
         "finished_at": stamp(session.finished_at),
-        "elapsed_seconds": _seconds(session.created_at, session.finished_at or tx.now),
-        "cost": _cost(cost),
+        "elapsed_seconds": costs.seconds(session.created_at, session.finished_at or tx.now),
+        "cost": costs.cost(sums),
         "archived": bool(session.archived),
     }
 
@@ -70,7 +69,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
         "offered": [view["task"] for view in views if view["offered"]],
         "stalled": _stalled(tx, session, views),
         "pause": pause_view(tx, session),
-        "scores": scores(tx, session.id) if session.gate else None,
+        "scores": rounds.scores(tx, session.id) if session.gate else None,
         "next": _next(tx, session, views),
     }
 
@@ -102,7 +101,7 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
             "max_attempts": row.max_attempts,
             "retry_at": stamp(row.not_before) if row.not_before and row.not_before > tx.now else None,
             "error": row.error,
-            "verdict": _verdict(verdicts[row.key]) if row.key in verdicts else None,
+            "verdict": rounds.verdict(verdicts[row.key]) if row.key in verdicts else None,
             "running": _running(tx, open_runs[row.key], rows, hosts, agents, loops)
             if row.key in open_runs
             else None,
@@ -154,21 +153,6 @@ def _is_default(tx: Tx, session: str) -> bool:
     return newest is not None and newest.id == session
 
 
-def scores(tx: Tx, session: str) -> dict[str, Any] | None:
-    """The newest readiness report: gate, score and its dimensions."""
-    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
-    if not gates:
-        return None
-    newest = gates[-1]
-    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
-    return {
-        "gate": newest.gate,
-        "score": newest.score,
-        "task": newest.task,
-        "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
-    }
-
-
 def show(tx: Tx, session: Row) -> dict[str, Any]:
     """Everything about a session that is not a list of its own."""
     return {
@@ -178,7 +162,7 @@ def show(tx: Tx, session: Row) -> dict[str, Any]:
         "options": session.options,
         "workspace": session.workspace,
         "pause": pause_view(tx, session),
-        "scores": scores(tx, session.id),
+        "scores": rounds.scores(tx, session.id),
         "decisions": [
             {
                 "at": stamp(row.at),
@@ -211,76 +195,6 @@ def artifact_view(row: Row) -> dict[str, Any]:
         "author": row.author,
         "task": row.task,
         "at": stamp(row.created_at),
-    }
-
-
-def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
-    """Every attempt at a task, oldest first, each with its agents' calls."""
-    calls = [row for row in records.calls_of(tx, session) if row.task == task]
-    return [
-        {
-            "run": row.id,
-            "epoch": row.epoch,
-            "opened_by": row.opened_by,
-            "outcome": row.outcome or "open",
-            "charged": bool(row.charged),
-            "phase": row.phase,
-            "agent": row.agent,
-            "error": row.error,
-            "host": row.host,
-            "pid": row.pid,
-            "opened_at": stamp(row.opened_at),
-            "closed_at": stamp(row.closed_at),
-            "seconds": _seconds(row.opened_at, row.closed_at or tx.now),
-            "timings": row.timings,
-            "calls": [_call(call, tx.now) for call in calls if call.run_id == row.id],
-        }
-        for row in queries.runs_of(tx, session)
-        if row.task == task
-    ]
-
-
-def cost_view(tx: Tx, session: str) -> dict[str, Any]:
-    """What the agents cost, as a whole and by task and agent."""
-    calls = records.calls_of(tx, session)
-    return {
-        "session": session,
-        **_cost(records.cost_of(tx, session)),
-        "by_task": _grouped(calls, "task"),
-        "by_agent": _grouped(calls, "agent"),
-    }
-
-
-def _cost(row: Row | None) -> dict[str, Any]:
-    """From sums over calls; None when none was made."""
-    names = ("calls", "priced", "tokens_in", "tokens_out")
-    return {
-        "usd": row.cost_micros / MICROS if row else 0.0,
-        **{name: getattr(row, name) if row else 0 for name in names},
-    }
-
-
-def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
-    """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
-    found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
-    wanted = _round(name)
-    mine = [row for row in found if row.round == wanted or row.task == name.upper()]
-    if not mine:
-        known = list(dict.fromkeys(row.round for row in found))
-        raise UnknownName("round", name, known, fix="a round is shown when it has been held")
-    newest = mine[-1]
-    return {
-        "session": session,
-        "round": newest.round,
-        "task": newest.task,
-        **_verdict(newest),
-        "record": newest.record,
-        "held": len(mine),
-        "ratings": [_rating(row) for row in records.critiques_of(tx, newest.run_id)],
-        "findings": [
-            {"kind": row.kind, "severity": row.severity, "perspective": row.perspective, "text": row.text}
-            for row in records.findings_of(tx, newest.id)
-        ],
     }
 
 
@@ -320,14 +234,15 @@ def bus_messages(
 
 def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
     """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
-    rounds = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+    held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
     return {
         **summary(tx, session),
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
-        "scores": scores(tx, session.id),
+        "scores": rounds.scores(tx, session.id),
         "rounds": [
-            {"round": row.round, "task": row.task, **_verdict(row), "record": row.record} for row in rounds
+            {"round": row.round, "task": row.task, **rounds.verdict(row), "record": row.record}
+            for row in held
         ],
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": pause_view(tx, session),
@@ -340,10 +255,6 @@ def _progress(counts: Mapping[str, int]) -> dict[str, int]:
     total = sum(number for status, number in counts.items() if status != TaskStatus.CANCELLED)
     done = sum(counts.get(status, 0) for status in SATISFIED)
     return {"done": done, "total": total, "percent": 100 * done // total if total else 100}
-
-
-def _verdict(row: Row) -> dict[str, Any]:
-    return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
 def _running(
@@ -363,7 +274,7 @@ def _running(
         "run": run.id,
         "agent": agents.get(run.id),
         "step": run.phase,
-        "seconds": _seconds(run.opened_at, tx.now),
+        "seconds": costs.seconds(run.opened_at, tx.now),
         "pid": hosts.get(run.host),
         "loop": [min(position, len(same)), len(same)] if run.role in loops and len(same) > 1 else None,
     }
@@ -427,57 +338,3 @@ def _action(name: str, session: Row, named: str) -> dict[str, str]:
     }
     command, does = words[name]
     return {"command": f"lifecycle {command}{'' if name == 'doctor' else named}", "does": does}
-
-
-def _call(row: Row, now: int) -> dict[str, Any]:
-    return {
-        "agent": row.agent,
-        "purpose": row.purpose,
-        "perspective": row.perspective,
-        "outcome": row.outcome or "under way",
-        "model": row.model,
-        "tokens_in": row.tokens_in,
-        "tokens_out": row.tokens_out,
-        "usd": None if row.cost_micros is None else row.cost_micros / MICROS,
-        "retries": row.retries,
-        "error": row.error,
-        "seconds": _seconds(row.started_at, row.finished_at or now),
-    }
-
-
-def _grouped(calls: Sequence[Row], by: str) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for row in calls:
-        of = getattr(row, by)
-        sums = found.setdefault(
-            of, {by: of, "usd": 0.0, "calls": 0, "priced": 0, "tokens_in": 0, "tokens_out": 0}
-        )
-        sums["calls"] += 1
-        sums["priced"] += row.cost_micros is not None
-        sums["usd"] += (row.cost_micros or 0) / MICROS
-        sums["tokens_in"] += row.tokens_in or 0
-        sums["tokens_out"] += row.tokens_out or 0
-    return list(found.values())
-
-
-def _rating(row: Row) -> dict[str, Any]:
-    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
-    return {
-        "perspective": row.perspective,
-        "agent": row.agent,
-        "rating": reply.get("rating"),
-        "reply": row.reply,
-    }
-
-
-def _round(name: str) -> str:
-    digits = name.upper().removeprefix("DISCUSS-").removeprefix("D")
-    return (
-        f"DISCUSS-{int(digits):03d}"
-        if digits.isascii() and digits.isdigit() and len(digits) < 4
-        else name.upper()
-    )
-
-
-def _seconds(begin: int, end: int) -> float:
-    return round(max(0, end - begin) / MICROS, 3)

@@ -185,7 +185,7 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
 def test_a_large_log_is_written_back_without_waiting_for_the_timer(
     tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch, large: int, written_back: bool
 ) -> None:
-    monkeypatch.setattr("orchestrator.daemon.LARGE_LOG_BYTES", large)
+    monkeypatch.setattr("orchestrator.coordinator.upkeep.LARGE_LOG_BYTES", large)
     store = factories.make_store(tmp_path)
     daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
     clock.start()

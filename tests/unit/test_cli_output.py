@@ -8,7 +8,7 @@ from orchestrator.cli.main import _take_debug
 from orchestrator.cli.options import exclude, one_session
 from orchestrator.cli.output import bar, cells, clip, duration, money
 from orchestrator.cli.report import about, grouped
-from orchestrator.coordinator.look import _round
+from orchestrator.coordinator.rounds import _round
 from orchestrator.domain.errors import UsageError
 
 

@@ -1,0 +1,64 @@
+"""When the files of a session are written: soon after it has changed, and not at each of its changes."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+from orchestrator.coordinator import projector
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.store import sessions
+from orchestrator.store.store import Store, Tx
+
+COALESCE_SECONDS = 1.0  # a running session's files follow its changes at most this often
+RETRY_PROJECTION_SECONDS = 10.0
+
+
+class Projections:
+    def __init__(self, store: Store, log: Any, longest: float) -> None:
+        """`longest`: seconds after which the next look is due in any case."""
+        self._store = store
+        self._log = log
+        self._longest = float(longest)
+        self._written_at: dict[str, float] = {}  # session -> monotonic seconds
+
+    def follow(self) -> float:
+        """Write what changed; seconds until the next session may be written."""
+        now = time.monotonic()
+        delay = self._longest
+        for session in self._store.read(sessions.unprojected):
+            running = self._store.read(partial(_is_active, session=session))
+            wait = self._written_at.get(session, 0.0) + COALESCE_SECONDS - now if running else 0.0
+            if wait > 0:
+                delay = min(delay, wait)
+                continue
+            delay = min(delay, self._write(session, now))
+        return delay
+
+    def _write(self, session: str, now: float) -> float:
+        self._written_at[session] = now
+        try:
+            edited = projector.project(self._store, session)
+        except (OSError, LifecycleError) as error:
+            why = getattr(error, "why", "") or str(error)
+            self._log.error("projection_failed", session=session, error=str(error), why=why)
+            detail = {"error": str(error), "why": why}
+            self._store.write(
+                lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail), use_ballast=True
+            )
+            self._written_at[session] = now + RETRY_PROJECTION_SECONDS
+            return RETRY_PROJECTION_SECONDS
+        if edited:
+            self._log.info("edits_adopted", session=session, paths=edited)
+        return 0.0 if self._store.read(lambda tx: session in sessions.unprojected(tx)) else float("inf")
+
+    def finish(self) -> None:
+        for session in self._store.read(sessions.unprojected):
+            self._write(session, time.monotonic())
+
+
+def _is_active(tx: Tx, session: str) -> bool:
+    row = sessions.get(tx, session)
+    return row is not None and row.status == SessionStatus.ACTIVE

@@ -1,0 +1,73 @@
+"""What the discussions and gates of a session came to, as plain values (see look)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.domain.errors import UnknownName
+from orchestrator.store import records
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+
+def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
+    """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
+    found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
+    wanted = _round(name)
+    mine = [row for row in found if row.round == wanted or row.task == name.upper()]
+    if not mine:
+        known = list(dict.fromkeys(row.round for row in found))
+        raise UnknownName("round", name, known, fix="a round is shown when it has been held")
+    newest = mine[-1]
+    return {
+        "session": session,
+        "round": newest.round,
+        "task": newest.task,
+        **verdict(newest),
+        "record": newest.record,
+        "held": len(mine),
+        "ratings": [_rating(row) for row in records.critiques_of(tx, newest.run_id)],
+        "findings": [
+            {"kind": row.kind, "severity": row.severity, "perspective": row.perspective, "text": row.text}
+            for row in records.findings_of(tx, newest.id)
+        ],
+    }
+
+
+def scores(tx: Tx, session: str) -> dict[str, Any] | None:
+    """The newest readiness report: gate, score and its dimensions."""
+    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
+    if not gates:
+        return None
+    newest = gates[-1]
+    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
+    return {
+        "gate": newest.gate,
+        "score": newest.score,
+        "task": newest.task,
+        "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
+    }
+
+
+def verdict(row: Row) -> dict[str, Any]:
+    return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
+
+
+def _rating(row: Row) -> dict[str, Any]:
+    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
+    return {
+        "perspective": row.perspective,
+        "agent": row.agent,
+        "rating": reply.get("rating"),
+        "reply": row.reply,
+    }
+
+
+def _round(name: str) -> str:
+    digits = name.upper().removeprefix("DISCUSS-").removeprefix("D")
+    return (
+        f"DISCUSS-{int(digits):03d}"
+        if digits.isascii() and digits.isdigit() and len(digits) < 4
+        else name.upper()
+    )

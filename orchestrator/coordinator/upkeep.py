@@ -1,0 +1,48 @@
+"""What the daemon does for the database and its folder, now and then: write back the log, remove what nobody needs."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from orchestrator.store import queries
+from orchestrator.store.store import Store
+
+CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
+LARGE_LOG_BYTES = 32 * 1024 * 1024  # one that waits for no timer
+CHECKPOINT_SECONDS = 1.0  # at least between two of them
+KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
+
+
+class Upkeep:
+    def __init__(self, store: Store, runs: Path) -> None:
+        """`runs`: where the private directories of runs are."""
+        self._store = store
+        self._runs = runs
+        self._written_back = 0.0  # monotonic seconds
+
+    def write_back_log(self) -> None:
+        """Move the log into the database. Raises StoreError."""
+        if self._log_bytes() > CHECKPOINT_BYTES:
+            self._store.checkpoint()
+
+    def write_back_large_log(self) -> None:
+        """The same for a log that has grown so fast that the timer should not be waited for. Raises StoreError."""
+        if self._log_bytes() > LARGE_LOG_BYTES and time.monotonic() > self._written_back + CHECKPOINT_SECONDS:
+            self._store.checkpoint()
+            self._written_back = time.monotonic()
+
+    def _log_bytes(self) -> int:
+        log = self._store.path.with_name(self._store.path.name + "-wal")
+        return log.stat().st_size if log.exists() else 0
+
+    def remove_old_runs(self) -> None:
+        """Remove the private directories of runs that have been closed for a day."""
+        if not self._runs.is_dir():
+            return
+        open_now = self._store.read(queries.open_run_ids)
+        for directory in self._runs.iterdir():
+            old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
+            if old and directory.name not in open_now and not directory.is_symlink():
+                shutil.rmtree(directory)
