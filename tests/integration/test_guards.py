@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import manage, resume, rework
-from orchestrator.domain.errors import NotLeader
-from orchestrator.domain.model import RunOutcome
+from orchestrator.coordinator import manage, reconcile, resume, rework
+from orchestrator.coordinator.beat import Leadership
+from orchestrator.domain.errors import NotAllowedNow, NotLeader
+from orchestrator.domain.model import Gate, PauseReason, RunOutcome
 from orchestrator.store import leases, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -165,6 +166,50 @@ def test_a_deposed_leader_is_not_taken_for_its_namesake(store: Store, clock: Clo
     with pytest.raises(NotLeader):
         store.write(lambda tx: leases.keep_lead(tx, old.holder, old.epoch, 30))
     assert make.one_beat(store, session, new).offered == ("RESEARCH-001",)
+
+
+def test_a_renewal_does_not_extend_the_run_of_another_host(store: Store, clock: Clock) -> None:
+    row = begun(store)
+    clock.pass_seconds(make.LEASE / 2)
+    make.make_host(store, "h-2")
+
+    alive, gone = store.write(lambda tx: leases.renew(tx, "h-2", [row.run], make.LEASE))
+    clock.pass_seconds(make.LEASE / 2)
+
+    assert (alive, gone) == (True, [row.run])
+    assert [run.id for run, _ in store.read(leases.overdue_runs)] == [row.run]
+
+
+def test_a_deposed_leader_takes_no_run_away(store: Store, clock: Clock) -> None:
+    make.one_beat(store, make.make_session(store), make.lead(store))
+    row = make.claim(store, "h-1")
+    assert row is not None
+    deposed = Leadership("d-gone", 0)
+    clock.pass_seconds(make.LEASE)
+
+    with pytest.raises(NotLeader):
+        reconcile.reap(store, deposed)
+
+    assert [run.id for run, _ in store.read(leases.overdue_runs)] == [row.run]
+
+
+def test_a_failed_gate_is_passed_by_force_alone(store: Store) -> None:
+    session = make.make_session(store)
+
+    def fail_the_gate(tx: Tx) -> None:
+        sessions.set_gate(tx, session, Gate.FAIL, 40.0)
+        sessions.pause(tx, session, PauseReason.CHECKPOINT, {})
+
+    store.write(fail_the_gate)
+
+    with pytest.raises(NotAllowedNow, match="FAIL"):
+        resume.resume(store, session, resume.Answer("ann"), more_attempts=3)
+    before = store.read(lambda tx: sessions.get(tx, session))
+    resume.resume(store, session, resume.Answer("ann", force=True), more_attempts=3)
+    after = store.read(lambda tx: sessions.get(tx, session))
+
+    assert before is not None and after is not None
+    assert (before.status, after.status) == ("paused", "active")
 
 
 def test_a_unit_that_has_only_read_keeps_others_from_writing_already(store: Store) -> None:
