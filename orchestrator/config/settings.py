@@ -42,11 +42,29 @@ class AgentLimits(_Part):
 
 
 class AgentSettings(_Part):
-    kind: Literal["command", "builtin"] = Field(default="command", description="how the agent is reached")
+    kind: Literal["command", "builtin", "claude", "codex", "gemini", "api"] = Field(
+        default="command", description="how the agent is reached"
+    )
     command: list[Name] = Field(
         default=[], description="program and arguments; prompt on stdin, answer on stdout"
     )
     env: list[Name] = Field(default=[], description="names of the environment variables it may see")
+    model: Name | None = Field(
+        default=None, description="its model; for kind `api` with the provider: `anthropic:claude-sonnet-4-5`"
+    )
+    effort: Literal["low", "medium", "high"] | None = Field(
+        default=None, description="how long the model may think, where it can be told"
+    )
+    base_url: Name | None = Field(
+        default=None, description="where its model is served, else the provider's own"
+    )
+    key_env: Name | None = Field(
+        default=None,
+        description="name of the environment variable with its key, else the provider's usual one",
+    )
+    pool: Name | None = Field(
+        default=None, description="agents of one pool share an account and its limits; else the kind's own"
+    )
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"
     )
@@ -56,8 +74,10 @@ class AgentSettings(_Part):
     def _has_command(self) -> AgentSettings:
         if self.kind == "command" and not self.command:
             raise ValueError('an agent of kind "command" needs a command')
-        if self.kind == "builtin" and self.command:
-            raise ValueError('an agent of kind "builtin" has no command')
+        if self.kind in ("builtin", "api") and self.command:
+            raise ValueError(f'an agent of kind "{self.kind}" has no command')
+        if self.kind == "api" and not self.model:
+            raise ValueError('an agent of kind "api" needs a model, as in "anthropic:claude-sonnet-4-5"')
         return self
 
 

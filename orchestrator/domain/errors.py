@@ -16,6 +16,8 @@ LifecycleError
 ├── NotLeader                  another daemon leads; nothing was written
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
+    ├── AgentLimited           its account has used up what it may; says until when
+    ├── AgentOverloaded        its servers refuse for the moment
     ├── AgentTimedOut
     ├── AgentCrashed
     └── AgentRubbish           no usable answer after repair
@@ -127,6 +129,33 @@ class AgentUnavailable(AgentError):
     """The agent is not installed, not logged in, or not configured."""
 
     kind = "unavailable"
+    charged = False
+
+
+class AgentLimited(AgentError):
+    """The agent's account has reached its usage limit."""
+
+    kind = "limited"
+    charged = False
+
+    def __init__(
+        self,
+        what: str | None = None,
+        *,
+        until: float | None = None,
+        why: str = "",
+        fix: str = "",
+        **ids: object,
+    ) -> None:
+        """`until`: when it may be asked again, seconds of Unix time; None when it did not say."""
+        super().__init__(what, why=why, fix=fix, **ids)
+        self.until = until
+
+
+class AgentOverloaded(AgentError):
+    """The model's servers are overloaded."""
+
+    kind = "overloaded"
     charged = False
 
 

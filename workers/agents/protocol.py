@@ -41,6 +41,7 @@ class AgentRequest:
     run: str  # marks every process of the run: LIFECYCLE_RUN
     round: str | None = None
     perspective: str | None = None
+    resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     limits: Limits = field(default_factory=Limits)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
     on_guardian: Callable[[Any], None] | None = (
@@ -53,7 +54,7 @@ class Usage:
     """What a call consumed; None where the agent does not say."""
 
     model: str | None = None
-    tokens_in: int | None = None
+    tokens_in: int | None = None  # those read from a cache included
     tokens_out: int | None = None
     cost_usd: float | None = None
 
@@ -66,6 +67,7 @@ class AgentReply:
     usage: Usage = field(default_factory=Usage)
     retries: int = 0  # repair turns
     notes: tuple[str, ...] = ()  # what was cut, replaced or mined; goes into the record
+    client_session: str | None = None  # what the client calls the conversation, where it can be gone on with
     mined: bool = False  # the data was picked out of prose, not given as structured data
 
 
