@@ -73,6 +73,7 @@ INVARIANTS = {
             AND g.number > p.number AND g.type IN ('resumed', 'rework', 'feedback') AND g.at <= r.opened_at)""",
     "30 never more open runs on a host than slots": """
         SELECT h.incarnation, count(r.id) FROM hosts h JOIN runs r ON r.host = h.incarnation AND r.outcome IS NULL
+            AND r.lease_until >= h.lease_until -- not named in the last renewal: stopped, and not yet reaped
         GROUP BY h.incarnation HAVING count(r.id) > h.slots""",
     "36 a role runs only tasks of its own": """
         SELECT r.id FROM runs r JOIN tasks t ON t.id = r.task_id JOIN hosts h ON h.incarnation = r.host

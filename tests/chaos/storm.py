@@ -86,6 +86,7 @@ class Storm:
         self.project = Lifecycle(folder / "p", SETTINGS, agent + LIMITS)
         self._client = Client(self.project, folder, f"s{seed}")
         self._second = SecondHost(self.project, slots=2)
+        self._killed: set[int] = set()  # hosts that went with their guardian
         self._stopped: list[Struck] = []
         self._log = (folder / "storm.log").open("w")
         self._look_again = 0.0
@@ -205,6 +206,7 @@ class Storm:
         host = read(pid)
         if host is not None and b"serve" in host.command and strike(host, None):
             self.outcome.blows["KILL host with its guardian"] += 1
+            self._killed.add(pid)
             self._say(f"KILL its host {pid}")
 
     def _strike_client(self, blow: Blow, pid: int) -> bool:
@@ -294,7 +296,8 @@ class Storm:
         if stopped.code != 0:
             self.outcome.faults.append(f"daemon stop gave {stopped.code}: {stopped.err}")
         code = self._second.end(30.0)
-        if code not in (0, 3, -signal.SIGTERM):  # the last: it was asked before it had begun
+        struck = code == -signal.SIGKILL and self._second.pid in self._killed
+        if code not in (0, 3, -signal.SIGTERM) and not struck:  # the third: it was asked before it had begun
             self.outcome.faults.append(f"the second host ended with {code}")
         for what, processes in (("of a run", self.project.marked), ("of the project", self.project.pids)):
             until = time.monotonic() + GONE
