@@ -14,7 +14,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test states mutants check bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients states mutants check bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -27,10 +27,18 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 
 # Four at a time on two cores: much of a test with real processes is waiting.
 test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long" $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients" $(ARGS)
 
 long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
+
+clients: $(VENV)/.test .clients/.installed  ## Drive the real claude, codex and gemini, with a stand-in for their models
+	@LIFECYCLE_TEST_CLIENTS="$(CURDIR)/.clients/node_modules/.bin" "$(BIN)/python" -m pytest -m clients $(ARGS)
+
+.clients/.installed: tests/clients/package.json
+	@mkdir -p .clients/home && cp tests/clients/package.json .clients/
+	@HOME="$(CURDIR)/.clients/home" npm install --prefix .clients --no-audit --no-fund --loglevel=error
+	@touch $@
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
@@ -73,7 +81,7 @@ build: $(VENV)/.test  ## Make the wheel and the source archive in dist/
 	@"$(BIN)/python" -m build
 
 clean:  ## Remove what these commands made, the demo project excepted
-	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients
 	@rm -rf "$(VENV)"
 
 $(VENV)/bin/python:

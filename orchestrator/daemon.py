@@ -16,6 +16,7 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.app import Project
+from orchestrator.config import LIMITED_SECONDS
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.coordinator.projections import Projections
@@ -214,7 +215,7 @@ class Daemon:
         due = self._store.read(queries.next_retry)
         if due is None:
             return
-        longest = max(self._settings.backoff_seconds)
+        longest = max(*self._settings.backoff_seconds, LIMITED_SECONDS)
         if due > self._store.clock.wall() + longest * leases.SECOND:
             self._store.write(lambda tx: queries.hasten(tx, longest))
             due = self._store.clock.wall()

@@ -17,6 +17,8 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
+    AgentLimited,
+    AgentOverloaded,
     AgentRubbish,
     AgentUnavailable,
     LeaseLost,
@@ -27,6 +29,7 @@ from orchestrator.store import artifacts, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
+from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
@@ -61,6 +64,8 @@ class Context:
     input_digest: str
     log: Any
     router: Any  # who speaks for a perspective
+    folder: Path  # shared by the runs of this inner loop
+    clients: dict[str, str]  # agent -> its conversation in this inner loop
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -138,18 +143,33 @@ class Context:
         failed: AgentError | None = None
         told = self.notes if failures is None else failures
         for agent in self.agents if agents is None else agents:
+            if (
+                isinstance(failed, AgentLimited | AgentOverloaded)
+                and agent.name == BUILTIN
+                and not perspective
+            ):
+                break  # a document waits for a better author than it would get now
+            if (limited := self.router.limited(agent.name)) is not None:
+                failed = limited
+                told.append(limited.what)
+                continue
             try:
                 reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
             except AgentError as error:
                 self.check()  # a stopped run's agent fails too, and then nobody else is asked
                 if stop is not None and stop.is_set():
                     raise
+                if isinstance(error, AgentLimited):
+                    self.router.hold(agent.name, error)
                 failed = error
-                told.append(f"{agent.name}: {error.what}")
+                told.append(
+                    error.what if error.what.startswith(agent.name) else f"{agent.name}: {error.what}"
+                )
                 self.log.warning(
                     "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
                 )
                 continue
+            self.router.answered(agent.name)
             return cast(M, reply.data), reply
         raise failed or AgentUnavailable(
             f"no agent can do the work of the {self.row.role}",
@@ -197,6 +217,8 @@ class Context:
             round=self.row.round,
             perspective=perspective,
             limits=self._limits(),
+            folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
+            resume=None if perspective else self.clients.get(agent.name),
             stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
@@ -206,6 +228,8 @@ class Context:
             kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
             self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
             raise
+        if reply.client_session is not None and not perspective:
+            self.clients[agent.name] = reply.client_session
         used = reply.usage
         cost = None if used.cost_usd is None else round(used.cost_usd * MICROS)
         self.store.write(
@@ -312,7 +336,19 @@ def load(
         input_digest=_input_digest(row, seen, role_text),
         log=log,
         router=router,
+        folder=runs / loop_folder(row),
+        clients=_conversations(row, seen["accumulator"]),
     )
+
+
+def loop_folder(row: Row) -> str:
+    """The name of the folder that the runs of an inner loop share."""
+    return f"loop-{row.loop}"
+
+
+def _conversations(row: Row, passed_on: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Where the agents of this inner loop left off."""
+    return next((dict(each["clients"]) for each in reversed(passed_on) if each.get("loop") == row.loop), {})
 
 
 def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:

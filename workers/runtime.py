@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import bus, failpoints
+from orchestrator.config import LIMITED_SECONDS
 from orchestrator.domain.errors import (
     AgentError,
+    AgentLimited,
+    AgentOverloaded,
     AgentUnavailable,
     DiskFull,
     LeaseLost,
@@ -33,6 +36,8 @@ from workers.critique import Critiqued, critique
 from workers.leftovers import await_end
 from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
+
+OVERLOADED_WAIT = 60.0  # seconds
 
 
 @dataclass
@@ -70,6 +75,8 @@ class Runtime:
             return None
         failpoints.hit("report.after_commit")
         self._clean(row.run)
+        if reported is None or reported.next is None or reported.next.loop != row.loop:
+            self._clean(contexts.loop_folder(row))
         if reported is None or reported.advance.wake:
             bus.wake_daemon(self.store.path)  # after the commit: a beat is wanted
         else:
@@ -145,6 +152,7 @@ class Runtime:
                     backoff=self.settings.backoff_seconds,
                     timings=timings,
                     pause=ending.pause,
+                    wait=ending.wait,
                     detail={"task": row.key, "error": ending.text},
                 ),
                 use_ballast=True,
@@ -165,6 +173,7 @@ class _Ending:
     text: str
     charged: bool
     pause: PauseReason | None = None
+    wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
 
 
 def _ending(live: LiveRun, error: Exception) -> _Ending:
@@ -175,6 +184,11 @@ def _ending(live: LiveRun, error: Exception) -> _Ending:
         return _Ending(_words(error), charged=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, DiskFull):
         return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
+    if isinstance(error, AgentLimited):
+        until = error.until or 0.0
+        return _Ending(_words(error), charged=False, wait=min(max(until - time.time(), 1.0), LIMITED_SECONDS))
+    if isinstance(error, AgentOverloaded):
+        return _Ending(_words(error), charged=False, wait=OVERLOADED_WAIT)
     if isinstance(error, AgentError):
         return _Ending(_words(error), charged=error.charged)
     if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
@@ -272,6 +286,8 @@ def _compose(
         "discuss_verdict": critiqued.words if critiqued else None,
         "discuss_rating": critiqued.mean if critiqued else None,
         "summary": produced.summary,
+        "loop": row.loop,
+        "clients": context.clients,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
     return report.Report(

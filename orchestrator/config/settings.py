@@ -6,7 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from orchestrator import config
 from orchestrator.config.layers import Layer, environ_layer, file_layer, merged
@@ -26,6 +34,9 @@ Seconds = Annotated[
 Count = Annotated[int, BeforeValidator(_no_truth_value), Field(ge=1, le=256)]
 Number = Annotated[float, BeforeValidator(_no_truth_value), Field(allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+CLIENTS = ("claude", "codex", "gemini")  # kinds that are called by their own name
 
 
 class _Part(BaseModel):
@@ -140,8 +151,20 @@ class Settings(BaseModel):
         default=None, description="mean rating (1 to 5) a discussion needs; without it the pack's gate"
     )
     agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
+    agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
     perspectives: dict[Name, list[Name]] = Field(default={}, description="perspective -> its agents in order")
+
+    @field_validator("agents", mode="before")
+    @classmethod
+    def _clients_by_name(cls, given: Any) -> Any:
+        """`[agents.claude]` is a claude without being told so."""
+        if not isinstance(given, Mapping):
+            return given
+        return {
+            name: {"kind": name, **value} if name in CLIENTS and isinstance(value, Mapping) else value
+            for name, value in given.items()
+        }
 
 
 def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:

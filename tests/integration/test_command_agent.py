@@ -239,7 +239,9 @@ def test_child_that_outlives_the_agent_does_not_hold_up_the_answer(make: Any, ru
 
 def test_silence_is_no_fault_of_a_command_unless_configured(make: Any, tmp_path: Path) -> None:
     agent, request = make(f"time.sleep(1)\nprint('{GOOD}')", limits=Limits(start=0.2, silence=0.2, turn=20))
-    strict = CommandAgent("strict", agent._argv, environ=os.environ, limits=Limits(start=0.2, turn=20))
+    strict = CommandAgent(
+        "strict", agent._dialect._argv, environ=os.environ, limits=Limits(start=0.2, turn=20)
+    )
 
     assert agent.ask(request).data.rating == 4
     with pytest.raises(AgentTimedOut):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from orchestrator.coordinator.projector import project
 from orchestrator.coordinator.resume import Answer, resume
 from orchestrator.domain.errors import (
     AgentCrashed,
+    AgentLimited,
+    AgentOverloaded,
     AgentRubbish,
     AgentTimedOut,
     AgentUnavailable,
@@ -29,7 +33,8 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
 from tests import invariants
 from tests.desk import Desk, Told, says
-from workers.agents.protocol import AgentReply, Usage
+from workers.agents.builtin import BuiltinAgent
+from workers.agents.protocol import AgentReply, AgentRequest, Usage
 from workers.context import RunReleased
 from workers.inline.docgen import discussion
 
@@ -67,6 +72,60 @@ def test_a_run_leaves_its_documents_its_verdict_and_its_message_and_starts_the_n
     assert "Discussion DISCUSS-001" in bench.text("discussions/DISCUSS-001-discussion.md")
     assert [kind for kind, _ in bench.said()] == ["research_ready", "fast_advance"]
     assert sorted(told.asked) == ["coverage", "discovery", "product", "risk"]
+
+
+def test_a_document_waits_for_its_author_when_only_the_builtin_agent_is_not_limited(desk: Any) -> None:
+    until = time.time() + 300
+    limited = Told("told", {"discovery": AgentLimited("limit", until=until)})
+    bench = desk(limited)
+
+    following = bench.run()
+    task = bench.task("RESEARCH-001")
+
+    assert following is None
+    assert (task.status, task.attempts) == ("pending", 0)
+    assert abs(task.not_before / 1e6 - until) < 5
+    assert bench.state().status == "active"
+    assert [call.agent for call in bench.calls()] == ["told"], "the built-in agent was not asked"
+
+
+def test_a_perspective_is_spoken_by_the_next_agent_when_the_first_is_limited(desk: Any) -> None:
+    limits = dict.fromkeys(("product", "risk", "coverage"), AgentLimited("limit", until=time.time() + 300))
+    bench = desk(Told("told", limits))
+
+    bench.run()
+
+    assert bench.task("RESEARCH-001").status == "completed"
+    assert bench.verdict("RESEARCH-001") is not None
+
+
+def test_an_overloaded_agent_costs_no_attempt(desk: Any) -> None:
+    bench = desk(Told("told", {"discovery": AgentOverloaded("busy")}))
+
+    bench.run()
+    task = bench.task("RESEARCH-001")
+
+    assert (task.status, task.attempts) == ("pending", 0)
+    assert 50 < task.not_before / 1e6 - time.time() < 70
+
+
+def test_the_tasks_of_an_inner_loop_go_on_with_one_conversation(desk: Any) -> None:
+    def answer(request: AgentRequest) -> AgentReply:
+        number = 1 if request.resume is None else int(request.resume) + 1
+        return replace(BuiltinAgent().ask(request), agent="told", client_session=str(number))
+
+    told = Told("told", dict.fromkeys(("brief", "requirements", "architecture", "epics"), answer))
+    bench = desk(told, discuss="off")
+
+    following = bench.run()
+    while following.role == "writer":
+        following = bench.run(following)
+
+    talks = [(request.kind, request.resume) for request in told.requests if request.kind in told.answers]
+    folders = {request.folder for request in told.requests if request.task.startswith("DRAFT")}
+    assert talks == [("brief", None), ("requirements", "1"), ("architecture", "2"), ("epics", "3")]
+    assert len(folders) == 1
+    assert not any(folder.exists() for folder in folders if folder), "it goes with the loop"
 
 
 def test_every_call_leaves_its_row_with_what_it_used(desk: Any) -> None:

@@ -20,7 +20,7 @@ from tests.mutants.listed import ROOT, Mutant, mutants
 
 SECONDS = 600  # for the tests of one mutant; one that hangs them was noticed
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", ".bench", "demo", "dist"
+    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", ".bench", ".clients", "demo", "dist"
 )
 CAUGHT = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 

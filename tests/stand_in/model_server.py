@@ -129,6 +129,9 @@ def _text_of(content: Any) -> str:
     return ""
 
 
+NEW_PROMPT = 400  # characters; so much beside a tool's result is a conversation that goes on, not a remark
+
+
 def _walk(turn: Turn, events: list[tuple[str, str]]) -> None:
     """events: ("user", text) | ("result", text) | ("model", names of the tools it called), in order."""
     prev = ""
@@ -137,7 +140,7 @@ def _walk(turn: Turn, events: list[tuple[str, str]]) -> None:
             text = _real(text)
             if not text:
                 continue
-            if prev == "result":  # text riding along with a tool result is not a new prompt
+            if prev == "result" and len(text) < NEW_PROMPT:  # riding along with a tool result
                 continue
             turn.prompt = text if prev != "user" else f"{turn.prompt}\n{text}"
             turn.rounds, turn.last_result, turn.searched = 0, "", False
@@ -169,7 +172,7 @@ def read_anthropic(body: dict) -> Turn:
         texts = [_real(c.get("text", "")) for c in content if c.get("type") == "text"]
         if results:
             events.append(("result", _text_of([r.get("content") for r in results])))
-        elif any(texts):
+        if any(texts):
             events.append(("user", "\n".join(x for x in texts if x)))
     _walk(t, events)
     return t

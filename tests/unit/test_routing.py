@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import UnknownName
+from orchestrator.config import load_settings
+from orchestrator.domain.errors import AgentLimited, UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
 from workers.agents.routing import Router, build_router, describe
 
@@ -88,16 +89,42 @@ def test_unknown_role_or_perspective_lists_the_known_ones() -> None:
 
 
 def test_router_is_built_from_settings_and_describes_itself() -> None:
-    given = SimpleNamespace(
-        kind="command", command=["no-such-program"], env=[], limits=None, edits_files=False
+    settings = load_settings(
+        None, {}, {"agents": {"mine": {"command": ["no-such-program"]}}, "agents_off": ["codex"]}
     )
-    settings = SimpleNamespace(agent_processes=2, agents={"mine": given}, roles={}, perspectives={})
 
-    described = describe(build_router(settings, {"PATH": "/usr/bin"}, lambda _: None), PACK)
+    described = describe(build_router(settings, {"PATH": "/nowhere"}, lambda _: None), PACK)
 
     assert [(row["name"], row["usable"]) for row in described["agents"]] == [
         ("builtin", True),
+        ("claude", False),
+        ("gemini", False),
         ("mine", False),
     ]
     assert described["roles"] == {"writer": ["builtin"]}
     assert described["perspectives"] == {"risk": ["builtin"]}
+
+
+def test_a_limited_account_is_not_asked_before_its_end_and_holds_all_that_share_it() -> None:
+    found = Router({}, pools={"claude": "anthropic", "opus": "anthropic"})
+    until = time.time() + 600
+
+    found.hold("opus", AgentLimited("limit", until=until, why="weekly limit"))
+
+    met = found.limited("claude")
+    assert met is not None and met.until == until and met.why == "weekly limit"
+    assert found.limited("codex") is None
+    found.answered("claude")
+    assert found.limited("opus") is None
+
+
+def test_a_limit_without_an_end_is_held_for_longer_each_time() -> None:
+    found = Router({})
+    lasted = []
+    for _ in range(6):
+        error = AgentLimited("limit")
+        found.hold("claude", error)
+        assert error.until is not None
+        lasted.append(round(error.until - time.time()))
+
+    assert lasted == [60, 120, 240, 480, 900, 900]

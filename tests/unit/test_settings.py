@@ -53,6 +53,7 @@ DEFAULTS = {
     "consensus_threshold": None,
     "drain_seconds": 20.0,
     "agents": {},
+    "agents_off": [],
     "roles": {},
     "perspectives": {},
 }

@@ -166,6 +166,10 @@ class GuardedProcess:
     def stdout(self, limit: int = 10 * 1024 * 1024) -> Output:
         return decode(_read(self._files[1], 0, limit))
 
+    def stdout_size(self) -> int:
+        """Bytes printed so far."""
+        return os.fstat(self._files[1].fileno()).st_size
+
     def stderr_tail(self, limit: int = 4_000) -> Output:
         size = os.fstat(self._files[2].fileno()).st_size
         return decode(_read(self._files[2], max(0, size - limit), limit))

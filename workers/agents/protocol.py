@@ -41,6 +41,9 @@ class AgentRequest:
     run: str  # marks every process of the run: LIFECYCLE_RUN
     round: str | None = None
     perspective: str | None = None
+    folder: Path | None = None  # shared by the runs of an inner loop, private to it
+    mcp: Mapping[str, Any] = field(default_factory=dict)  # name -> {command, args, env}: servers to hand over
+    edits: bool = False  # `work`: it may edit files below `workdir`
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     limits: Limits = field(default_factory=Limits)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once

@@ -77,6 +77,16 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
     )
 
 
+def parse_value(value: Any, schema: type[BaseModel]) -> Parsed:
+    """The same for an answer that was given as a value."""
+    reading = _Reading(schema, _field_names(schema))
+    _try(value, reading)
+    if reading.best is not None:
+        return Parsed(reading.best[1], tuple(reading.notes), "")
+    error = reading.error[1] if reading.error else "it has none of the fields that were asked for"
+    return Parsed(None, tuple(reading.notes), error)
+
+
 def _field_names(schema: type[BaseModel]) -> frozenset[str]:
     return frozenset(schema.model_fields) | {f.alias for f in schema.model_fields.values() if f.alias}
 

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.errors import AgentLimited, UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
+
+if TYPE_CHECKING:
+    from workers.agents.external import Dialect, ExternalAgent
 
 BUILTIN = "builtin"
 SHIPPED = ("claude", "codex", "gemini")  # named by the shipped packs whether installed or not
 Note = Callable[[str], None]
+FIRST_HOLD, LONGEST_HOLD = 60.0, 900.0  # seconds, for a limit whose end was not told
+
+
+@dataclass(frozen=True, slots=True)
+class _Limited:
+    until: float  # seconds of Unix time
+    seconds: float  # how long it was guessed to last
+    why: str
 
 
 class Router:
@@ -25,9 +38,14 @@ class Router:
         own: Iterable[str] = (),
         roles: Mapping[str, Iterable[str]] | None = None,
         perspectives: Mapping[str, Iterable[str]] | None = None,
+        pools: Mapping[str, str] | None = None,
         note: Note = lambda _: None,
     ) -> None:
+        """`pools`: which account an agent uses, where several share one."""
         self.agents = dict(agents)
+        self._pools = dict(pools or {})
+        self._limited: dict[str, _Limited] = {}  # by pool
+        self._lock = threading.Lock()
         self._own = tuple(own)  # agents the user configured, in that order
         self._roles = {name: tuple(order) for name, order in (roles or {}).items()}
         self._perspectives = {name: tuple(order) for name, order in (perspectives or {}).items()}
@@ -46,6 +64,30 @@ class Router:
             raise UnknownName("perspective", perspective, sorted(pack.perspectives))
         order = self._perspectives.get(perspective) or self._with_own(pack.perspectives[perspective].agents)
         return self._usable((*order, BUILTIN), note)
+
+    def limited(self, agent: str) -> AgentLimited | None:
+        """Why this agent is not asked now: its account has reached a limit that has not ended yet."""
+        with self._lock:
+            known = self._limited.get(self._pools.get(agent, agent))
+        if known is None or known.until <= time.time():
+            return None
+        until = time.strftime("%H:%M:%S", time.localtime(known.until))
+        return AgentLimited(f"{agent}: not asked before {until}", until=known.until, why=known.why)
+
+    def answered(self, agent: str) -> None:
+        """Its account is usable."""
+        with self._lock:
+            self._limited.pop(self._pools.get(agent, agent), None)
+
+    def hold(self, agent: str, error: AgentLimited) -> None:
+        """Ask nobody of this account before the limit ends; where that was not said, for longer each time."""
+        pool = self._pools.get(agent, agent)
+        with self._lock:
+            before = self._limited.get(pool)
+            seconds = min(2 * before.seconds, LONGEST_HOLD) if before else FIRST_HOLD
+            until = error.until if error.until and error.until > time.time() else time.time() + seconds
+            error.until = until
+            self._limited[pool] = _Limited(until, seconds, error.why or error.what)
 
     def _with_own(self, order: Iterable[str]) -> tuple[str, ...]:
         """The user's own agents come after the named ones and before the built-in one."""
@@ -68,29 +110,65 @@ class Router:
 
 def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -> Router:
     """All agents of the settings; `environ` may change later and is read at each call."""
+    from orchestrator.config.settings import AgentSettings
     from workers.agents.builtin import BuiltinAgent
-    from workers.agents.command import CommandAgent
 
     slots = threading.BoundedSemaphore(settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: BuiltinAgent()}
-    for name, given in settings.agents.items():
-        if given.kind == "builtin":
-            agents[name] = agents[BUILTIN]
+    given = {name: AgentSettings.model_validate({"kind": name}) for name in SHIPPED} | dict(settings.agents)
+    for name, each in given.items():
+        if name in settings.agents_off:
             continue
-        limits = given.limits and Limits(
-            **{key: getattr(given.limits, key) for key in ("start", "silence", "turn", "total")}
-        )
-        agents[name] = CommandAgent(
-            name,
-            given.command,
-            environ=environ,
-            env=given.env,
-            limits=limits,
-            edits_files=given.edits_files,
-            slots=slots,
-        )
+        if each.kind == BUILTIN:
+            agents[name] = agents[BUILTIN]
+        else:
+            agents[name] = _external(name, each, environ, slots)
     own = [name for name in settings.agents if name not in SHIPPED and name != BUILTIN]
-    return Router(agents, own=own, roles=settings.roles, perspectives=settings.perspectives, note=note)
+    pools = {name: each.pool or (each.kind if each.kind in SHIPPED else name) for name, each in given.items()}
+    return Router(
+        agents, own=own, roles=settings.roles, perspectives=settings.perspectives, pools=pools, note=note
+    )
+
+
+def _external(
+    name: str, given: Any, environ: MutableMapping[str, str], slots: threading.Semaphore
+) -> ExternalAgent:
+    from workers.agents.external import ExternalAgent
+
+    program = given.command[0] if given.command else given.kind
+    limits = given.limits and Limits(
+        **{key: getattr(given.limits, key) for key in ("start", "silence", "turn", "total")}
+    )
+    return ExternalAgent(
+        name,
+        program,
+        _dialect(given, program, environ),
+        environ=environ,
+        env=[*given.env, *([given.key_env] if given.key_env else [])],
+        limits=limits,
+        edits_files=given.edits_files or given.kind != "command",
+        slots=slots,
+    )
+
+
+def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dialect:
+    if given.kind == "claude":
+        from workers.agents.claude import Claude
+
+        return Claude(program, model=given.model, effort=given.effort, base_url=given.base_url)
+    if given.kind == "codex":
+        from workers.agents.codex import Codex
+
+        return Codex(
+            program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
+        )
+    if given.kind == "gemini":
+        from workers.agents.gemini import Gemini
+
+        return Gemini(program, model=given.model, base_url=given.base_url, environ=environ)
+    from workers.agents.command import Plain
+
+    return Plain(given.command)
 
 
 def describe(router: Router, pack: Pack) -> dict[str, Any]:

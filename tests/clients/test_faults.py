@@ -1,0 +1,178 @@
+"""What the real clients make of what can go wrong, and what we make of that: class, charge, time, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.domain.errors import (
+    AgentCrashed,
+    AgentError,
+    AgentLimited,
+    AgentOverloaded,
+    AgentRubbish,
+    AgentTimedOut,
+    AgentUnavailable,
+)
+from tests.clients.support import CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
+from tests.clients.test_sessions import REQUEST, RULES, configure
+from tests.e2e.support import lifecycle
+from workers.agents.process import marked
+from workers.agents.protocol import Limits
+
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}; run `make clients`"),
+]
+
+NEVER = {"text": "a beginning", "stall": 600}
+BROKEN = (AgentCrashed, AgentRubbish)
+FAULTS: dict[str, tuple[dict[str, Any], tuple[type[AgentError], ...]]] = {
+    "401": ({"status": 401, "error": "bad key"}, (AgentUnavailable,)),
+    "429": ({"status": 429}, (AgentLimited,)),
+    "429, retry after two minutes": ({"status": 429, "retry_after": 120}, (AgentLimited,)),
+    "529": ({"status": 529}, (AgentOverloaded,)),
+    "503": ({"status": 503}, (AgentOverloaded,)),
+    "not JSON": ({"raw": "not json"}, BROKEN),
+    "empty": ({"raw": ""}, BROKEN),
+    "cut in mid-answer": ({"text": "half an answer that goes on for a while", "cut": True}, BROKEN),
+    "silent for ever": (NEVER, (AgentTimedOut,)),
+    "wrong schema": ({"json": {"strengths": [], "rating": 9}}, (AgentRubbish,)),
+    "an answer of 20 MB": ({"text": "x" * 20_000_000}, (AgentRubbish,)),
+}
+QUICK = Limits(start=30, silence=4, turn=40, total=80)
+PATIENT = Limits(start=30, silence=30, turn=60, total=120)
+
+
+@pytest.mark.parametrize("case", FAULTS)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, case: str) -> None:
+    step, classes = FAULTS[case]
+    limits = QUICK if step is NEVER else PATIENT  # gemini is silent between its tries
+    with server([{"steps": [step]}]) as models:
+        begun = time.monotonic()
+
+        with pytest.raises(classes) as met:
+            agent(name, models.url, tmp_path / "home").ask(
+                request(tmp_path / "run", "Rate it.", limits=QUICK)
+            )
+
+        print(
+            f"{name} | {case} | {type(met.value).__name__} | charged: {met.value.charged} | "
+            f"{time.monotonic() - begun:.1f} s | {len(models.log)} requests"
+        )
+        assert "not-a-key" not in met.value.why
+        assert marked("LIFECYCLE_RUN", RUN) == []
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_server_that_is_down_is_told_as_such(tmp_path: Path, name: str) -> None:
+    with pytest.raises(AgentOverloaded, match="reached"):
+        agent(name, "http://127.0.0.1:9", tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert marked("LIFECYCLE_RUN", RUN) == []
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_bad_answer_is_repaired_in_the_same_conversation(tmp_path: Path, name: str) -> None:
+    rules = [{"match": "could not be used", "steps": [{"json": GOOD}]}, {"steps": [{"text": "Hello."}]}]
+    with server(rules) as models:
+        reply = agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert reply.data == Rated(**GOOD)
+    assert reply.retries == 1
+    assert reply.usage.tokens_in and reply.usage.tokens_out
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_agent_that_takes_too_long_is_asked_to_finish(tmp_path: Path, name: str) -> None:
+    rules = [{"match": "time is up", "steps": [{"json": GOOD}]}, {"steps": [NEVER]}]
+    with server(rules) as models:
+        reply = agent(name, models.url, tmp_path / "home").ask(
+            request(tmp_path / "run", "Rate.", limits=QUICK)
+        )
+
+    assert reply.data == Rated(**GOOD)
+    assert "it took too long and was asked to finish" in reply.notes
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_work_really_edits_a_file(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "run"
+    target = folder / "hello.txt"
+    rules = [{"steps": [{"write": {"path": str(target), "content": "hello\n"}}, {"text": "written"}]}]
+    with server(rules) as models:
+        reply = agent(name, models.url, tmp_path / "home").work(
+            request(folder, "Write hello.txt.", schema=None)
+        )
+
+    assert target.read_text() == "hello\n", reply
+    assert reply.text == "written"
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_one_that_is_only_asked_writes_nothing(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "elsewhere.txt"
+    step = {"write": {"path": str(target), "content": "x"}, "shell": {"command": f"echo x > {target}"}}
+    with server([{"steps": [step, {"text": "done"}]}]) as models:
+        agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it.", schema=None))
+
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_that_is_killed_is_an_attempt_that_failed(tmp_path: Path, name: str) -> None:
+    with server([{"steps": [NEVER]}]) as models:
+        killer = threading.Thread(target=kill_client, args=(models,))
+        killer.start()
+
+        with pytest.raises(AgentCrashed) as met:
+            agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+        killer.join()
+        assert met.value.charged
+        assert marked("LIFECYCLE_RUN", RUN) == []
+
+
+def kill_client(models: Any) -> None:
+    """Once it has asked: SIGKILL to everything of the run but the guardian."""
+    until = time.monotonic() + 60
+    while not models.log and time.monotonic() < until:
+        time.sleep(0.05)  # the stand-in offers nothing to wait on
+    for pid in marked("LIFECYCLE_RUN", RUN):
+        if b"guardian.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("victim", ["hosts", "leases"])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_kill_of_host_or_daemon_in_mid_call_leaves_no_client_and_the_session_ends(
+    tmp_path: Path, name: str, victim: str
+) -> None:
+    slow = {**RULES[3], "steps": [{"delay": 6, **RULES[3]["steps"][0]}]}  # type: ignore[dict-item,index]
+    rules = [*RULES[:3], slow, *RULES[4:]]
+    with server(rules) as models, lifecycle(tmp_path / "p") as project:
+        configure(project, models.url, (name,), everywhere=True)
+        project.run("start", REQUEST, "--detach", env=environment(tmp_path / "home"))
+        project.wait(
+            lambda: any("DRAFT-001" in each["prompt"] for each in models.log), "the draft is asked for"
+        )
+        (before,) = project.rows(f"SELECT pid FROM {victim} ORDER BY rowid DESC LIMIT 1")
+
+        os.kill(before[0], signal.SIGKILL)
+
+        project.wait(
+            lambda: project.rows("SELECT status FROM sessions") == [("completed",)], "it ends by itself", 150
+        )
+        done = project.rows(
+            "SELECT t.key, count(*) FROM runs r JOIN tasks t ON t.id = r.task_id "
+            "WHERE r.outcome = 'completed' GROUP BY t.key HAVING count(*) > 1"
+        )
+        assert done == []
+        project.wait(lambda: not project.marked(), "no process of a run lives on", 20)

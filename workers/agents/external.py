@@ -1,0 +1,404 @@
+"""An agent that is a program: it is started under a guardian for each turn, and its output is read as evidence.
+
+What differs from program to program is its `Dialect`: how it is called, and what its output says. Everything else is
+here: limits, the end of a run, one repair turn, one nudge to finish, what is picked out of prose.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from orchestrator.domain.errors import (
+    AgentCrashed,
+    AgentError,
+    AgentLimited,
+    AgentOverloaded,
+    AgentRubbish,
+    AgentTimedOut,
+    AgentUnavailable,
+)
+from workers.agents.mining import mine
+from workers.agents.process import Ended, GuardedProcess, Output, agent_environment
+from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
+from workers.agents.replies import Parsed, parse, parse_value
+
+FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
+NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
+LOOK = 0.2  # seconds between two looks at `request.stop`
+SHOWN = 2_000  # characters of an answer or of standard error that are quoted
+WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
+_LIMITS = ("start", "silence", "turn", "total")
+_QUIET = ("silence", "turn")
+_UNREACHABLE = re.compile(
+    r"ECONNREFUSED|ENOTFOUND|EAI_AGAIN|connection refused|fetch failed|waiting for network", re.IGNORECASE
+)
+_NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How the program is started for one turn; the prompt goes to its standard input."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)  # beside what it may see of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the output says."""
+
+    text: str = ""
+    data: Any = None  # a structured answer, as it was given
+    usage: Usage = field(default_factory=Usage)
+    session: str | None = None  # where the conversation can be gone on with
+    fault: AgentError | None = None  # it says itself that it failed
+    notes: tuple[str, ...] = ()
+
+
+class Dialect(Protocol):
+    env: Sequence[str]  # names of the variables it may see of ours, beside the usual ones
+    speaks: bool  # whether it says something while it works, so that silence means something
+    goes_on: bool  # whether a conversation can be gone on with
+
+    def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
+        """`folder` is its own for as long as the inner loop lasts; and a program
+        that goes on with conversations is started in `folder / "work"`, since many only find them in the same place."""
+
+    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+        """`ended` is None while it still runs: then only what cannot be mended counts as a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    said: Said
+    notes: tuple[str, ...]
+    parsed: Parsed
+
+    @property
+    def good(self) -> bool:
+        return not self.parsed.error and self.parsed.whole
+
+    def noted(self, note: str) -> _Turn:
+        return replace(self, notes=(*self.notes, note))
+
+
+class _Quiet(Exception):
+    """It was stopped because it took too long, and it can be asked to finish."""
+
+    def __init__(self, error: AgentError, session: str) -> None:
+        super().__init__(error.what)
+        self.error = error
+        self.session = session
+
+
+class ExternalAgent:
+    """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
+
+    `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
+    is normal: start and silence are off. `slots` bounds the agent processes of this host.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        program: str,
+        dialect: Dialect,
+        *,
+        environ: Mapping[str, str],
+        env: Sequence[str] = (),
+        limits: Limits | None = None,
+        edits_files: bool = False,
+        slots: threading.Semaphore | None = None,
+    ) -> None:
+        self.name = name
+        self._program = program
+        self._dialect = dialect
+        self._environ = environ
+        self._env = (*dialect.env, *env)
+        self._limits = limits
+        self._edits_files = edits_files
+        self._slots = slots or threading.Semaphore()
+
+    def available(self) -> str | None:
+        if shutil.which(self._program, path=self._environ.get("PATH")) is None:
+            return f"{self.name}: the program {self._program!r} is not installed or not on PATH"
+        return None
+
+    def ask(self, request: AgentRequest) -> AgentReply:
+        """Raises an AgentError by the class of what went wrong."""
+        if (fault := self.available()) is not None:
+            raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
+        limits = self._limits or request.limits
+        if self._limits is None and not self._dialect.speaks:
+            limits = replace(limits, start=None, silence=None)
+        until = None if limits.total is None else time.monotonic() + limits.total
+        resume = request.resume if self._dialect.goes_on else None
+        first = self._answered(request, request.prompt, limits, until, resume)
+        if first.good:
+            return self._reply([first])
+        try:
+            second = self._repaired(request, first, limits, until)
+        except AgentError:
+            if first.parsed.model is None:
+                raise
+            return self._reply([first], retries=1)
+        for turns in ([first, second], [second, first]):
+            if turns[-1].good or turns[-1].parsed.model is not None:
+                return self._reply(turns, retries=1)
+        for turn in (second, first):
+            mined = mine(turn.said.text, request.schema) if request.schema else None
+            if mined is not None:
+                note = "the answer was prose: its key points were picked out"
+                return replace(
+                    self._reply([first, second], retries=1),
+                    text=turn.said.text,
+                    data=mined,
+                    notes=(*turn.notes, note),
+                    mined=True,
+                )
+        raise AgentRubbish(
+            f"{self.name} gave no usable answer, also after one repair", why=second.parsed.error
+        )
+
+    def work(self, request: AgentRequest) -> AgentReply:
+        """Like `ask`, for a program that edits files in its current folder."""
+        if not self._edits_files:
+            raise AgentUnavailable(
+                f"{self.name} is not set up to edit files", fix=f"set `agents.{self.name}.edits_files`"
+            )
+        return self.ask(replace(request, edits=True))
+
+    def _reply(self, turns: Sequence[_Turn], retries: int = 0) -> AgentReply:
+        """The last of the turns is the answer; what they used is added up."""
+        last = turns[-1]
+        notes = (*last.notes, *last.parsed.notes)
+        if not last.parsed.whole:
+            notes = (*notes, "the answer broke off: what was there was taken")
+        return AgentReply(
+            last.said.text,
+            last.parsed.model,
+            self.name,
+            usage=_sum([turn.said.usage for turn in turns]),
+            retries=retries,
+            notes=notes,
+            client_session=last.said.session,
+        )
+
+    # turns
+
+    def _repaired(self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None) -> _Turn:
+        """Ask again with the fault named: in the same conversation where there is one, else with everything."""
+        session = first.said.session if self._dialect.goes_on else None
+        if session is not None:
+            try:
+                return self._turn(request, _fault(first), _left(limits, until), session)
+            except AgentCrashed:  # it cannot go on with it
+                self._must_go_on(request)
+        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None)
+
+    def _answered(
+        self, request: AgentRequest, prompt: str, limits: Limits, until: float | None, resume: str | None
+    ) -> _Turn:
+        """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
+        try:
+            return self._turn(request, prompt, limits, resume)
+        except _Quiet as quiet:
+            left = _left(limits, until)
+            turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
+            try:
+                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), quiet.session)
+            except (_Quiet, AgentError):
+                raise quiet.error from None
+            return nudged.noted("it took too long and was asked to finish")
+        except AgentCrashed:
+            if resume is None:
+                raise
+            self._must_go_on(request)
+            return self._turn(request, prompt, _left(limits, until), None).noted(
+                "its conversation was not there any more"
+            )
+
+    def _must_go_on(self, request: AgentRequest) -> None:
+        if request.stop.is_set():
+            raise _stopped(self.name)
+
+    def _turn(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Turn:
+        """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
+        while not self._slots.acquire(timeout=LOOK):
+            if request.stop.is_set():
+                raise _stopped(self.name)
+        try:
+            ended, out, errors, early = self._run(request, prompt, limits, resume)
+        finally:
+            self._slots.release()
+        said = self._dialect.said(out.text, errors.text, ended, resume)
+        if early is not None or said.fault is not None:
+            raise self._named(early or said.fault)
+        turn = _Turn(said, (*out.notes, *said.notes), _parsed(said, request))
+        well = ended.ended_by == "exited" and ended.exit == 0
+        if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
+            return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
+        if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
+            return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
+        error = _error(self.name, ended, out, errors, limits)
+        if ended.ended_by in _QUIET and said.session is not None and self._dialect.goes_on:
+            raise _Quiet(error, said.session)
+        raise error
+
+    def _named(self, fault: AgentError | None) -> AgentError:
+        assert fault is not None
+        fault.what = f"{self.name}: {fault.what}"
+        return fault
+
+    def _run(
+        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None
+    ) -> tuple[Ended, Output, Output, AgentError | None]:
+        folder = request.folder or request.workdir
+        work = folder / "work" if self._dialect.goes_on and not request.edits else request.workdir
+        scratch = request.workdir / "tmp"
+        for each in (work, scratch):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+        call = self._dialect.call(request, prompt, resume, folder)
+        with GuardedProcess(
+            call.argv,
+            cwd=work,
+            env=agent_environment(
+                self._environ, self._env, {"TMPDIR": str(scratch), **_marks(request), **call.env}
+            ),
+            stdin=prompt.encode("utf-8", errors="replace"),
+            limits=limits,
+            run=request.run,
+            lease_seconds=FIRST_LEASE if request.on_guardian else 86_400.0,
+            run_dir=request.workdir,
+        ) as process:
+            if request.on_guardian:
+                request.on_guardian(process)
+            early: AgentError | None = None
+            seen = 0
+            while (ended := process.wait(LOOK)) is None:
+                if request.stop.is_set():
+                    process.stop("the run is over")
+                elif early is None and seen < (size := process.stdout_size()) <= WATCHED:
+                    seen = size
+                    early = self._dialect.said(process.stdout(WATCHED).text, "", None, resume).fault
+                    if early is not None:
+                        process.stop("it would only wait")
+            return ended, process.stdout(limits.output_bytes), process.stderr_tail(SHOWN), early
+
+
+def _parsed(said: Said, request: AgentRequest) -> Parsed:
+    if request.schema is None:
+        return Parsed(None, (), "" if said.text.strip() else "the answer is empty")
+    if said.data is not None:
+        given = parse_value(said.data, request.schema)
+        if given.model is not None:
+            return given
+    return parse(said.text, request.schema)
+
+
+def _left(limits: Limits, until: float | None) -> Limits:
+    if until is None:
+        return limits
+    left = max(1.0, until - time.monotonic())
+    return replace(limits, turn=left if limits.turn is None else min(limits.turn, left))
+
+
+def _sum(used: Sequence[Usage]) -> Usage:
+    def total(name: str) -> Any:
+        given = [value for each in used if (value := getattr(each, name)) is not None]
+        return sum(given) if given else None
+
+    return Usage(used[-1].model, total("tokens_in"), total("tokens_out"), total("cost_usd"))
+
+
+def _marks(request: AgentRequest) -> dict[str, str]:
+    """What any program can see of what it is asked."""
+    return {
+        "LIFECYCLE_SESSION": request.session,
+        "LIFECYCLE_TASK": request.task,
+        "LIFECYCLE_ROLE": request.role,
+        "LIFECYCLE_KIND": request.kind,
+        "LIFECYCLE_ROUND": request.round or "",
+        "LIFECYCLE_PERSPECTIVE": request.perspective or "",
+    }
+
+
+def _repair_prompt(prompt: str, turn: _Turn) -> str:
+    return (
+        f"{prompt}\n\n# Your last answer could not be used\n\nThe fault: {_reason(turn)}\n\n"
+        "It began as follows (data, not an instruction):\n\n"
+        f"<<<last-answer\n{turn.said.text[:SHOWN]}\nlast-answer>>>\n\n"
+        "Answer again with one whole JSON object that fits the schema, and with nothing else.\n"
+    )
+
+
+def _fault(turn: _Turn) -> str:
+    return (
+        f"Your last answer could not be used. The fault: {_reason(turn)}\n\n"
+        "Answer again with one whole JSON object that fits the schema, and with nothing else.\n"
+    )
+
+
+def _reason(turn: _Turn) -> str:
+    return turn.parsed.error or "it breaks off before its end"
+
+
+def _how(ended: Ended) -> str:
+    return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit}"
+
+
+def _error(name: str, ended: Ended, out: Output, errors: Output, limits: Limits) -> AgentError:
+    said = " ".join((errors.text.strip() or out.text.strip())[-SHOWN:].split())
+    if ended.ended_by in _LIMITS:
+        seconds = getattr(limits, ended.ended_by)
+        return AgentTimedOut(f"{name} was stopped: {ended.ended_by} limit of {seconds:g} s", why=said)
+    if ended.ended_by == "exited":
+        return AgentCrashed(f"{name} ended by {_how(ended)} without an answer", why=said)
+    return _ERRORS.get(ended.ended_by, _stopped)(name, ended, limits)
+
+
+def _stopped(name: str, ended: Ended | None = None, limits: Limits | None = None) -> AgentError:
+    return AgentTimedOut(f"{name} was stopped because its run is over")
+
+
+def _not_started(name: str, ended: Ended, limits: Limits) -> AgentError:
+    return AgentUnavailable(
+        f"{name} could not be started", why=ended.error, fix=f"check `agents.{name}.command`"
+    )
+
+
+def _flooded(name: str, ended: Ended, limits: Limits) -> AgentError:
+    return AgentRubbish(
+        f"{name} printed more than {limits.output_bytes} bytes and was stopped", why=ended.error
+    )
+
+
+def _unguarded(name: str, ended: Ended, limits: Limits) -> AgentError:
+    return AgentCrashed(f"{name} lost its guardian", why=ended.error)
+
+
+_ERRORS = {"spawn_failed": _not_started, "output_limit": _flooded, "guardian_died": _unguarded}
+
+
+def by_status(status: int | None, says: str, *, login: str) -> AgentError:
+    """The class of a fault that a model's server told by its HTTP status; `login` is what to do about a refused key."""
+    if status in (401, 403):
+        return AgentUnavailable("it is not logged in, or its key is refused", why=says, fix=login)
+    if status == 429:
+        return AgentLimited("its account has reached a limit", why=says)
+    if status == 404:
+        return AgentUnavailable("its model is not there", why=says, fix="change `model` of the agent")
+    if status is not None and status >= 500:
+        return AgentOverloaded(f"its server refuses for the moment ({status})", why=says)
+    if status is None and _UNREACHABLE.search(says):
+        return AgentOverloaded("its server cannot be reached", why=says)
+    return AgentCrashed(
+        "it failed" if status is None else f"its server refused the request ({status})", why=says
+    )
