@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve.add_argument("--supervised", action="store_true", help="started by the daemon, and ends with it")
     agents = verbs.add_parser("agents", help="which agents are usable, and what each role would use")
     agents.add_argument("--project", type=Path, required=True)
+    agents.add_argument("--probe", action="store_true", help="ask each agent a real question")
     explore = verbs.add_parser("explore", help="explore a repository")
     explore.add_argument("--project", type=Path, required=True)
     explore.add_argument("--query", default="")
@@ -111,7 +112,9 @@ def _agents(given: argparse.Namespace) -> int:
 
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
-    sys.stdout.write(json.dumps(describe(router, pack), ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(
+        json.dumps(describe(router, pack, probe=given.probe), ensure_ascii=False, indent=2) + "\n"
+    )
     return 0
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from orchestrator.app import Project
 
 AGENTS_SECONDS = 60.0
+PROBE_SECONDS = 150.0
 STARTER = """\
 # Settings of this project. Every key, its default and its meaning: lifecycle config show
 # Order: defaults < user file < this file < LIFECYCLE_* in the environment < options of a command.
@@ -55,15 +56,20 @@ def doctor(as_json: AsJson = False) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-def agents(as_json: AsJson = False) -> None:
+def agents(
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show which agents can be used, and whom each role and perspective would ask."""
-    found = ask_agents(here())
+    found = ask_agents(here(), probe=probe)
     if as_json:
         print_json(found)
         return
     table(
-        ("AGENT", "USABLE", "WHY NOT"),
-        [(a["name"], "yes" if a["usable"] else "no", a["fault"]) for a in found["agents"]],
+        ("AGENT", "USABLE", "VERSION", "WHY NOT"),
+        [(a["name"], "yes" if a["usable"] else "no", a["version"], a["fault"]) for a in found["agents"]],
     )
     say()
     for title, key in (("ROLE", "roles"), ("PERSPECTIVE", "perspectives")):
@@ -71,19 +77,21 @@ def agents(as_json: AsJson = False) -> None:
         say()
 
 
-def ask_agents(project: Project) -> dict[str, Any]:
-    """What the workers say of their agents. Raises LifecycleError."""
+def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
+    """What the workers say of their agents; with `probe` after a real question to each. Raises LifecycleError."""
     from orchestrator.app import read_settings
     from orchestrator.dispatch.local import child_environment, module_command
 
     read_settings(project)  # its faults are better told from here
-    command = module_command("workers", "agents", "--project", str(project.root), "--json")
+    command = module_command(
+        "workers", "agents", "--project", str(project.root), "--json", *(["--probe"] if probe else [])
+    )
     try:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=AGENTS_SECONDS,
+            timeout=PROBE_SECONDS if probe else AGENTS_SECONDS,
             env=child_environment(),
             check=False,
         )

@@ -60,7 +60,7 @@ def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, cas
 
         with pytest.raises(classes) as met:
             agent(name, models.url, tmp_path / "home").ask(
-                request(tmp_path / "run", "Rate it.", limits=QUICK)
+                request(tmp_path / "run", "Rate it.", limits=limits)
             )
 
         print(

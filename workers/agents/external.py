@@ -118,17 +118,22 @@ class ExternalAgent:
         slots: threading.Semaphore | None = None,
     ) -> None:
         self.name = name
-        self._program = program
+        self.program = program
+        self.environ = environ
         self._dialect = dialect
-        self._environ = environ
         self._env = (*dialect.env, *env)
         self._limits = limits
         self._edits_files = edits_files
         self._slots = slots or threading.Semaphore()
 
+    @property
+    def is_client(self) -> bool:
+        """Whether it is a coding agent's own client, which can tell its version."""
+        return self._dialect.goes_on
+
     def available(self) -> str | None:
-        if shutil.which(self._program, path=self._environ.get("PATH")) is None:
-            return f"{self.name}: the program {self._program!r} is not installed or not on PATH"
+        if shutil.which(self.program, path=self.environ.get("PATH")) is None:
+            return f"{self.name}: the program {self.program!r} is not installed or not on PATH"
         return None
 
     def ask(self, request: AgentRequest) -> AgentReply:
@@ -270,7 +275,7 @@ class ExternalAgent:
             call.argv,
             cwd=work,
             env=agent_environment(
-                self._environ, self._env, {"TMPDIR": str(scratch), **_marks(request), **call.env}
+                self.environ, self._env, {"TMPDIR": str(scratch), **_marks(request), **call.env}
             ),
             stdin=prompt.encode("utf-8", errors="replace"),
             limits=limits,

@@ -171,14 +171,15 @@ def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dia
     return Plain(given.command)
 
 
-def describe(router: Router, pack: Pack) -> dict[str, Any]:
-    """For `lifecycle agents` and `doctor`: every agent with its fault, and whom each role and perspective would use."""
+def describe(router: Router, pack: Pack, *, probe: bool = False) -> dict[str, Any]:
+    """For `lifecycle agents` and `doctor`: every agent with its fault, and whom each role and perspective would use.
+
+    `probe`: ask each usable one a real question, which may cost something.
+    """
+    from workers.agents.probing import look_at
+
     return {
-        "agents": [
-            {"name": name, "usable": fault is None, "fault": fault}
-            for name, agent in router.agents.items()
-            for fault in [agent.available()]
-        ],
+        "agents": look_at(router.agents, probe=probe),
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()
