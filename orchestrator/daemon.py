@@ -158,7 +158,7 @@ class Daemon:
         self._log.error("disk_full", why=error.why)
         try:
             if self._lead is not None:
-                self._pause_all(self._lead, error.why)
+                self._pause_for_room(self._lead, error.why)
         except NotLeader:
             self._lose_lead(self._lead)
         except (DiskFull, DatabaseBusy, NoDescriptors) as again:
@@ -182,17 +182,20 @@ class Daemon:
             self._has_ballast = True
         elif self._has_ballast:
             self._has_ballast = False
-            self._pause_all(lead, f"no room left for {self._store.path}")
+            self._pause_for_room(lead, f"no room left for {self._store.path}")
 
-    def _pause_all(self, lead: Leadership, why: str) -> None:
+    def _pause_for_room(self, lead: Leadership, why: str) -> None:
+        self._has_ballast = False
+        self._pause_all(lead, PauseReason.DISK, why)
+
+    def _pause_all(self, lead: Leadership, reason: PauseReason, why: str) -> None:
         def pause(tx: Tx) -> list[str]:
             leases.must_lead(tx, lead.holder, lead.epoch)
             active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
-            return [each for each in active if sessions.pause(tx, each, PauseReason.DISK, {"error": why})]
+            return [each for each in active if sessions.pause(tx, each, reason, {"error": why})]
 
-        self._has_ballast = False
         for session in self._store.write(pause, use_ballast=True):
-            self._log.error("paused_for_room", session=session)
+            self._log.error("paused", session=session, reason=reason, why=why)
 
     def _step(self, lead: Leadership, clock: AlarmClock) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
@@ -203,7 +206,10 @@ class Daemon:
         if busy:
             self._busy_at = time.monotonic()
             live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
-            if not live:
+            if not live and self._supervisor.gave_up:
+                self._pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
+                self._supervisor.forgive()  # a resume tries again
+            elif not live:
                 self._supervisor.ensure({row.pid for row in ours})
         elif time.monotonic() - self._busy_at > self._settings.idle_exit_seconds:
             self._log.info("idle")

@@ -73,6 +73,19 @@ class HostSupervisor:
     def gave_up(self) -> bool:
         return self._quick >= HOST_RESTART_LIMIT
 
+    def forgive(self) -> None:
+        """Forget the quick deaths: somebody was told."""
+        self._quick = 0
+
+    def last_words(self) -> str:
+        """Why no host stays alive, as far as it said."""
+        file = self._output()
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+        return f"no worker host stays alive: {lines[-1][:500] if lines else 'it said nothing'} (see {file})"
+
+    def _output(self) -> Path:
+        return self._project / ".workflow" / "logs" / "workers.out"
+
     def ensure(self, over: Container[int] = ()) -> None:
         """Start a host when none of ours runs; one whose lease is `over` (pids) is wedged and killed, to be replaced."""
         with self._lock:
@@ -84,7 +97,7 @@ class HostSupervisor:
                 return
             if not self._wanted or self.gave_up:
                 return
-            file = self._project / ".workflow" / "logs" / "workers.out"
+            file = self._output()
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with file.open("ab") as out:
                 self._process = subprocess.Popen(

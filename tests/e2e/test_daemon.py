@@ -138,3 +138,16 @@ def test_a_daemon_in_the_foreground_ends_by_signal_with_its_host(
     assert project.wait(lambda: process.poll() is not None, "it ends")
     assert process.returncode == 0
     project.wait(lambda: not project.pids(), "nothing of it lives on")
+
+
+def test_a_worker_host_that_cannot_start_pauses_the_session_until_it_can(project: Lifecycle) -> None:
+    in_the_way = project.folder / ".workflow" / "logs" / "workers.jsonl"
+    in_the_way.mkdir(parents=True)
+
+    gave = project.run("start", REQUEST, "--discuss", "off")
+    in_the_way.rmdir()
+    mended = project.run("resume")
+
+    assert gave.code == 4, gave.out + gave.err
+    assert "no worker host stays alive" in gave.out and "Is a directory" in gave.out
+    assert mended.code == 0, mended.out + mended.err
