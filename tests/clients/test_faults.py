@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -20,9 +23,9 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
-from tests.clients.support import CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
+from tests.clients.support import BIN, CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
 from tests.clients.test_sessions import REQUEST, RULES, configure
-from tests.e2e.support import lifecycle
+from tests.e2e.support import ROOT, lifecycle
 from workers.agents.process import marked
 from workers.agents.protocol import Limits
 
@@ -176,3 +179,24 @@ def test_the_kill_of_host_or_daemon_in_mid_call_leaves_no_client_and_the_session
         )
         assert done == []
         project.wait(lambda: not project.marked(), "no process of a run lives on", 20)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_nothing_is_sent_to_anywhere_but_the_model(tmp_path: Path, name: str) -> None:
+    trace = tmp_path / "trace"
+    strace = ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o", str(trace)]
+    with server([{"steps": [{"json": GOOD}]}]) as models:
+        done = subprocess.run(
+            [*strace, sys.executable, "-m", "tests.clients.one", name, models.url, str(tmp_path)],
+            cwd=ROOT,
+            env={**os.environ, "LIFECYCLE_TEST_CLIENTS": BIN},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    assert "rating=4" in done.stdout, done.stderr
+    reached = set(
+        re.findall(r"inet_addr\(\"([^\"]+)\"\)|inet_pton\(AF_INET6, \"([^\"]+)\"", trace.read_text())
+    )
+    assert reached == {("127.0.0.1", "")}
