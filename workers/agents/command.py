@@ -1,4 +1,7 @@
-"""The `command` agent: any program. It gets the prompt on standard input and answers on standard output."""
+"""The `command` agent: any program. It gets the prompt on standard input and answers on standard output.
+
+What it used it may tell in a last line on standard error (workers/agents/told.py).
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,15 @@ from dataclasses import dataclass, replace
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
 from workers.agents.mining import mine
 from workers.agents.process import Ended, GuardedProcess, Output, agent_environment
-from workers.agents.protocol import AgentReply, AgentRequest, Limits
+from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse
+from workers.agents.told import usage_in
 
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 _LIMITS = ("start", "silence", "turn", "total")
 LOOK = 0.2  # seconds between two looks at `request.stop`
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
+STDERR_TAIL = 10_000  # bytes: what is quoted, and a whole line of usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,7 @@ class _Turn:
     text: str
     notes: tuple[str, ...]
     parsed: Parsed
+    usage: Usage
 
     @property
     def good(self) -> bool:
@@ -73,27 +79,33 @@ class CommandAgent:
         began = time.monotonic()
         first = self._turn(request, request.prompt, limits)
         if first.good:
-            return self._reply(request, first, retries=0)
+            return self._reply(first, first.usage, retries=0)
         if limits.total is not None:
             left = limits.total - (time.monotonic() - began)
             limits = replace(limits, turn=left if limits.turn is None else min(limits.turn, left))
         try:
             second = self._turn(request, _repair_prompt(request.prompt, first), limits)
-        except AgentError:
+        except AgentError as error:
+            used = first.usage + (error.usage or Usage())
             if first.parsed.model is None:
+                error.usage, error.retries = used, 1
                 raise
             second = first
+        else:
+            used = first.usage + second.usage
         for turn in (second, first):
             if turn.good or turn.parsed.model is not None:
-                return self._reply(request, turn, retries=1)
+                return self._reply(turn, used, retries=1)
         for turn in (second, first):
             mined = mine(turn.text, request.schema) if request.schema else None
             if mined is not None:
                 notes = (*turn.notes, "the answer was prose: its key points were picked out")
-                return AgentReply(turn.text, mined, self.name, retries=1, notes=notes, mined=True)
-        raise AgentRubbish(
+                return AgentReply(turn.text, mined, self.name, used, 1, notes, mined=True)
+        rubbish = AgentRubbish(
             f"{self.name} gave no usable answer, also after one repair", why=second.parsed.error
         )
+        rubbish.usage, rubbish.retries = used, 1
+        raise rubbish
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Like `ask`, for a program that edits files in its current folder."""
@@ -103,11 +115,11 @@ class CommandAgent:
             )
         return self.ask(request)
 
-    def _reply(self, request: AgentRequest, turn: _Turn, retries: int) -> AgentReply:
+    def _reply(self, turn: _Turn, usage: Usage, retries: int) -> AgentReply:
         notes = (*turn.notes, *turn.parsed.notes)
         if not turn.parsed.whole:
             notes = (*notes, "the answer broke off: what was there was taken")
-        return AgentReply(turn.text, turn.parsed.model, self.name, retries=retries, notes=notes)
+        return AgentReply(turn.text, turn.parsed.model, self.name, usage, retries, notes)
 
     def _turn(self, request: AgentRequest, prompt: str, limits: Limits) -> _Turn:
         """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
@@ -122,13 +134,16 @@ class CommandAgent:
             parsed = Parsed(None, (), "" if out.text.strip() else "the answer is empty")
         else:
             parsed = parse(out.text, request.schema)
-        turn = _Turn(out.text, out.notes, parsed)
+        usage, fault = usage_in(errors.text)
+        turn = _Turn(out.text, out.notes if fault is None else (*out.notes, fault), parsed, usage)
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and parsed.model is not None):
             return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
         if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
-        raise _error(self.name, ended, out, errors, limits)
+        failed = _error(self.name, ended, out, errors, limits)
+        failed.usage = usage
+        raise failed
 
     def _run(self, request: AgentRequest, prompt: str, limits: Limits) -> tuple[Ended, Output, Output]:
         scratch = request.workdir / "tmp"
@@ -148,7 +163,7 @@ class CommandAgent:
             while (ended := process.wait(LOOK)) is None:
                 if request.stop.is_set():
                     process.stop("the run is over")
-            return ended, process.stdout(limits.output_bytes), process.stderr_tail(SHOWN)
+            return ended, process.stdout(limits.output_bytes), process.stderr_tail(STDERR_TAIL)
 
 
 def _marks(request: AgentRequest) -> dict[str, str]:
