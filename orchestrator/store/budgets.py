@@ -123,9 +123,10 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
         measure = rules.reached(caps, used)
         if measure is not None:
             about = rules.view(scope, measure, caps[measure], used[measure])
-            detail = {"task": task, **about}
+            words = f"the {scope}'s budget is used up: {about['says']}"
+            detail = {"task": task, "why": words, **about}
             sessions.pause(tx, session, PauseReason.BUDGET, detail)
-            return Refused(f"the {scope}'s budget is used up: {about['says']}", detail)
+            return Refused(words, detail)
     reserved = {
         "reserved_micros": _at_least(now.mean_micros, rules.LEAST_MICROS),
         "reserved_tokens": _at_least(now.mean_tokens, rules.LEAST_TOKENS),
