@@ -13,6 +13,7 @@ from orchestrator.store import queries
 from orchestrator.store.store import Tx
 
 BUILTIN = "builtin"
+BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
 SHIPPED = ("claude", "codex", "gemini")
 
@@ -89,7 +90,7 @@ def _order(named: Iterable[str], own: Iterable[str] | None, settings: Any) -> li
 
 def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(task or perspective, agent) of all that costs something."""
-    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks]
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
     for task in planned.pipeline.tasks:
         for name in _perspectives(planned, task.round):
             view = planned.pack.perspectives[name]

@@ -34,6 +34,7 @@ def faults(project: Path, text: str = "", environ: dict[str, str] | None = None,
     return [fault.replace(path, "config.toml") for fault in refused.value.faults]
 
 
+NO_CAPS = {"max_usd": None, "max_tokens": None, "max_turns": None, "max_minutes": None}
 DEFAULTS = {
     "lease_seconds": 30,
     "renew_seconds": 5,
@@ -55,6 +56,8 @@ DEFAULTS = {
     "agents": {},
     "roles": {},
     "perspectives": {},
+    "budget": {**NO_CAPS, "task": NO_CAPS},
+    "prices": {},
 }
 
 
