@@ -227,8 +227,10 @@ class Context:
         cost = self.prices.cost(used, elsewhere=bool(given and given.base_url))
 
         def unit(tx: Tx) -> list[str]:
-            records.end_call(tx, call, outcome, used, cost, retries=retries, error=fault)
-            return budgets.warn(tx, self.session.id, self.row) if is_metered(agent) else []
+            if not is_metered(agent):
+                records.end_call(tx, call, outcome, used, cost, retries=retries, error=fault)
+                return []
+            return budgets.end_call(tx, self.row, call, outcome, used, cost, retries=retries, error=fault)
 
         for words in self.store.write(unit):
             self.log.warning("budget_nearly_used", says=words)

@@ -201,7 +201,8 @@ def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, 
 
 
 def _fault(layers: Sequence[Layer], place: tuple[str | int, ...], kind: str, text: str) -> str:
-    layer = next((layer for layer in layers if layer.has(place)), None)
+    held = place[:-1] if kind == "missing" else place
+    layer = next((layer for layer in layers if layer.has(held)), None)
     where = layer.where(place) if layer else "settings"
     dotted = ".".join(map(str, place))
     if kind == "extra_forbidden":

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, selec
 
 from orchestrator.domain import budget as rules
 from orchestrator.domain.model import PauseReason
+from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions
 from orchestrator.store.prepared import Prepared, Row, fixed
 from orchestrator.store.store import Tx
@@ -134,8 +135,24 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
     return records.begin_call(tx, {**values, **reserved})
 
 
-def warn(tx: Tx, session: str, row: Row) -> list[str]:
-    """After a call: say once of each cap that 80 % of it is used. What was said; `row` is the run's."""
+def end_call(
+    tx: Tx,
+    row: Row,
+    call: int,
+    outcome: str,
+    usage: Usage,
+    cost: Cost,
+    *,
+    retries: int = 0,
+    error: str | None = None,
+) -> list[str]:
+    """Note how a call of the run `row` ended, and say once of each cap that 80 % of it is used; what was said."""
+    if not records.end_call(tx, call, outcome, usage, cost, retries=retries, error=error):
+        return []  # cut off: its session may be done by now
+    return _warn(tx, row.session_id, row)
+
+
+def _warn(tx: Tx, session: str, row: Row) -> list[str]:
     now = _look(tx, session, row.id, "")
     if now.budget is None:
         return []

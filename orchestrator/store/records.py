@@ -175,8 +175,9 @@ def end_call(
     *,
     retries: int = 0,
     error: str | None = None,
-) -> None:
-    tx.run(
+) -> bool:
+    """Note how a call ended; False when it was cut off before, and then that stands."""
+    return tx.one(
         _CALLED,
         call=call,
         now=tx.now,

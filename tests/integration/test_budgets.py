@@ -85,11 +85,8 @@ class Till:
         assert isinstance(call, int)
         cost = Cost(None, "unknown") if micros is None else Cost(micros, "reported")
 
-        def unit(tx: Any) -> list[str]:
-            records.end_call(tx, call, "answered", Usage(tokens_in=tokens, tokens_out=0), cost)
-            return budgets.warn(tx, self.session, self.row)
-
-        return self.store.write(unit)
+        used = Usage(tokens_in=tokens, tokens_out=0)
+        return self.store.write(lambda tx: budgets.end_call(tx, self.row, call, "answered", used, cost))
 
     def together(self, number: int) -> list[int | budgets.Refused]:
         """So many calls that begin at the same time."""
@@ -259,6 +256,17 @@ def test_a_raised_cap_is_warned_of_again(till: Callable[..., Till]) -> None:
     second = made.end(made.begin(), 9 * CENT)
 
     assert (len(first), len(second)) == (1, 1)
+
+
+def test_a_call_that_was_cut_off_says_nothing_any_more(till: Callable[..., Till]) -> None:
+    made = till(turns=1)
+    call = made.begin()
+    made.store.write(lambda tx: records.cut_off_calls(tx, made.row.run, "too late"))
+
+    said = made.end(call, CENT)
+
+    assert said == []
+    assert made.store.read(lambda tx: records.calls_of(tx, made.session))[0].outcome == "cut_off"
 
 
 # a pause for the budget, and on
