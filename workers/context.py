@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -223,7 +223,7 @@ class Context:
     ) -> None:
         """Note how the call ended and what it cost; it happened, so this is not fenced."""
         given = self.settings.agents.get(agent.name)
-        used = sane(told)
+        used = sane(told if told.model or not given else replace(told, model=given.model))
         cost = self.prices.cost(used, elsewhere=bool(given and given.base_url))
 
         def unit(tx: Tx) -> list[str]:

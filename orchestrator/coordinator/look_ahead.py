@@ -129,9 +129,7 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
     unknown = [
         name
         for name in paid_agents(planned, settings)
-        if name not in seen
-        and settings.agents[name].kind not in REPORTS_ITSELF
-        and prices.of(settings.agents[name].model, elsewhere=bool(settings.agents[name].base_url)) is None
+        if name not in seen and not _has_price(settings.agents[name], prices)
     ]
     if not unknown:
         return []
@@ -139,6 +137,13 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
         f"the price of {', '.join(unknown)} is unknown: a cap on money counts only calls that tell their cost, "
         "caps on tokens and turns hold"
     ]
+
+
+def _has_price(agent: Any, prices: Prices) -> bool:
+    """Whether its calls will have a price; a program of the user's may tell nothing at all."""
+    if agent.kind == "command":
+        return False
+    return agent.kind in REPORTS_ITSELF or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None
 
 
 def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:

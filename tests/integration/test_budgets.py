@@ -379,6 +379,18 @@ def test_tokens_without_money_are_priced_and_the_row_names_the_list(desk: Callab
     assert found == {(3_150, "computed", "2025-11-01")}
 
 
+def test_an_agent_that_tells_no_model_is_priced_by_the_one_it_was_set_up_with(
+    desk: Callable[..., Desk],
+) -> None:
+    settings = {"agents": {"paid": {"command": ["paid"], "model": "m-1"}}}
+    at = desk(Paid(usd=None, tokens_in=1000, tokens_out=10), settings=settings)
+    at.runtime.prices = Prices(own=(Price("m-1", 3.0, 15.0),))
+
+    at.run()
+
+    assert {(row.model, row.cost_micros, row.prices_of) for row in at.calls()} == {("m-1", 3_150, "settings")}
+
+
 def test_what_a_failed_call_used_is_kept(desk: Callable[..., Desk]) -> None:
     failed = AgentCrashed("it fell over")
     failed.usage, failed.retries = Usage("m-1", 7, 8, 0.5), 1
@@ -436,7 +448,7 @@ def test_a_plan_with_the_built_in_agent_alone_costs_nothing() -> None:
 
 def test_a_cap_on_money_says_beforehand_whose_price_is_unknown() -> None:
     given = {"agents": {"mine": {"command": ["mine"]}}, "budget": {"max_usd": 2.0}}
-    priced = {**given, "agents": {"mine": {"command": ["mine"], "model": "m-1"}}}
+    priced = {**given, "agents": {"mine": {"kind": "api", "model": "m-1"}}}
     prices = Prices(own=(Price("m-1", 1.0, 1.0),))
 
     unknown = plan_view(make.make_plan(), load_settings(None, {}, given), {}, prices)["budget"]
