@@ -50,9 +50,15 @@ def make_plan(request: str = "Build a URL shortener", **wishes: Any) -> Plan:
 
 
 def make_session(
-    store: Store, request: str = "Build a URL shortener", *, key: str | None = None, **wishes: Any
+    store: Store,
+    request: str = "Build a URL shortener",
+    *,
+    key: str | None = None,
+    budget: dict[str, dict[str, int]] | None = None,
+    **wishes: Any,
 ) -> str:
-    return start(store, make_plan(request, **wishes), project=Path("/p"), max_attempts=3, key=key).session
+    planned = make_plan(request, **wishes)
+    return start(store, planned, project=Path("/p"), max_attempts=3, key=key, budget=budget).session
 
 
 def lead(store: Store, holder: str = "d-test", seconds: float = 3600.0) -> Leadership:

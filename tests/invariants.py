@@ -87,6 +87,25 @@ INVARIANTS = {
     "38 no agent call of a closed run is under way": """
         SELECT c.id FROM agent_calls c JOIN runs r ON r.id = c.run_id
         WHERE r.outcome IS NOT NULL AND c.finished_at IS NULL""",
+    "no more calls than turns of a cap": """
+        SELECT s.id, count(*) FROM sessions s JOIN agent_calls c ON c.session_id = s.id AND c.metered = 1
+        GROUP BY s.id HAVING sum(1) > json_extract(s.budget, '$.session.turns')
+        UNION ALL SELECT t.key, count(*) FROM sessions s JOIN agent_calls c ON c.session_id = s.id AND c.metered = 1
+        JOIN tasks t ON t.id = c.task_id GROUP BY c.task_id HAVING sum(1) > json_extract(s.budget, '$.task.turns')""",
+    "no call began when its session's or task's money, tokens, turns or minutes were used up": """
+        WITH scopes(name) AS (VALUES ('session'), ('task'))
+        SELECT c.id, k.name FROM agent_calls c JOIN sessions s ON s.id = c.session_id JOIN scopes k
+        JOIN agent_calls d ON d.session_id = c.session_id AND d.metered = 1 AND d.finished_at < c.started_at
+            AND (k.name = 'session' OR d.task_id = c.task_id)
+        WHERE c.metered = 1 AND s.budget IS NOT NULL GROUP BY c.id, k.name
+        HAVING sum(d.cost_micros) >= json_extract(s.budget, '$.' || k.name || '.usd')
+            OR sum(coalesce(d.tokens_in, 0) + coalesce(d.tokens_out, 0))
+                >= json_extract(s.budget, '$.' || k.name || '.tokens')
+            OR sum(1 + d.retries) >= json_extract(s.budget, '$.' || k.name || '.turns')
+            OR sum(d.finished_at - d.started_at) >= json_extract(s.budget, '$.' || k.name || '.minutes')""",
+    "a cap is warned of once": """
+        SELECT session_id, json_extract(data, '$.warned') FROM messages WHERE json_extract(data, '$.warned') IS NOT NULL
+        GROUP BY session_id, json_extract(data, '$.warned'), json_extract(data, '$.cap') HAVING count(*) > 1""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
     "a paused session offers nothing": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id

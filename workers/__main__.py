@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from orchestrator import log
-    from orchestrator.config import load_settings, resources
+    from orchestrator.config import load_prices, load_settings, resources
     from orchestrator.store.store import Store
     from workers.host import Host
     from workers.roles import MODULES
@@ -84,6 +84,7 @@ def _serve(given: argparse.Namespace) -> int:
         ),
         draining=host.is_draining,
         log=logger,
+        prices=load_prices(settings),
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: host.drain())

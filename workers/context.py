@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -21,19 +21,20 @@ from orchestrator.domain.errors import (
     AgentOverloaded,
     AgentRubbish,
     AgentUnavailable,
+    BudgetReached,
     LeaseLost,
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack, from_snapshot
-from orchestrator.store import artifacts, edits, records, sessions, transitions
+from orchestrator.domain.prices import Prices, Usage, sane
+from orchestrator.store import artifacts, budgets, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, is_metered
 from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
-MICROS = 1_000_000
 DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 
@@ -66,6 +67,7 @@ class Context:
     router: Any  # who speaks for a perspective
     folder: Path  # shared by the runs of this inner loop
     clients: dict[str, str]  # agent -> its conversation in this inner loop
+    prices: Prices
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -188,20 +190,18 @@ class Context:
         perspective: str | None = None,
         stop: threading.Event | None = None,
     ) -> AgentReply:
-        """One call of one agent, with its row in agent_calls before it begins. Raises AgentError."""
-        call = self.write(
-            lambda tx: records.begin_call(
-                tx,
-                {
-                    "session_id": self.session.id,
-                    "task_id": self.row.id,
-                    "run_id": self.row.run,
-                    "agent": agent.name,
-                    "purpose": kind,
-                    "perspective": perspective,
-                    "prompt_digest": digest(prompt),
-                },
-            )
+        """One call of one agent, with its row in agent_calls before it begins. Raises AgentError, BudgetReached."""
+        call = self._begin_call(
+            {
+                "session_id": self.session.id,
+                "task_id": self.row.id,
+                "run_id": self.row.run,
+                "agent": agent.name,
+                "purpose": kind,
+                "perspective": perspective,
+                "prompt_digest": digest(prompt),
+                "metered": int(is_metered(agent)),
+            }
         )
         failpoints.hit("agent.called")
         request = AgentRequest(
@@ -226,25 +226,38 @@ class Context:
             reply = _answer(agent, request)
         except AgentError as error:
             kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
-            self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
+            self._end_call(agent, call, kind_of, error.usage or Usage(), error.retries, fault)
             raise
         if reply.client_session is not None and not perspective:
             self.clients[agent.name] = reply.client_session
-        used = reply.usage
-        cost = None if used.cost_usd is None else round(used.cost_usd * MICROS)
-        self.store.write(
-            lambda tx: records.end_call(
-                tx,
-                call,
-                "mined" if reply.mined else "answered",
-                model=used.model,
-                tokens_in=used.tokens_in,
-                tokens_out=used.tokens_out,
-                cost_micros=cost,
-                retries=reply.retries,
-            )
-        )
+        self._end_call(agent, call, "mined" if reply.mined else "answered", reply.usage, reply.retries)
         return reply
+
+    def _begin_call(self, values: Mapping[str, Any]) -> int:
+        """Note the call, if the budget has room for it; the built-in agent's are free. Raises BudgetReached."""
+        if not values["metered"]:
+            return cast(int, self.write(lambda tx: records.begin_call(tx, dict(values))))
+        begun = self.write(lambda tx: budgets.begin_call(tx, self.row.key, values))
+        if isinstance(begun, budgets.Refused):
+            raise BudgetReached(begun.words, fix="`lifecycle check` says how to go on")
+        return cast(int, begun)
+
+    def _end_call(
+        self, agent: Agent, call: int, outcome: str, told: Usage, retries: int, fault: str | None = None
+    ) -> None:
+        """Note how the call ended and what it cost; it happened, so this is not fenced."""
+        given = self.settings.agents.get(agent.name)
+        used = sane(told if told.model or not given else replace(told, model=given.model))
+        cost = self.prices.cost(used, elsewhere=bool(given and given.base_url))
+
+        def unit(tx: Tx) -> list[str]:
+            if not is_metered(agent):
+                records.end_call(tx, call, outcome, used, cost, retries=retries, error=fault)
+                return []
+            return budgets.end_call(tx, self.row, call, outcome, used, cost, retries=retries, error=fault)
+
+        for words in self.store.write(unit):
+            self.log.warning("budget_nearly_used", says=words)
 
     def _limits(self) -> Limits:
         limits = self.settings.agent_limits
@@ -291,6 +304,7 @@ def load(
     instructions: Callable[[str], str],
     log: Any,
     router: Any,
+    prices: Prices,
 ) -> Context:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -338,6 +352,7 @@ def load(
         router=router,
         folder=runs / loop_folder(row),
         clients=_conversations(row, seen["accumulator"]),
+        prices=prices,
     )
 
 

@@ -21,11 +21,13 @@ from orchestrator.domain.errors import (
     AgentLimited,
     AgentOverloaded,
     AgentUnavailable,
+    BudgetReached,
     DiskFull,
     LeaseLost,
     LifecycleError,
 )
 from orchestrator.domain.model import PauseReason
+from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, files, messages, records, report, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -54,6 +56,7 @@ class Runtime:
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Any
+    prices: Prices = field(default_factory=Prices)
     bell: bus.Bell = field(init=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +112,7 @@ class Runtime:
             instructions=self.instructions,
             log=log,
             router=self.router,
+            prices=self.prices,
         )
 
     def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:
@@ -180,6 +184,8 @@ def _ending(live: LiveRun, error: Exception) -> _Ending:
     """How an attempt that ended by `error` is recorded: charged or not, and whether the session stops for it."""
     if isinstance(error, RunReleased) or live.why == "drained":
         return _Ending("the worker host was drained", charged=False)
+    if isinstance(error, BudgetReached):  # the session was paused as it was refused
+        return _Ending(_words(error), charged=False)
     if isinstance(error, AgentUnavailable):
         return _Ending(_words(error), charged=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, DiskFull):

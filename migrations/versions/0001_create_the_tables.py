@@ -82,6 +82,7 @@ def upgrade() -> None:
         sa.Column("finished_at", sa.Integer(), nullable=True),
         sa.Column("options", sa.Text(), nullable=False),
         sa.Column("pause_detail", sa.Text(), nullable=True),
+        sa.Column("budget", sa.Text(), nullable=True),
         sa.Column("request", sa.Text(), nullable=False),
         sa.CheckConstraint(
             "(pause_reason = 'checkpoint' OR pause_reason = 'signoff_blocked' OR pause_reason = 'revision_exhausted' OR pause_reason = 'task_failed' OR pause_reason = 'discussion_blocked' OR pause_reason = 'plan_approval' OR pause_reason = 'supervision_blocked' OR pause_reason = 'discussion_feedback' OR pause_reason = 'agent_unavailable' OR pause_reason = 'disk' OR pause_reason = 'stalled' OR pause_reason = 'budget' OR pause_reason = 'user')",
@@ -356,15 +357,40 @@ def upgrade() -> None:
         sa.Column("model", sa.Text(), nullable=True),
         sa.Column("tokens_in", sa.Integer(), nullable=True),
         sa.Column("tokens_out", sa.Integer(), nullable=True),
+        sa.Column("tokens_cached", sa.Integer(), nullable=True),
         sa.Column("cost_micros", sa.Integer(), nullable=True),
+        sa.Column("cost_source", sa.Text(), server_default=sa.text("'unknown'"), nullable=False),
+        sa.Column("prices_of", sa.Text(), nullable=True),
+        sa.Column("metered", sa.Integer(), server_default=sa.text("1"), nullable=False),
+        sa.Column("reserved_micros", sa.Integer(), nullable=True),
+        sa.Column("reserved_tokens", sa.Integer(), nullable=True),
         sa.Column("retries", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
+        sa.CheckConstraint(
+            "(cost_source = 'reported' OR cost_source = 'computed' OR cost_source = 'unknown')",
+            name=op.f("ck_agent_calls_cost_source"),
+        ),
+        sa.CheckConstraint(
+            "(cost_micros IS NULL) = (cost_source = 'unknown')",
+            name=op.f("ck_agent_calls_cost_has_source"),
+        ),
+        sa.CheckConstraint(
+            "(prices_of IS NOT NULL) = (cost_source = 'computed')",
+            name=op.f("ck_agent_calls_computed_has_prices"),
+        ),
+        sa.CheckConstraint("metered IN (0, 1)", name=op.f("ck_agent_calls_metered")),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_agent_calls_run_id")),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_agent_calls_session_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_agent_calls")),
         sqlite_strict=True,
     )
     with op.batch_alter_table("agent_calls", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_agent_calls_history",
+            ["agent"],
+            unique=False,
+            sqlite_where=sa.text("metered = 1 AND finished_at IS NOT NULL"),
+        )
         batch_op.create_index("ix_agent_calls_run", ["run_id"], unique=False)
         batch_op.create_index("ix_agent_calls_session", ["session_id"], unique=False)
 

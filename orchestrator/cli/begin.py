@@ -8,15 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.opening import changing, wake, who
-from orchestrator.cli.options import AsJson, Detach, InSession, SessionArgument, exclude, one_session
+from orchestrator.cli.opening import changing, reading, wake, who
+from orchestrator.cli.options import (
+    AsJson,
+    Detach,
+    InSession,
+    MaxMinutes,
+    MaxTokens,
+    MaxTurns,
+    MaxUsd,
+    SessionArgument,
+    exclude,
+    one_session,
+)
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
+    from orchestrator.app import Project
     from orchestrator.cli.opening import Opened
     from orchestrator.coordinator.start import Plan
+    from orchestrator.domain.estimate import Past
     from orchestrator.domain.pipelines import Pack
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
@@ -51,6 +64,10 @@ def start(
         str | None, typer.Option("--spec", metavar="PATH", help="An existing specification.")
     ] = None,
     key: Annotated[str | None, typer.Option("--key", help="The same key twice makes one session.")] = None,
+    max_usd: MaxUsd = None,
+    max_tokens: MaxTokens = None,
+    max_turns: MaxTurns = None,
+    max_minutes: MaxMinutes = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show what would be done, and change nothing.")
     ] = False,
@@ -59,7 +76,7 @@ def start(
 ) -> None:
     """Begin a session from a task description, and follow it."""
     from orchestrator.app import find_project, read_config
-    from orchestrator.coordinator.look_ahead import plan_view
+    from orchestrator.coordinator.budget import budget_of
     from orchestrator.coordinator.requests import read_request
     from orchestrator.coordinator.start import start as begin
 
@@ -68,15 +85,25 @@ def start(
     _check_arguments(task, key, spec)
     request = read_request(task, _here())
     project = find_project()
-    pack, settings = read_config(project, {"discuss": _form(discuss), "execution": _execution(execution)})
+    flags = {
+        "discuss": _form(discuss),
+        "execution": _execution(execution),
+        "budget": _caps(max_usd, max_tokens, max_turns, max_minutes, "max_"),
+    }
+    pack, settings = read_config(project, flags)
     planned = _plan(request, mode, supervise, perspectives, pack, settings, project)
-    view = plan_view(planned, settings)
+    view = _look_ahead(planned, settings, project)
     if plan:
         _print_plan(view, as_json)
         return
     with changing(create=True, settings=settings) as opened:
         started = begin(
-            opened.store, planned, project=project.root, max_attempts=settings.max_attempts, key=key
+            opened.store,
+            planned,
+            project=project.root,
+            max_attempts=settings.max_attempts,
+            key=key,
+            budget=budget_of(settings),
         )
         if started.created:
             for line in plan_lines(view):
@@ -103,6 +130,30 @@ def _check_arguments(task: str, key: str | None, spec: str | None) -> None:
             why="the roles that work from an existing specification are not built",
             fix="leave it out, or make a specification with --mode spec-only",
         )
+
+
+def _caps(
+    usd: float | None, tokens: int | None, turns: int | None, minutes: float | None, prefix: str = ""
+) -> dict[str, float] | None:
+    """The caps that are given, by name."""
+    every = {"usd": usd, "tokens": tokens, "turns": turns, "minutes": minutes}
+    return {f"{prefix}{name}": cap for name, cap in every.items() if cap is not None} or None
+
+
+def _look_ahead(planned: Plan, settings: Any, project: Project) -> dict[str, Any]:
+    """The plan with what it may cost, by the project's own history."""
+    from orchestrator.coordinator.look_ahead import paid_agents, past, plan_view
+
+    agents = paid_agents(planned, settings)
+    if not agents:
+        return plan_view(planned, settings)
+    from orchestrator.config import load_prices
+
+    before: Past = {}
+    if project.database.exists():
+        with reading() as opened:
+            before = opened.store.read(lambda tx: past(tx, agents))
+    return plan_view(planned, settings, before, load_prices(settings))
 
 
 def _here() -> Any:
@@ -159,13 +210,19 @@ def _print_plan(view: dict[str, Any], as_json: bool) -> None:
 
 def plan_lines(view: dict[str, Any]) -> list[str]:
     """What will be done and why, before it is done."""
-    cost = "nothing" if view["cost"]["usd"] == 0 else "unknown"
+    cost = view["cost"]
+    says = (
+        "nothing" if cost["usd"] == 0 else "unknown" if cost["usd"] is None else f"about ${cost['usd']:.2f}"
+    )
+    if cost["usd"] is None and cost["at_least_usd"]:
+        says = f"at least ${cost['at_least_usd']:.2f}, the rest is unknown"
     lines = [
         ("Task", view["title"]),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
-        ("Cost", f"{cost}: {view['cost']['why']} (about {view['cost']['calls']} calls)"),
+        ("Cost", f"{says}: {cost['why']} (about {cost['calls']} calls)"),
+        *(("Budget", line) for line in (*view["budget"]["caps"], *view["budget"]["warnings"])),
     ]
     return [f"{label:<7} {one_line(text)}" for label, text in lines]
 
@@ -184,6 +241,10 @@ def resume(
     words: Annotated[
         str, typer.Option("--words", "-m", metavar="TEXT", help="What you say to it, kept with the decision.")
     ] = "",
+    max_usd: MaxUsd = None,
+    max_tokens: MaxTokens = None,
+    max_turns: MaxTurns = None,
+    max_minutes: MaxMinutes = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -191,13 +252,20 @@ def resume(
     from orchestrator.coordinator.resume import Answer
     from orchestrator.coordinator.resume import resume as go_on
     from orchestrator.coordinator.rework import check_words
+    from orchestrator.domain.budget import caps
     from orchestrator.store import sessions
 
     exclude(retry=retry is not None, skip=skip is not None)
     if decide is not None and not decide.strip():
         raise UsageError("--decide needs words", fix='lifecycle resume --decide "your decision"')
     answer = Answer(
-        who(), check_words(words), force, retry, skip, None if decide is None else check_words(decide)
+        who(),
+        check_words(words),
+        force,
+        retry,
+        skip,
+        None if decide is None else check_words(decide),
+        caps(_caps(max_usd, max_tokens, max_turns, max_minutes) or {}),
     )
     with changing() as opened:
         name = _choose(opened, one_session(session, in_session))

@@ -27,6 +27,8 @@ def draw(found: dict[str, Any]) -> None:
         _phase(phase, [view for view in found["tasks"] if view["phase"] == phase], found["tasks"])
     for line in found["stalled"]:
         say(_labelled("Stall", inert(line)))
+    if found["budget"]:
+        say(_labelled("Cap", _caps(found["budget"])))
     if found["scores"] and found["pause"]:
         print_scores(found["scores"])
     if found["pause"]:
@@ -45,6 +47,15 @@ def _headline(found: dict[str, Any]) -> None:
         f"{progress['done']}/{progress['total']} {bar(progress['percent'])} {progress['percent']} %{GAP}"
         f"{duration(found['elapsed_seconds'])}{GAP}{money(found['cost'])}{gate}"
     )
+
+
+def _caps(budget: list[dict[str, Any]]) -> str:
+    """Each cap with what was used of it; the task's own ones with its id."""
+    said = []
+    for each in budget:
+        text = f"{each['task'] + ': ' if each['task'] else ''}{each['says']} ({each['percent']} %)"
+        said.append(paint(text, "yellow") if each["warned"] else text)
+    return GAP.join(said)
 
 
 def _phase(phase: str, views: list[dict[str, Any]], every: list[dict[str, Any]]) -> None:

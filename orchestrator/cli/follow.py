@@ -144,7 +144,11 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
             seen = opened.store.read(lambda tx, after=after: _look(tx, session, after))  # type: ignore[misc]
             after = seen.news[-1].number if seen.news else after
             display.show(seen, time.monotonic() - begun)
-            if seen.session.status != SessionStatus.ACTIVE and len(seen.news) < BATCH:
+            if (
+                seen.session.status != SessionStatus.ACTIVE
+                and len(seen.news) < BATCH
+                and not _spends_still(seen)
+            ):
                 break
             if seen.running or seen.hosts:
                 worked = time.monotonic()
@@ -158,6 +162,11 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
                 time.sleep(POLL_SECONDS)
                 coordinator.keep()
     _await_files(opened, session, coordinator)
+
+
+def _spends_still(seen: Seen) -> bool:
+    """Whether calls that were under way as the budget ran out are still to come in: the report names their cost too."""
+    return seen.session.pause_reason == PauseReason.BUDGET and bool(seen.running)
 
 
 def _look(tx: Tx, session: str, after: int) -> Seen:

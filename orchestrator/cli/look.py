@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.opening import here, reading
-from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
-from orchestrator.cli.output import duration, money, note, print_json, say, table
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
+from orchestrator.cli.output import duration, money, money_in_words, note, print_json, say, table
 from orchestrator.domain.inert import inert, one_line
 
 if TYPE_CHECKING:
@@ -203,19 +203,42 @@ def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fal
     )
 
 
-def cost(in_session: InSession = None, as_json: AsJson = False) -> None:
-    """Show what a session's agents cost, by task and by agent."""
+def cost(
+    in_session: InSession = None,
+    every: Annotated[bool, typer.Option("--all", "-a", help="All sessions of this project.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a session's agents cost, or those of all: by role, task, agent and model."""
     from orchestrator.coordinator.costs import cost_view
 
-    found = look_at(in_session, lambda tx, row: cost_view(tx, row.id))
+    exclude(all=every, session=in_session is not None)
+    if every:
+        with reading() as opened:
+            found = opened.store.read(lambda tx: cost_view(tx, None))
+    else:
+        found = look_at(in_session, lambda tx, row: cost_view(tx, row.id))
     if as_json:
         print_json(found)
         return
-    say(f"{found['session']}   {money(found)}   {found['calls']} calls, {found['priced']} of them priced")
-    for title, by in (("TASK", "task"), ("AGENT", "agent")):
+    say(f"{found['session'] or 'all sessions'}   {money_in_words(found)}   {found['calls']} calls")
+    for name in ("session", "role", "task", "agent", "model"):
+        rows = found.get(f"by_{name}")
+        if rows is None or (name == "model" and not any(each["model"] for each in rows)):
+            continue
+        say()
         table(
-            (title, "COST", "CALLS", "TOKENS IN", "TOKENS OUT"),
-            [(e[by], money(e), e["calls"], e["tokens_in"], e["tokens_out"]) for e in found[f"by_{by}"]],
+            (name.upper(), "COST", "CALLS", "UNPRICED", "TOKENS IN", "TOKENS OUT"),
+            [
+                (
+                    f"{e['agent']}: {e['model'] or 'not told'}" if name == "model" else e[name],
+                    money(e),
+                    e["calls"],
+                    e["unpriced"],
+                    e["tokens_in"],
+                    e["tokens_out"],
+                )
+                for e in rows
+            ],
         )
 
 

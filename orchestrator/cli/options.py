@@ -24,6 +24,17 @@ SessionArgument = Annotated[
 Detach = Annotated[
     bool, typer.Option("--detach", "-d", help="Do not follow: return as soon as it is under way.")
 ]
+MaxUsd = Annotated[float | None, typer.Option("--max-usd", metavar="AMOUNT", help="Cap: US dollars.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", metavar="N", help="Cap: tokens, read and written.")
+]
+MaxTurns = Annotated[
+    int | None, typer.Option("--max-turns", metavar="N", help="Cap: answers asked of agents.")
+]
+MaxMinutes = Annotated[
+    float | None,
+    typer.Option("--max-minutes", metavar="N", help="Cap: minutes in which agents worked."),
+]
 
 
 def one_session(argument: str | None, option: str | None) -> str | None:

@@ -163,9 +163,18 @@ def duration(seconds: float) -> str:
 
 
 def money(cost: dict[str, Any]) -> str:
-    """`$0.41`, with a `+` when some calls did not say what they cost."""
-    unpriced = cost["calls"] > cost["priced"] and cost["usd"] > 0
-    return f"${cost['usd']:.2f}{'+' if unpriced else ''}"
+    """`$0.41`, with a `+` when some calls have no known price; `unknown` when none of those that cost something has."""
+    if cost["unpriced"] and not cost["usd"]:
+        return "unknown"
+    return f"${cost['usd']:.2f}{'+' if cost['unpriced'] else ''}"
+
+
+def money_in_words(cost: dict[str, Any]) -> str:
+    """`$0.41`, or `at least $1.20, 3 calls of unknown price`."""
+    if not cost["unpriced"]:
+        return money(cost)
+    known = f"at least ${cost['usd']:.2f}, " if cost["usd"] else ""
+    return f"{known}{cost['unpriced']} call{'s' if cost['unpriced'] > 1 else ''} of unknown price"
 
 
 def bar(percent: float, columns: int = 20) -> str:

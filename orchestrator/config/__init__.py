@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
     from orchestrator.domain.pipelines import Pack
+    from orchestrator.domain.prices import Prices
 
 LEASE_SECONDS = 30.0
 RENEW_SECONDS = 5.0
@@ -82,3 +83,10 @@ def load_settings(
     if project is not None:
         files.append(project / PROJECT_FOLDER / "config.toml")
     return load(files, environ, flags or {})
+
+
+def load_prices(settings: Settings) -> Prices:
+    """The shipped price list, the settings' own prices before it. Raises ConfigError."""
+    from orchestrator.config.prices import load
+
+    return load(resources() / "config" / "prices.yaml", settings.prices)

@@ -18,6 +18,7 @@ from pydantic import (
 
 from orchestrator import config
 from orchestrator.config.layers import Layer, environ_layer, file_layer, merged
+from orchestrator.domain.budget import LARGEST
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.reading import unknown
 
@@ -92,6 +93,33 @@ class AgentSettings(_Part):
         return self
 
 
+class CapSettings(_Part):
+    max_usd: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(default=None, description="US dollars")
+    max_tokens: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
+        default=None, description="tokens, read and written"
+    )
+    max_turns: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
+        default=None, description="answers asked of agents, repairs counted"
+    )
+    max_minutes: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(
+        default=None, description="minutes in which agents worked; those of calls at the same time add up"
+    )
+
+
+class BudgetSettings(CapSettings):
+    task: CapSettings = Field(default=CapSettings(), description="the same caps for each task")
+
+
+class PriceSettings(_Part):
+    input: Annotated[Number, Field(ge=0)] = Field(description="US dollars for a million tokens read")
+    output: Annotated[Number, Field(ge=0)] = Field(description="US dollars for a million tokens written")
+    cached_input: Annotated[Number, Field(ge=0)] | None = Field(
+        default=None,
+        description="US dollars for a million tokens read from a cache, else such a call is unpriced",
+    )
+    date: Name | None = Field(default=None, description="when you looked it up; kept with what it priced")
+
+
 class Settings(BaseModel):
     """Everything a user can set, beside the packs."""
 
@@ -154,6 +182,10 @@ class Settings(BaseModel):
     agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
     perspectives: dict[Name, list[Name]] = Field(default={}, description="perspective -> its agents in order")
+    budget: BudgetSettings = Field(
+        default=BudgetSettings(), description="caps of a session, at which it pauses"
+    )
+    prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices by model")
 
     @field_validator("agents", mode="before")
     @classmethod
@@ -192,7 +224,8 @@ def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, 
 
 
 def _fault(layers: Sequence[Layer], place: tuple[str | int, ...], kind: str, text: str) -> str:
-    layer = next((layer for layer in layers if layer.has(place)), None)
+    held = place[:-1] if kind == "missing" else place
+    layer = next((layer for layer in layers if layer.has(held)), None)
     where = layer.where(place) if layer else "settings"
     dotted = ".".join(map(str, place))
     if kind == "extra_forbidden":
@@ -206,6 +239,8 @@ def _siblings(place: tuple[str | int, ...]) -> list[str]:
     model: type[BaseModel] = _MODELS.get(parts[0] if parts else "", Settings)
     if parts and parts[-1] == "limits":
         model = AgentLimits
+    if parts == ["budget", "task"]:
+        model = CapSettings
     return [".".join([*parts, name]) for name in model.model_fields]
 
 
@@ -233,7 +268,13 @@ def _together(layers: Sequence[Layer], bad: Collection[str]) -> list[str]:
 
 
 def _flag(place: tuple[str | int, ...]) -> str:
-    return f"--{str(place[0]).replace('_', '-')}" if place else "flags"
+    names = [part for part in place if isinstance(part, str)]
+    return f"--{names[-1].replace('_', '-')}" if names else "flags"
 
 
-_MODELS: dict[str, type[BaseModel]] = {"agent_limits": AgentLimits, "agents": AgentSettings}
+_MODELS: dict[str, type[BaseModel]] = {
+    "agent_limits": AgentLimits,
+    "agents": AgentSettings,
+    "budget": BudgetSettings,
+    "prices": PriceSettings,
+}

@@ -11,6 +11,7 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
+COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
 
 
 def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
@@ -39,23 +40,27 @@ def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
     ]
 
 
-def cost_view(tx: Tx, session: str) -> dict[str, Any]:
-    """What the agents cost, as a whole and by task and agent."""
-    calls = records.calls_of(tx, session)
+def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
+    """What the agents of one session, or of all, cost: as a whole, and by role, task (or session), agent and model."""
+    groups = queries.cost_groups(tx, session)
+    whole = _grouped(groups, [])
     return {
         "session": session,
-        **cost(records.cost_of(tx, session)),
-        "by_task": _grouped(calls, "task"),
-        "by_agent": _grouped(calls, "agent"),
+        **(whole[0] if whole else cost(None)),
+        ("by_session" if session is None else "by_task"): _grouped(
+            groups, ["session"] if session is None else ["task"]
+        ),
+        "by_role": _grouped(groups, ["role"]),
+        "by_agent": _grouped(groups, ["agent"]),
+        "by_model": _grouped(groups, ["agent", "model"]),
     }
 
 
 def cost(row: Row | None) -> dict[str, Any]:
     """From sums over calls; None when none was made."""
-    names = ("calls", "priced", "tokens_in", "tokens_out")
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
-        **{name: getattr(row, name) if row else 0 for name in names},
+        **{name: getattr(row, name) if row else 0 for name in COUNTS},
     }
 
 
@@ -68,26 +73,29 @@ def _call(row: Row, now: int) -> dict[str, Any]:
         "model": row.model,
         "tokens_in": row.tokens_in,
         "tokens_out": row.tokens_out,
+        "tokens_cached": row.tokens_cached,
         "usd": None if row.cost_micros is None else row.cost_micros / MICROS,
+        "cost_source": row.cost_source,
+        "prices_of": row.prices_of,
         "retries": row.retries,
         "error": row.error,
         "seconds": seconds(row.started_at, row.finished_at or now),
     }
 
 
-def _grouped(calls: Sequence[Row], by: str) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for row in calls:
-        of = getattr(row, by)
-        sums = found.setdefault(
-            of, {by: of, "usd": 0.0, "calls": 0, "priced": 0, "tokens_in": 0, "tokens_out": 0}
-        )
-        sums["calls"] += 1
-        sums["priced"] += row.cost_micros is not None
-        sums["usd"] += (row.cost_micros or 0) / MICROS
-        sums["tokens_in"] += row.tokens_in or 0
-        sums["tokens_out"] += row.tokens_out or 0
-    return list(found.values())
+def _grouped(groups: Sequence[Row], by: Sequence[str]) -> list[dict[str, Any]]:
+    """The sums over groups that agree in the columns `by`, in the order in which they first appear."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in groups:
+        found.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
+    return [
+        {
+            **dict(zip(by, values, strict=True)),
+            "usd": sum(row.cost_micros for row in rows) / MICROS,
+            **{name: sum(getattr(row, name) for row in rows) for name in COUNTS},
+        }
+        for values, rows in found.items()
+    ]
 
 
 def seconds(begin: int, end: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.coordinator import costs, rounds
+from orchestrator.coordinator import budget, costs, rounds
 from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.states import PAUSES, REOPENING
@@ -68,6 +68,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "stalled": _stalled(tx, session, views),
+        "budget": budget.budget_view(tx, session),
         "pause": pause_view(tx, session),
         "scores": rounds.scores(tx, session.id) if session.gate else None,
         "next": _next(tx, session, views),
@@ -325,7 +326,7 @@ def _action(name: str, session: Row, named: str) -> dict[str, str]:
         "resume": ("resume", PAUSES[reason].resume if reason else "goes on"),
         "resume --skip TASK": (f"resume --skip {about}", "goes on without that task"),
         "resume --decide TEXT": ('resume --decide "your words"', PAUSES[reason].resume if reason else ""),
-        "resume --budget AMOUNT": ("resume --budget AMOUNT", "goes on with a new budget"),
+        "resume --max-usd AMOUNT": (budget.way_on(detail), "goes on with a new budget"),
         "revise": (
             'revise TASK "what to change"',
             "makes a new version of a document and what follows from it",

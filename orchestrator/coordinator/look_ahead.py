@@ -1,33 +1,43 @@
-"""What `start` says before it starts: mode, tasks, agents and what they may cost."""
+"""What `start` says before it starts: mode, tasks, agents, what they may cost, and the caps."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from orchestrator.coordinator.budget import budget_of, cap_lines
 from orchestrator.coordinator.start import Plan
+from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.prices import MICROS, Prices
+from orchestrator.store import queries
+from orchestrator.store.store import Tx
 
 BUILTIN = "builtin"
+BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
+REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
+SHIPPED = ("claude", "codex", "gemini")
 
 
-def plan_view(planned: Plan, settings: Any) -> dict[str, Any]:
+def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
+    """What tasks and perspectives cost these agents in this project, where every price is known."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for agent in agents:
+        for row in queries.history(tx, agent):
+            if row.priced < row.calls:
+                continue
+            work = row.perspective or row.kind
+            each = [row.micros] if row.perspective is None else [row.micros // row.calls] * row.calls
+            found.setdefault((work, agent), []).extend(each)
+    return found
+
+
+def plan_view(
+    planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
+) -> dict[str, Any]:
     """The plan as plain values; `agents` are those configured here, in the order they are tried."""
-    pack = planned.pack
-    usable = {BUILTIN, *settings.agents}
-    roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
-    agents = {role: [name for name in pack.roles[role].agents if name in usable] for role in roles}
-    critics = [
-        pack.perspectives[name]
-        for task in planned.pipeline.tasks
-        for name in _perspectives(planned, task.round)
-    ]
-    first = {names[0] if names else None for names in agents.values()}
-    first |= {next((name for name in critic.agents if name in usable), None) for critic in critics}
-    free = all(name is None or _is_builtin(name, settings) for name in first)
-    why = (
-        "the built-in agent needs no key and no network"
-        if free
-        else "the configured agents say what each call cost"
-    )
+    agents = agents_of(planned, settings)
+    budget = budget_of(settings)
     return {
         "title": planned.title,
         "mode": planned.choice.mode,
@@ -48,12 +58,94 @@ def plan_view(planned: Plan, settings: Any) -> dict[str, Any]:
             for task in planned.pipeline.tasks
         ],
         "agents": agents,
-        "cost": {
-            "usd": 0.0 if free else None,
-            "calls": len(planned.pipeline.tasks) + len(critics),
-            "why": why,
+        "cost": _cost(planned, settings, agents, before or {}),
+        "budget": {
+            "caps": cap_lines(budget),
+            "warnings": _unheld(planned, settings, before or {}, prices or Prices())
+            if _caps_money(budget)
+            else [],
         },
     }
+
+
+def paid_agents(planned: Plan, settings: Any) -> list[str]:
+    """The agents that would be asked first and are not the built-in one."""
+    return list(dict.fromkeys(agent for _, agent in _parts(planned, settings, agents_of(planned, settings))))
+
+
+def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
+    roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
+    return {
+        role: _order(planned.pack.roles[role].agents, settings.roles.get(role), settings) for role in roles
+    }
+
+
+def _order(named: Iterable[str], own: Iterable[str] | None, settings: Any) -> list[str]:
+    """As the worker host routes: the user's order, else the pack's with the user's agents before the built-in one."""
+    order = list(own or ())
+    if not order:
+        mine = [name for name in settings.agents if name not in (*SHIPPED, BUILTIN)]
+        order = [*(name for name in named if name != BUILTIN), *mine, BUILTIN]
+    known = {BUILTIN, *settings.agents, *filter(shutil.which, SHIPPED)} - set(settings.agents_off)
+    return [name for name in dict.fromkeys(order) if name in known]
+
+
+def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """(task or perspective, agent) of all that costs something."""
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
+    for task in planned.pipeline.tasks:
+        for name in _perspectives(planned, task.round):
+            view = planned.pack.perspectives[name]
+            orders.append((name, _order(view.agents, settings.perspectives.get(name), settings)))
+    return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _cost(planned: Plan, settings: Any, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
+    parts = _parts(planned, settings, agents)
+    calls = len(planned.pipeline.tasks) + sum(
+        len(_perspectives(planned, task.round)) for task in planned.pipeline.tasks
+    )
+    found = estimate(parts, before)
+    if not parts:
+        why = "the built-in agent needs no key and no network"
+    elif found.missing:
+        who = ", ".join(dict.fromkeys(agent for _, agent in found.missing))
+        why = f"no history of what {who} costs for {len(found.missing)} of {len(set(parts))} kinds of work"
+    else:
+        why = f"the medians of this project's history, {found.times} times the same work"
+    return {
+        "usd": None if found.missing else found.micros / MICROS,
+        "at_least_usd": found.micros / MICROS,
+        "calls": calls,
+        "why": why,
+    }
+
+
+def _caps_money(budget: dict[str, dict[str, int]] | None) -> bool:
+    return any("usd" in caps for caps in (budget or {}).values())
+
+
+def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[str]:
+    """Why the cap on money may not hold: agents whose calls may have no known price."""
+    seen = {agent for _, agent in before}
+    unknown = [
+        name
+        for name in paid_agents(planned, settings)
+        if name not in seen and not _has_price(settings.agents[name], prices)
+    ]
+    if not unknown:
+        return []
+    return [
+        f"the price of {', '.join(unknown)} is unknown: a cap on money counts only calls that tell their cost, "
+        "caps on tokens and turns hold"
+    ]
+
+
+def _has_price(agent: Any, prices: Prices) -> bool:
+    """Whether its calls will have a price; a program of the user's may tell nothing at all."""
+    if agent.kind == "command":
+        return False
+    return agent.kind in REPORTS_ITSELF or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None
 
 
 def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:
@@ -61,4 +153,5 @@ def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:
 
 
 def _is_builtin(name: str, settings: Any) -> bool:
-    return name == BUILTIN or settings.agents[name].kind == BUILTIN
+    given = settings.agents.get(name)
+    return name == BUILTIN or (given is not None and given.kind == BUILTIN)

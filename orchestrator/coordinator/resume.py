@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from orchestrator.coordinator import find, reconcile
+from orchestrator.coordinator import budget, find, reconcile
+from orchestrator.domain.budget import Caps
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
@@ -28,6 +29,7 @@ class Answer:
     retry: str | None = None
     skip: str | None = None
     decide: str | None = None
+    caps: Caps = field(default_factory=dict)  # new ones, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
             )
         reason = PauseReason(session.pause_reason) if session.pause_reason else None
         _skip_or_retry(tx, session, answer, more_attempts)
+        if answer.caps:
+            budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
         messages.event(
             tx,
             session.id,
@@ -121,8 +125,8 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
             why=_options(session),
             fix='lifecycle resume --decide "your decision"',
         )
-    if pause.needs == "--budget":
-        raise NotAllowedNow(f"{session.id} has used up its budget", fix="lifecycle resume --budget AMOUNT")
+    if reason is PauseReason.BUDGET:
+        budget.refuse_if_reached(tx, session.id)
     if answer.decide and pause.needs != "--decide":
         raise UsageError("--decide answers a blocked discussion", why=f"{session.id} is paused: {reason}")
     warnings = _gate(session, reason, answer)
@@ -130,7 +134,7 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
         for row in tasks.all_tasks(tx, session.id):
             if row.status == TaskStatus.FAILED:
                 transitions.retry(tx, row.id, more)
-    if pause.decision is not None:
+    if pause.decision is not None and reason is not PauseReason.BUDGET:  # new caps left theirs already
         now = spec_digest(artifacts.newest(tx, session.id))
         shown = (session.pause_detail or {}).get("digest")
         if shown and shown != now:

@@ -96,7 +96,13 @@ def title_of(request: str) -> str:
 
 
 def start(
-    store: Store, planned: Plan, *, project: Path, max_attempts: int, key: str | None = None
+    store: Store,
+    planned: Plan,
+    *,
+    project: Path,
+    max_attempts: int,
+    key: str | None = None,
+    budget: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
@@ -106,7 +112,7 @@ def start(
             if known is not None:
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
-        _create(tx, session, planned, project, max_attempts)
+        _create(tx, session, planned, project, max_attempts, budget)
         if key is not None:
             sessions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
@@ -123,7 +129,14 @@ def _free_id(tx: Tx, planned: Plan) -> str:
     return ids.session_id(planned.title, day, set(sessions.with_prefix(tx, stem)), planned.pipeline.id_prefix)
 
 
-def _create(tx: Tx, session: str, planned: Plan, project: Path, max_attempts: int) -> None:
+def _create(
+    tx: Tx,
+    session: str,
+    planned: Plan,
+    project: Path,
+    max_attempts: int,
+    budget: Mapping[str, Mapping[str, int]] | None,
+) -> None:
     options: Mapping[str, Any] = {
         "discuss": planned.wishes.discuss,
         "execution": planned.wishes.execution,
@@ -140,6 +153,7 @@ def _create(tx: Tx, session: str, planned: Plan, project: Path, max_attempts: in
             "language": planned.language,
             "options": options,
             "workspace": str(project),
+            "budget": budget,
         },
         to_snapshot(planned.pack, planned.pipeline),
     )

@@ -14,6 +14,7 @@ LifecycleError
 │   └── NoDescriptors          this process can open no further file
 ├── LeaseLost                  the run is no longer ours; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
+├── BudgetReached              a cap leaves no room for another call; nothing was asked
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
     ├── AgentLimited           its account has used up what it may; says until when
@@ -26,6 +27,10 @@ LifecycleError
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orchestrator.domain.prices import Usage
 
 
 class LifecycleError(Exception):
@@ -117,12 +122,18 @@ class NotLeader(LifecycleError):
     """Another daemon leads this database; nothing was written."""
 
 
+class BudgetReached(LifecycleError):
+    """The budget is used up; no agent was asked."""
+
+
 class AgentError(LifecycleError):
     """An agent call failed."""
 
     exit_code = 4
     kind = "error"
     charged = True  # whether the attempt counts against the task
+    usage: Usage | None = None  # what the call consumed all the same, as far as its agent said
+    retries = 0  # repair turns
 
 
 class AgentUnavailable(AgentError):

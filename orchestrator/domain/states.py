@@ -110,8 +110,8 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
                 PauseReason.BUDGET,
                 "go on with a new budget",
                 "raise_budget",
-                ("resume --budget AMOUNT",),
-                needs="--budget",
+                ("resume --max-usd AMOUNT",),
+                needs="--max-usd",
             ),
             Pause(PauseReason.USER, "go on", None, ("resume",)),
         )

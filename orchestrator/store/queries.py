@@ -3,6 +3,8 @@ the two `mark_*` functions writes."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Select, bindparam, exists, func, select, update
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
@@ -130,6 +132,67 @@ _PAGE_COSTS = Prepared(
         .group_by(agent_calls.c.session_id)
     )
 )
+HISTORY = 1_000  # calls of an agent that are looked back on
+
+
+def _history() -> Select[Any]:
+    """An agent's latest calls, summed by task and perspective; of tasks that are done, whatever attempts it took."""
+    latest = (
+        select(agent_calls)
+        .where(
+            agent_calls.c.agent == bindparam("by_agent"),
+            agent_calls.c.metered == fixed(1),
+            agent_calls.c.finished_at.is_not(None),
+        )
+        .order_by(agent_calls.c.id.desc())
+        .limit(HISTORY)
+        .subquery()
+    )
+    return (
+        select(
+            func.coalesce(tasks.c.revision_of, tasks.c.key).label("kind"),
+            latest.c.perspective,
+            func.count(latest.c.id).label("calls"),
+            func.count(latest.c.cost_micros).label("priced"),
+            func.coalesce(func.sum(latest.c.cost_micros), 0).label("micros"),
+        )
+        .join(tasks, tasks.c.id == latest.c.task_id)
+        .where(tasks.c.status == TaskStatus.COMPLETED)
+        .group_by(latest.c.task_id, latest.c.perspective)
+    )
+
+
+_HISTORY = Prepared(_history)
+_EVERY_COST = Prepared(
+    lambda: (
+        select(
+            agent_calls.c.session_id.label("session"),
+            tasks.c.role,
+            agent_calls.c.agent,
+            agent_calls.c.model,
+            *COST_SUMS,
+        )
+        .join(tasks, tasks.c.id == agent_calls.c.task_id)
+        .group_by(agent_calls.c.session_id, tasks.c.role, agent_calls.c.agent, agent_calls.c.model)
+        .order_by(func.min(agent_calls.c.id))
+    )
+)
+_COST_GROUPS = Prepared(
+    lambda: (
+        select(
+            agent_calls.c.session_id.label("session"),
+            tasks.c.key.label("task"),
+            tasks.c.role,
+            agent_calls.c.agent,
+            agent_calls.c.model,
+            *COST_SUMS,
+        )
+        .join(tasks, tasks.c.id == agent_calls.c.task_id)
+        .where(agent_calls.c.session_id == bindparam("session"))
+        .group_by(tasks.c.id, agent_calls.c.agent, agent_calls.c.model)
+        .order_by(func.min(agent_calls.c.id))
+    )
+)
 _OPEN_BY_HOST = Prepared(
     lambda: (
         select(runs.c.host, func.count(runs.c.id).label("n"))
@@ -190,6 +253,16 @@ def page_counts(tx: Tx, limit: int, archived: bool) -> dict[str, dict[str, int]]
 def page_costs(tx: Tx, limit: int, archived: bool) -> dict[str, Row]:
     """Of the same sessions, where an agent was called: id -> sums over its calls."""
     return {row.session_id: row for row in tx.rows(_PAGE_COSTS, limit=limit, archived=int(archived))}
+
+
+def history(tx: Tx, agent: str) -> list[Row]:
+    """What work of this agent's cost in this project: kind, perspective, calls, priced, micros, a row a task and view."""
+    return tx.rows(_HISTORY, by_agent=agent)
+
+
+def cost_groups(tx: Tx, session: str | None) -> list[Row]:
+    """Sums over calls by session, role, agent and model, of one session by task too; None: all, each call read."""
+    return tx.rows(_EVERY_COST) if session is None else tx.rows(_COST_GROUPS, session=session)
 
 
 def open_by_host(tx: Tx) -> dict[str, int]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, text, update
+from sqlalchemy import and_, bindparam, case, func, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.prices import UNKNOWN, Cost, Usage
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, critiques, findings, memory, runs, tasks, verdicts
 
+NO_USAGE = Usage()
 WISDOM = ("learnings", "decisions", "conventions", "issues")
 
 _VERDICT = PreparedInsert(lambda: insert(verdicts))
@@ -45,7 +47,10 @@ _CALLED = Prepared(
             model=bindparam("with_model"),
             tokens_in=bindparam("used_in"),
             tokens_out=bindparam("used_out"),
+            tokens_cached=bindparam("used_cached"),
             cost_micros=bindparam("cost"),
+            cost_source=bindparam("source"),
+            prices_of=bindparam("listed"),
             retries=bindparam("repairs"),
             error=bindparam("fault"),
         )
@@ -66,10 +71,15 @@ _CALLS = Prepared(
         .order_by(agent_calls.c.id)
     )
 )
+# Ended, and nobody knows what it cost.
+_UNPRICED = and_(
+    agent_calls.c.metered == 1, agent_calls.c.finished_at.is_not(None), agent_calls.c.cost_micros.is_(None)
+)
 COST_SUMS = (
     func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
     func.count(agent_calls.c.id).label("calls"),
     func.count(agent_calls.c.cost_micros).label("priced"),
+    func.coalesce(func.sum(case((_UNPRICED, 1), else_=0)), 0).label("unpriced"),
     func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
     func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
 )
@@ -149,7 +159,10 @@ def critiques_of(tx: Tx, run: str) -> list[Row]:
 
 
 def begin_call(tx: Tx, values: dict[str, Any]) -> int:
-    """Note that an agent is about to be called, so that a call leaves its row whatever is killed; its id."""
+    """Note that an agent is about to be called, so that a call leaves its row whatever is killed; its id.
+
+    Agents that are not free go through `budgets.begin_call`, which asks the caps first.
+    """
     return tx.insert(_CALL, started_at=tx.now, **values)
 
 
@@ -157,23 +170,25 @@ def end_call(
     tx: Tx,
     call: int,
     outcome: str,
+    usage: Usage = NO_USAGE,
+    cost: Cost = UNKNOWN,
     *,
-    model: str | None = None,
-    tokens_in: int | None = None,
-    tokens_out: int | None = None,
-    cost_micros: int | None = None,
     retries: int = 0,
     error: str | None = None,
-) -> None:
-    tx.run(
+) -> bool:
+    """Note how a call ended; False when it was cut off before, and then that stands."""
+    return tx.one(
         _CALLED,
         call=call,
         now=tx.now,
         result=outcome,
-        with_model=model,
-        used_in=tokens_in,
-        used_out=tokens_out,
-        cost=cost_micros,
+        with_model=usage.model,
+        used_in=usage.tokens_in,
+        used_out=usage.tokens_out,
+        used_cached=usage.tokens_cached,
+        cost=cost.micros,
+        source=cost.source,
+        listed=cost.prices_of,
         repairs=retries,
         fault=error,
     )
@@ -189,7 +204,7 @@ def calls_of(tx: Tx, session: str) -> list[Row]:
 
 
 def cost_of(tx: Tx, session: str) -> Row:
-    """Sums over all calls; `priced` is how many of `calls` said what they cost."""
+    """Sums over all calls: `priced` is of how many the price is known, `unpriced` of how many that ended it is not."""
     row = tx.row(_COST, session=session)
     assert row is not None
     return row

@@ -100,6 +100,7 @@ sessions = _table(
     Column("finished_at", Integer),
     Column("options", Json, nullable=False),
     Column("pause_detail", Json),
+    Column("budget", Json),  # caps, counted (domain/budget.py), and which were warned of; NULL: none
     Column("request", Text, nullable=False),
     _one_of("status", SessionStatus, "status"),
     _one_of("pause_reason", PauseReason, "pause_reason"),
@@ -366,12 +367,29 @@ agent_calls = _table(
     Column("model", Text),
     Column("tokens_in", Integer),
     Column("tokens_out", Integer),
+    Column("tokens_cached", Integer),  # of tokens_in
     Column("cost_micros", Integer),
+    Column("cost_source", Text, nullable=False, server_default=text("'unknown'")),
+    Column("prices_of", Text),  # the date of the price it was computed with
+    Column(
+        "metered", Integer, nullable=False, server_default=text("1")
+    ),  # 0: the built-in agent's, which is free
+    Column("reserved_micros", Integer),  # counted against the caps while it is under way
+    Column("reserved_tokens", Integer),
     Column("retries", Integer, nullable=False, server_default=text("0")),
     Column("error", Text),
+    _one_of("cost_source", ("reported", "computed", "unknown"), "cost_source"),
+    CheckConstraint("(cost_micros IS NULL) = (cost_source = 'unknown')", name="cost_has_source"),
+    CheckConstraint("(prices_of IS NOT NULL) = (cost_source = 'computed')", name="computed_has_prices"),
+    _flag("metered"),
 )
 Index("ix_agent_calls_session", agent_calls.c.session_id)
 Index("ix_agent_calls_run", agent_calls.c.run_id)
+Index(
+    "ix_agent_calls_history",
+    agent_calls.c.agent,
+    sqlite_where=text("metered = 1 AND finished_at IS NOT NULL"),
+)
 
 decisions = _table(
     "decisions",

@@ -21,8 +21,6 @@ from tests import factories
 from tests.e2e.cli_world import World, dimensions, make_world, work_off
 from tests.e2e.support import Lifecycle, lifecycle
 
-NOT_YET = {PauseReason.BUDGET}  # budgets come with the agents that cost something
-
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
@@ -38,7 +36,7 @@ def paused(world: World, reason: PauseReason, **detail: object) -> str:
     return session
 
 
-@pytest.mark.parametrize("reason", [reason for reason in PauseReason if reason not in NOT_YET])
+@pytest.mark.parametrize("reason", PauseReason)
 def test_check_names_commands_that_exist_for_each_pause(world: World, reason: PauseReason) -> None:
     paused(world, reason, task="DRAFT-001", options=[{"label": "one way"}])
 

@@ -298,3 +298,49 @@ def test_shell_syntax_in_arguments_stays_text(make: Any, tmp_path: Path) -> None
     agent = CommandAgent("mine", [sys.executable, "-c", script, "$(touch x); `id`"], environ=os.environ)
 
     assert agent.ask(request).data.strengths == ["$(touch x); `id`"]
+
+
+USAGE = 'print(json.dumps({"lifecycle_usage": {"tokens_in": 10, "tokens_out": 5, "cost_usd": 0.5}}), file=sys.stderr)'
+
+
+def test_usage_is_told_on_standard_error_and_that_of_a_repair_is_added(make: Any) -> None:
+    agent, request = make(
+        f"""
+        prompt = sys.stdin.read()
+        print({GOOD!r} if "could not be used" in prompt else "no")
+        {USAGE}
+        """
+    )
+
+    reply = agent.ask(request)
+
+    assert (reply.usage.tokens_in, reply.usage.tokens_out, reply.usage.cost_usd, reply.retries) == (
+        20,
+        10,
+        1.0,
+        1,
+    )
+
+
+@pytest.mark.parametrize(("ending", "retries"), [("sys.exit(3)", 0), ("print('no')", 1)])
+def test_a_failed_call_tells_its_usage_too(make: Any, ending: str, retries: int) -> None:
+    agent, request = make(f"{USAGE}\n{ending}")
+
+    with pytest.raises(AgentError) as failed:
+        agent.ask(request)
+
+    assert failed.value.usage is not None
+    assert failed.value.usage.tokens_in == 10 * (1 + retries)
+    assert failed.value.retries == retries
+
+
+def test_a_usage_that_cannot_be_is_a_note_and_the_answer_counts(make: Any) -> None:
+    agent, request = make(
+        f'print({GOOD!r})\nprint(\'{{"lifecycle_usage": {{"tokens_in": -1}}}}\', file=sys.stderr)'
+    )
+
+    reply = agent.ask(request)
+
+    assert reply.data is not None
+    assert reply.usage.tokens_in is None
+    assert any("its usage was not understood: tokens_in" in note for note in reply.notes)

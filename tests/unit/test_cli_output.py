@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.cli.main import _take_debug
 from orchestrator.cli.options import exclude, one_session
-from orchestrator.cli.output import bar, cells, clip, duration, money
+from orchestrator.cli.output import bar, cells, clip, duration, money, money_in_words
 from orchestrator.cli.report import about, grouped
 from orchestrator.coordinator.rounds import _round
 from orchestrator.domain.errors import UsageError
@@ -37,11 +37,19 @@ def test_bars_stay_inside(percent: float, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("usd", "calls", "priced", "shown"),
-    [(0.0, 0, 0, "$0.00"), (0.414, 2, 2, "$0.41"), (0.41, 3, 2, "$0.41+"), (0.0, 3, 0, "$0.00")],
+    ("usd", "unpriced", "shown", "words"),
+    [
+        (0.0, 0, "$0.00", "$0.00"),
+        (0.414, 0, "$0.41", "$0.41"),
+        (0.41, 1, "$0.41+", "at least $0.41, 1 call of unknown price"),
+        (0.0, 3, "unknown", "3 calls of unknown price"),
+    ],
 )
-def test_money_says_when_it_is_not_all(usd: float, calls: int, priced: int, shown: str) -> None:
-    assert money({"usd": usd, "calls": calls, "priced": priced}) == shown
+def test_money_says_when_it_is_not_all(usd: float, unpriced: int, shown: str, words: str) -> None:
+    cost = {"usd": usd, "unpriced": unpriced}
+
+    assert money(cost) == shown
+    assert money_in_words(cost) == words
 
 
 def test_wide_characters_take_two_columns() -> None:

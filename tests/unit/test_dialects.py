@@ -65,7 +65,7 @@ def codex_ended(*lines: dict[str, Any]) -> str:
 
 
 def gemini_ended(status: str = "success", error: str = "", answer: str = "plain hello") -> str:
-    stats = {"input_tokens": 8271, "output_tokens": 3}
+    stats = {"input_tokens": 8271, "output_tokens": 3, "cached": 5}
     return printed(
         {"type": "init", "session_id": "g-1", "model": "gemini-2.5-pro"},
         {"type": "message", "role": "user", "content": "hello"},
@@ -81,15 +81,20 @@ def gemini_ended(status: str = "success", error: str = "", answer: str = "plain 
 
 def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() -> None:
     answered = {"type": "item.completed", "item": {"type": "agent_message", "text": "plain hello"}}
-    used = {"type": "turn.completed", "usage": {"input_tokens": 300, "output_tokens": 30}}
+    used = {
+        "type": "turn.completed",
+        "usage": {"input_tokens": 300, "cached_input_tokens": 40, "output_tokens": 30},
+    }
 
     claude = CLAUDE.said(claude_ended(structured_output={"rating": 4}), "", WELL, None)
-    codex = CODEX.said(codex_ended(answered, used), "", WELL, "t-1:100:10")
+    codex = CODEX.said(codex_ended(answered, used), "", WELL, "t-1:100:10:0")
     gemini = GEMINI.said(gemini_ended(), "", WELL, None)
 
-    assert claude == Said("plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043), "s-1")
-    assert codex == Said("plain hello", None, Usage(None, 200, 20), "t-1:300:30")
-    assert gemini == Said("plain hello", None, Usage("gemini-2.5-pro", 8271, 3), "g-1")
+    assert claude == Said(
+        "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100), "s-1"
+    )
+    assert codex == Said("plain hello", None, Usage(None, 200, 20, tokens_cached=40), "t-1:300:30:40")
+    assert gemini == Said("plain hello", None, Usage("gemini-2.5-pro", 8271, 3, tokens_cached=5), "g-1")
 
 
 def failed(message: str) -> str:
@@ -159,7 +164,7 @@ def test_what_the_client_is_told(tmp_path: Path) -> None:
     )
 
     claude, codex, gemini = (
-        each.call(asked, "the prompt", "old:1:2" if each is CODEX else "old", tmp_path)
+        each.call(asked, "the prompt", "old:1:2:0" if each is CODEX else "old", tmp_path)
         for each in (CLAUDE, CODEX, GEMINI)
     )
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from orchestrator.config import load_pack
-from orchestrator.config.settings import AgentLimits, AgentSettings, Settings
+from orchestrator.config.settings import AgentLimits, AgentSettings, BudgetSettings, Settings
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.states import PAUSES
 from orchestrator.store.messages import KNOWN_TYPES
@@ -84,6 +84,7 @@ def pause_rows() -> Iterator[str]:
 TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "settings": (CONFIGURATION, lambda: setting_rows(Settings)),
     "agent limits": (CONFIGURATION, lambda: setting_rows(AgentLimits)),
+    "caps": (CONFIGURATION, lambda: setting_rows(BudgetSettings)),
     "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
     "perspectives": (CONFIGURATION, perspective_rows),
     "roles": (ARCHITECTURE, role_rows),

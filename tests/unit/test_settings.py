@@ -34,6 +34,7 @@ def faults(project: Path, text: str = "", environ: dict[str, str] | None = None,
     return [fault.replace(path, "config.toml") for fault in refused.value.faults]
 
 
+NO_CAPS = {"max_usd": None, "max_tokens": None, "max_turns": None, "max_minutes": None}
 DEFAULTS = {
     "lease_seconds": 30,
     "renew_seconds": 5,
@@ -56,6 +57,8 @@ DEFAULTS = {
     "agents_off": [],
     "roles": {},
     "perspectives": {},
+    "budget": {**NO_CAPS, "task": NO_CAPS},
+    "prices": {},
 }
 
 
@@ -136,6 +139,16 @@ def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
         ),
         ("[agents.a]\nkind = 'robot'\ncommand = ['x']", "config.toml:2: agents.a.kind: "),
         ("[agents.a]\ncommand = 'x y'", "config.toml:2: agents.a.command: "),
+        ("[budget]\nmax_usd = 0", "config.toml:2: budget.max_usd: "),
+        ("[budget]\nmax_turns = 1.5", "config.toml:2: budget.max_turns: "),
+        ("[budget]\nmax_tokens = true", "config.toml:2: budget.max_tokens: "),
+        ("[budget]\nmax_usd = inf", "config.toml:2: budget.max_usd: "),
+        (
+            "[budget.task]\nmax_usb = 1",
+            "config.toml:2: unknown setting 'budget.task.max_usb'; did you mean 'budget.task.max_usd'?",
+        ),
+        ('[prices."m"]\ninput = 1', "config.toml:1: prices.m.output: "),
+        ('[prices."m"]\ninput = -1\noutput = 1', "config.toml:2: prices.m.input: "),
         ("slots = 4\nslots = 5", "config.toml:2: "),
         ("slots = ", "config.toml:1: "),
     ],
@@ -276,3 +289,12 @@ def test_importing_config_is_cheap() -> None:
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert result.stdout.strip() == "[]"
+
+
+def test_a_cap_given_as_a_flag_is_called_by_its_flag_and_goes_over_the_file(project: Path) -> None:
+    text = "[budget]\nmax_usd = 1\nmax_turns = 5\n"
+
+    settings = load(project, text, budget={"max_usd": 2.5})
+
+    assert (settings.budget.max_usd, settings.budget.max_turns) == (2.5, 5)
+    assert faults(project, text, budget={"max_usd": -1})[0].startswith("--max-usd: budget.max_usd: ")

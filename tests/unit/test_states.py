@@ -41,7 +41,7 @@ PAUSES = [  # reason, resume means, decision, other ways on, option needed
     ("agent_unavailable", "check again", None, "doctor repair resume --skip TASK", None),
     ("disk", "check again", None, "doctor repair resume --skip TASK", None),
     ("stalled", "check again", None, "doctor repair resume --skip TASK", None),
-    ("budget", "new budget", "raise_budget", "", "--budget"),
+    ("budget", "new budget", "raise_budget", "", "--max-usd"),
     ("user", "go on", None, "", None),
 ]
 

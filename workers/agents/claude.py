@@ -119,5 +119,6 @@ def _usage(result: dict[str, Any]) -> Usage:
         model=next(iter(table(result.get("modelUsage"))), None),
         tokens_in=sum(number for number in read if number is not None) if used else None,
         tokens_out=count(used.get("output_tokens")),
+        tokens_cached=count(used.get("cache_read_input_tokens")),
         cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
     )

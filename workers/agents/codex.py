@@ -105,7 +105,9 @@ class Codex:
                 failed = text(table(line.get("error")).get("message"))
             elif kind == "error":
                 waiting = text(line.get("message"))
-        total = (count(used.get("input_tokens")), count(used.get("output_tokens")))
+        total = tuple(
+            count(used.get(name)) for name in ("input_tokens", "output_tokens", "cached_input_tokens")
+        )
         return Said(
             text=answer,
             usage=_since(total, before),
@@ -129,13 +131,13 @@ def _fault(failed: str, waiting: str) -> AgentError | None:
     return error
 
 
-def _since(total: tuple[int | None, int | None], before: list[str]) -> Usage:
+def _since(total: Sequence[int | None], before: list[str]) -> Usage:
     """What this turn used of the conversation's sums."""
-    earlier = [int(number) for number in before] if len(before) == 2 else [0, 0]
-    now = [
+    earlier = [int(number) for number in before] if len(before) == len(total) else [0] * len(total)
+    read, written, cached = (
         None if number is None else max(0, number - old) for number, old in zip(total, earlier, strict=True)
-    ]
-    return Usage(tokens_in=now[0], tokens_out=now[1])
+    )
+    return Usage(tokens_in=read, tokens_out=written, tokens_cached=cached)
 
 
 def _toml(value: Any) -> str:

@@ -1,4 +1,7 @@
-"""The `command` agent: any program. It gets the prompt on standard input and answers on standard output."""
+"""The `command` agent: any program. It gets the prompt on standard input and answers on standard output.
+
+What it used it may tell in a last line on standard error (workers/agents/told.py).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 from workers.agents.external import Call, ExternalAgent, Said
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.told import usage_in
 
 
 class Plain:
@@ -25,7 +29,8 @@ class Plain:
         return Call(self._argv)
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
-        return Said(out)
+        usage, fault = usage_in(errors)
+        return Said(out, usage=usage, notes=() if fault is None else (fault,))
 
 
 class CommandAgent(ExternalAgent):

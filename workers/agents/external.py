@@ -12,6 +12,8 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +34,7 @@ from workers.agents.replies import Parsed, parse, parse_value
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
 LOOK = 0.2  # seconds between two looks at `request.stop`
+STDERR_TAIL = 10_000  # bytes: what is quoted, and a whole line of usage
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
 _LIMITS = ("start", "silence", "turn", "total")
@@ -137,7 +140,15 @@ class ExternalAgent:
         return None
 
     def ask(self, request: AgentRequest) -> AgentReply:
-        """Raises an AgentError by the class of what went wrong."""
+        """Raises an AgentError by the class of what went wrong, with what was used up to then."""
+        used: list[Usage] = []
+        try:
+            return replace(self._asked(request, used), usage=_sum(used))
+        except AgentError as error:
+            error.usage, error.retries = _sum(used), max(0, len(used) - 1)
+            raise
+
+    def _asked(self, request: AgentRequest, used: list[Usage]) -> AgentReply:
         if (fault := self.available()) is not None:
             raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
         limits = self._limits or request.limits
@@ -145,28 +156,24 @@ class ExternalAgent:
             limits = replace(limits, start=None, silence=None)
         until = None if limits.total is None else time.monotonic() + limits.total
         resume = request.resume if self._dialect.goes_on else None
-        first = self._answered(request, request.prompt, limits, until, resume)
+        first = self._answered(request, request.prompt, limits, until, resume, used)
         if first.good:
-            return self._reply([first])
+            return self._reply(first)
         try:
-            second = self._repaired(request, first, limits, until)
+            second = self._repaired(request, first, limits, until, used)
         except AgentError:
             if first.parsed.model is None:
                 raise
-            return self._reply([first], retries=1)
-        for turns in ([first, second], [second, first]):
-            if turns[-1].good or turns[-1].parsed.model is not None:
-                return self._reply(turns, retries=1)
+            return self._reply(first, retries=1)
+        for turn in (second, first):
+            if turn.good or turn.parsed.model is not None:
+                return self._reply(turn, retries=1)
         for turn in (second, first):
             mined = mine(turn.said.text, request.schema) if request.schema else None
             if mined is not None:
                 note = "the answer was prose: its key points were picked out"
                 return replace(
-                    self._reply([first, second], retries=1),
-                    text=turn.said.text,
-                    data=mined,
-                    notes=(*turn.notes, note),
-                    mined=True,
+                    self._reply(turn, retries=1), data=mined, notes=(*turn.notes, note), mined=True
                 )
         raise AgentRubbish(
             f"{self.name} gave no usable answer, also after one repair", why=second.parsed.error
@@ -180,45 +187,50 @@ class ExternalAgent:
             )
         return self.ask(replace(request, edits=True))
 
-    def _reply(self, turns: Sequence[_Turn], retries: int = 0) -> AgentReply:
-        """The last of the turns is the answer; what they used is added up."""
-        last = turns[-1]
-        notes = (*last.notes, *last.parsed.notes)
-        if not last.parsed.whole:
+    def _reply(self, turn: _Turn, retries: int = 0) -> AgentReply:
+        notes = (*turn.notes, *turn.parsed.notes)
+        if not turn.parsed.whole:
             notes = (*notes, "the answer broke off: what was there was taken")
         return AgentReply(
-            last.said.text,
-            last.parsed.model,
+            turn.said.text,
+            turn.parsed.model,
             self.name,
-            usage=_sum([turn.said.usage for turn in turns]),
             retries=retries,
             notes=notes,
-            client_session=last.said.session,
+            client_session=turn.said.session,
         )
 
     # turns
 
-    def _repaired(self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None) -> _Turn:
+    def _repaired(
+        self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None, used: list[Usage]
+    ) -> _Turn:
         """Ask again with the fault named: in the same conversation where there is one, else with everything."""
         session = first.said.session if self._dialect.goes_on else None
         if session is not None:
             try:
-                return self._turn(request, _fault(first), _left(limits, until), session)
+                return self._turn(request, _fault(first), _left(limits, until), session, used)
             except AgentCrashed:  # it cannot go on with it
                 self._must_go_on(request)
-        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None)
+        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None, used)
 
     def _answered(
-        self, request: AgentRequest, prompt: str, limits: Limits, until: float | None, resume: str | None
+        self,
+        request: AgentRequest,
+        prompt: str,
+        limits: Limits,
+        until: float | None,
+        resume: str | None,
+        used: list[Usage],
     ) -> _Turn:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
         try:
-            return self._turn(request, prompt, limits, resume)
+            return self._turn(request, prompt, limits, resume, used)
         except _Quiet as quiet:
             left = _left(limits, until)
             turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
             try:
-                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), quiet.session)
+                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), quiet.session, used)
             except (_Quiet, AgentError):
                 raise quiet.error from None
             return nudged.noted("it took too long and was asked to finish")
@@ -226,7 +238,7 @@ class ExternalAgent:
             if resume is None:
                 raise
             self._must_go_on(request)
-            return self._turn(request, prompt, _left(limits, until), None).noted(
+            return self._turn(request, prompt, _left(limits, until), None, used).noted(
                 "its conversation was not there any more"
             )
 
@@ -234,7 +246,9 @@ class ExternalAgent:
         if request.stop.is_set():
             raise _stopped(self.name)
 
-    def _turn(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Turn:
+    def _turn(
+        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, used: list[Usage]
+    ) -> _Turn:
         """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
         while not self._slots.acquire(timeout=LOOK):
             if request.stop.is_set():
@@ -244,6 +258,7 @@ class ExternalAgent:
         finally:
             self._slots.release()
         said = self._dialect.said(out.text, errors.text, ended, resume)
+        used.append(said.usage)
         if early is not None or said.fault is not None:
             raise self._named(early or said.fault)
         turn = _Turn(said, (*out.notes, *said.notes), _parsed(said, request))
@@ -295,7 +310,7 @@ class ExternalAgent:
                     early = self._dialect.said(process.stdout(WATCHED).text, "", None, resume).fault
                     if early is not None:
                         process.stop("it would only wait")
-            return ended, process.stdout(limits.output_bytes), process.stderr_tail(SHOWN), early
+            return ended, process.stdout(limits.output_bytes), process.stderr_tail(STDERR_TAIL), early
 
 
 def _parsed(said: Said, request: AgentRequest) -> Parsed:
@@ -316,11 +331,7 @@ def _left(limits: Limits, until: float | None) -> Limits:
 
 
 def _sum(used: Sequence[Usage]) -> Usage:
-    def total(name: str) -> Any:
-        given = [value for each in used if (value := getattr(each, name)) is not None]
-        return sum(given) if given else None
-
-    return Usage(used[-1].model, total("tokens_in"), total("tokens_out"), total("cost_usd"))
+    return reduce(add, used) if used else Usage()
 
 
 def _marks(request: AgentRequest) -> dict[str, str]:

@@ -78,7 +78,12 @@ class Gemini:
         stats = table(result.get("stats"))
         return Said(
             text=answer,
-            usage=Usage(model, count(stats.get("input_tokens")), count(stats.get("output_tokens"))),
+            usage=Usage(
+                model,
+                count(stats.get("input_tokens")),
+                count(stats.get("output_tokens")),
+                tokens_cached=count(stats.get("cached")),
+            ),
             session=session,
             fault=_fault(result, ended, errors),
         )

@@ -14,6 +14,10 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from orchestrator.domain.prices import Usage
+
+__all__ = ["Agent", "AgentReply", "AgentRequest", "Limits", "Usage", "is_metered"]
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -53,16 +57,6 @@ class AgentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What a call consumed; None where the agent does not say."""
-
-    model: str | None = None
-    tokens_in: int | None = None  # those read from a cache included
-    tokens_out: int | None = None
-    cost_usd: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class AgentReply:
     text: str
     data: BaseModel | None  # an instance of request.schema, or None when no schema was asked for
@@ -85,3 +79,8 @@ class Agent(Protocol):
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Edit files below `request.workdir`. Raises an AgentError."""
+
+
+def is_metered(agent: Agent) -> bool:
+    """Whether its calls count to the caps of a budget; an agent that is free says so by `metered = False`."""
+    return bool(getattr(agent, "metered", True))

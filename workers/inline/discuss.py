@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
-from orchestrator.domain.errors import AgentError, LeaseLost, StoreError
+from orchestrator.domain.errors import AgentError, BudgetReached, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from workers import prompts
@@ -29,7 +29,12 @@ LIST_LIMIT = 50  # entries of each list of a reply that count
 LOOK = 0.2  # seconds between two looks at whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
 FIRST_ROUND = "RESEARCH-001"  # what it makes is the discovery context: coverage compares it with the request
-NEVER_NOTES = (LeaseLost, RunReleased, StoreError)  # end the run; whatever else goes wrong is a note
+NEVER_NOTES = (
+    LeaseLost,
+    RunReleased,
+    BudgetReached,
+    StoreError,
+)  # end the run; whatever else goes wrong is a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ def discuss(
 ) -> DiscussResult:
     """Ask every perspective that has not answered yet; `keep` is told each answer as it comes.
 
-    `earlier`: records of former rounds; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, StoreError.
+    `earlier`: records of former rounds; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, BudgetReached,
+    StoreError.
     """
     notes: list[str] = []
     if around.after == FIRST_ROUND:
@@ -115,7 +121,10 @@ def _collect(
     keep: Keep,
     deadline: float,
 ) -> list[str]:
-    """Ask all at once and take each answer as it comes; the perspectives that were too late."""
+    """Ask all at once and take each answer as it comes; the perspectives that were too late.
+
+    Raises BudgetReached for one that the budget had no room for, when the others are done: they are paid for.
+    """
     said: queue.SimpleQueue[tuple[str, Answer | BaseException]] = queue.SimpleQueue()
 
     def speak(name: str) -> None:
@@ -127,6 +136,7 @@ def _collect(
     for name in asked:  # daemons: a perspective that does not listen must not hold up the host's end
         threading.Thread(target=speak, args=(name,), name=f"discuss-{name}", daemon=True).start()
     silent = set(asked)
+    refused: BudgetReached | None = None
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         try:
@@ -138,8 +148,12 @@ def _collect(
             keep(name, answer)
             failpoints.hit("discuss.reply_stored")
             answers[name] = answer
+        elif isinstance(answer, BudgetReached):
+            refused = answer
         else:
             notes.append(_left_out(context, name, answer))
+    if refused is not None:
+        raise refused
     return sorted(silent)
 
 

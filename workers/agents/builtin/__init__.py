@@ -31,6 +31,7 @@ class BuiltinAgent:
     """Answers every kind of question by rule; cannot edit a work tree."""
 
     name = "builtin"
+    metered = False  # it is free
 
     def available(self) -> str | None:
         return None

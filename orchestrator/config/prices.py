@@ -1,0 +1,55 @@
+"""The price list that ships with the product, and the user's own prices over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from orchestrator.config import strict_yaml
+from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.prices import OWN, Price, Prices
+
+_WANTED = {"provider", "model", "input", "cached_input", "output"}
+
+
+def load(shipped: Path, own: Mapping[str, Any]) -> Prices:
+    """`own` are `PriceSettings` by model. Raises ConfigError when the shipped list is not what it should be."""
+    values, lines, faults = strict_yaml.read(shipped)
+    if faults:
+        raise ConfigError(faults)
+    date, listed = values.get("date"), []
+    if not isinstance(date, str):
+        faults.append(f"{shipped}:{lines.get(('date',), 1)}: date: expected text")
+    for number, entry in enumerate(values.get("models") or ()):
+        fault = _fault(entry)
+        if fault:
+            faults.append(f"{shipped}:{lines.get(('models', number), 1)}: {fault}")
+            continue
+        price = Price(
+            model=entry["model"],
+            input=float(entry["input"]),
+            output=float(entry["output"]),
+            cached=None if entry.get("cached_input") is None else float(entry["cached_input"]),
+            provider=entry["provider"],
+            date=str(date),
+        )
+        listed.append(price)
+    if faults:
+        raise ConfigError(faults)
+    return Prices(tuple(_own(model, given) for model, given in own.items()), tuple(listed))
+
+
+def _own(model: str, given: Any) -> Price:
+    return Price(model, given.input, given.output, given.cached_input, None, given.date or OWN)
+
+
+def _fault(entry: Any) -> str | None:
+    if not isinstance(entry, dict) or not entry.keys() <= _WANTED:
+        return f"expected {', '.join(sorted(_WANTED))}"
+    if not all(isinstance(entry.get(name), str) for name in ("provider", "model")):
+        return "provider and model must be text"
+    numbers = [entry.get("input"), entry.get("output"), entry.get("cached_input", 0)]
+    if not all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in numbers):
+        return "input, cached_input and output must be numbers, 0 or more"
+    return None

@@ -1,0 +1,122 @@
+"""Caps as people meet them: given at the start, shown by `check`, raised by `resume`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.domain import budget as rules
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.store import budgets, messages, sessions
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+DECISION = "raise_budget"
+
+
+def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
+    """The caps of a new session and of each of its tasks, counted; None where there is none."""
+    given = settings.budget
+    found = {
+        scope: rules.caps({measure: getattr(part, f"max_{measure}") for measure in rules.MEASURES})
+        for scope, part in (("session", given), ("task", given.task))
+    }
+    return found if any(found.values()) else None
+
+
+def cap_lines(budget: Mapping[str, Mapping[str, int]] | None) -> list[str]:
+    """`at most $2.00, 40 turns`, and the same of each task."""
+    whose = {"session": "at most", "task": "each task at most"}
+    return [
+        f"{whose[scope]} {', '.join(rules.shown(measure, cap) for measure, cap in (budget or {})[scope].items())}"
+        for scope in rules.SCOPES
+        if (budget or {}).get(scope)
+    ]
+
+
+def raise_caps(tx: Tx, session: Row, caps: rules.Caps, who: str, words: str) -> None:
+    """Set new caps: of each task when the session waits for a task's, else of the session. Raises NotAllowedNow."""
+    scope = _scope(session)
+    used = _most_used(tx, session) if scope == "task" else budgets.used(tx, session.id)
+    for measure, cap in caps.items():
+        if cap <= used[measure]:
+            said = rules.shown(measure, cap)
+            raise NotAllowedNow(
+                f"a cap of {said} is used up already",
+                why=f"{rules.shown(measure, used[measure])} are used",
+                fix=f"give more than that with --max-{measure}",
+            )
+    said = ", ".join(rules.shown(measure, cap) for measure, cap in caps.items())
+    new = rules.raised(session.budget, scope, caps)
+    budgets.set_budget(tx, session.id, new)
+    sessions.decide(tx, session.id, DECISION, who, words or f"{scope}: at most {said}")
+    messages.event(tx, session.id, "budget", f"new caps by {who} ({scope}): at most {said}", caps=new[scope])
+
+
+def refuse_if_reached(tx: Tx, session: str) -> None:
+    """Raises NotAllowedNow while a cap leaves no room for another call."""
+    row = sessions.get(tx, session)
+    assert row is not None
+    scope, task = _scope(row), (row.pause_detail or {}).get("task", "")
+    caps = (row.budget or {}).get(scope, {})
+    nothing = dict.fromkeys(rules.MEASURES, 0)
+    used = (
+        budgets.used_by_task(tx, session).get(task, nothing) if scope == "task" else budgets.used(tx, session)
+    )
+    measure = rules.reached(caps, used)
+    if measure is not None:
+        raise NotAllowedNow(
+            f"{session} has used up its budget",
+            why=f"{task + ': ' if scope == 'task' else ''}{rules.view(scope, measure, caps[measure], used[measure])['says']}",
+            fix=f"lifecycle {way_on(row.pause_detail)}",
+        )
+
+
+def way_on(detail: Mapping[str, Any] | None) -> str:
+    """The command that raises the cap a pause is about, with twice the amount."""
+    found = detail or {}
+    measure, cap = found.get("measure", "usd"), found.get("cap")
+    return f"resume --max-{measure} {'AMOUNT' if cap is None else f'{2 * cap:g}'}"
+
+
+def budget_view(tx: Tx, session: Row) -> list[dict[str, Any]]:
+    """Every cap with what was used of it: of the session, and of the tasks that are near theirs."""
+    if not session.budget:
+        return []
+    warned = session.budget.get("warned", ())
+    mine, found = session.budget.get("session", {}), []
+    if mine:
+        used = budgets.used(tx, session.id)
+        found = [
+            {
+                **rules.view("session", measure, cap, used[measure]),
+                "task": None,
+                "warned": rules.mark("session", "", measure) in warned,
+            }
+            for measure, cap in mine.items()
+        ]
+    each = session.budget.get("task", {})
+    for key, used in (budgets.used_by_task(tx, session.id) if each else {}).items():
+        found += [
+            {
+                **rules.view("task", measure, each[measure], used[measure]),
+                "task": key,
+                "warned": rules.mark("task", key, measure) in warned,
+            }
+            for measure in rules.nearly(each, used)
+        ]
+    return found
+
+
+def _scope(session: Row) -> str:
+    """Whose cap a budget pause is about."""
+    return (
+        str((session.pause_detail or {}).get("scope", "session"))
+        if session.pause_reason == "budget"
+        else "session"
+    )
+
+
+def _most_used(tx: Tx, session: Row) -> dict[str, int]:
+    every = budgets.used_by_task(tx, session.id).values()
+    return {measure: max((used[measure] for used in every), default=0) for measure in rules.MEASURES}

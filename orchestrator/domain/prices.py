@@ -1,0 +1,132 @@
+"""What a call cost: as its agent reported it, else computed from its tokens and a price, else unknown and never zero."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+MICROS = 1_000_000  # micro-dollars in a dollar
+TOKENS_LIMIT = 10**10  # of one call; more is a fault of whoever counted
+COST_LIMIT = 1_000_000.0  # dollars of one call
+OWN = "settings"  # instead of a date: the user's own price without one
+
+N = TypeVar("N", int, float)
+_DATED = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call consumed; None where the agent does not say."""
+
+    model: str | None = None
+    tokens_in: int | None = None  # those read from a cache included
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    tokens_cached: int | None = None  # of `tokens_in`, those read from a cache; None counts as none
+
+    def __add__(self, other: Usage) -> Usage:
+        """Of two turns of one call: what one of them does not say is not known of both."""
+        return Usage(
+            other.model or self.model,
+            _sum(self.tokens_in, other.tokens_in),
+            _sum(self.tokens_out, other.tokens_out),
+            _sum(self.cost_usd, other.cost_usd),
+            (self.tokens_cached or 0) + (other.tokens_cached or 0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens. `cached` None: what is read from a cache has no known price."""
+
+    model: str  # a pattern; the date at a model's end need not be named
+    input: float
+    output: float
+    cached: float | None = None
+    provider: str | None = None  # None: whoever serves it
+    date: str = OWN  # since when it is known to hold
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`source` is reported, computed or unknown; `prices_of` the date of the price it was computed with."""
+
+    micros: int | None
+    source: str
+    prices_of: str | None = None
+
+
+UNKNOWN = Cost(None, "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The user's own prices, and the listed ones for what the providers themselves serve."""
+
+    own: tuple[Price, ...] = ()
+    listed: tuple[Price, ...] = field(default=())
+
+    def of(self, model: str | None, *, elsewhere: bool = False) -> Price | None:
+        """The price of a model by its name, `provider:model` too; `elsewhere`: not served by its provider."""
+        if not model:
+            return None
+        provider, name = _parts(model)
+        for price in self.own:
+            if _fits(price.model, model) or _fits(price.model, name):
+                return price
+        if elsewhere:
+            return None
+        return next(
+            (p for p in self.listed if provider in (None, p.provider) and _fits(p.model, name)),
+            None,
+        )
+
+    def cost(self, usage: Usage, *, elsewhere: bool = False) -> Cost:
+        """What the call cost, as far as that is known."""
+        if usage.cost_usd is not None:
+            return Cost(round(usage.cost_usd * MICROS), "reported")
+        price = self.of(usage.model, elsewhere=elsewhere)
+        if price is None or usage.tokens_in is None or usage.tokens_out is None:
+            return UNKNOWN
+        cached = usage.tokens_cached or 0
+        if cached and price.cached is None:
+            return UNKNOWN
+        micros = (
+            (usage.tokens_in - cached) * price.input
+            + cached * (price.cached or 0.0)
+            + usage.tokens_out * price.output
+        )  # dollars for a million are micro-dollars for one
+        return Cost(round(micros), "computed", price.date)
+
+
+def sane(usage: Usage) -> Usage:
+    """`usage` without numbers that cannot be: whoever counted them is not to be believed."""
+    cost = usage.cost_usd
+    if cost is not None and not (math.isfinite(cost) and 0 <= cost <= COST_LIMIT):
+        cost = None
+    tokens_in, tokens_out, cached = map(_count, (usage.tokens_in, usage.tokens_out, usage.tokens_cached))
+    if cached is not None and cached > (tokens_in or 0):
+        tokens_in = None
+        cached = None
+    return Usage(usage.model, tokens_in, tokens_out, cost, cached)
+
+
+def _count(tokens: int | None) -> int | None:
+    return tokens if tokens is not None and 0 <= tokens <= TOKENS_LIMIT else None
+
+
+def _sum(one: N | None, other: N | None) -> N | None:
+    return None if one is None or other is None else one + other
+
+
+def _parts(model: str) -> tuple[str | None, str]:
+    """Provider, where one is named, and model."""
+    provider, mark, name = model.partition(":")
+    return (provider, name) if mark else (None, model)
+
+
+def _fits(pattern: str, model: str) -> bool:
+    wanted = ".*".join(map(re.escape, pattern.split("*")))
+    return any(re.fullmatch(wanted, name) for name in (model, _DATED.sub("", model)))

@@ -1,0 +1,210 @@
+"""Caps at the point where money is spent: each call of an agent that is not free asks them as it begins.
+
+The look at what was used, the decision and the call's row with what is reserved for it are one transaction, and writers
+take turns: of several calls that want the last of a budget, one gets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, select, update
+
+from orchestrator.domain import budget as rules
+from orchestrator.domain.model import PauseReason
+from orchestrator.domain.prices import Cost, Usage
+from orchestrator.store import messages, records, sessions
+from orchestrator.store.prepared import Prepared, Row, fixed
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import agent_calls, tasks
+from orchestrator.store.tables import sessions as rows
+
+RECENT = 50  # calls of an agent from which the mean is taken: reading all of them would take ever longer
+
+_USED: dict[str, ColumnElement[Any]] = {
+    "usd": func.coalesce(
+        agent_calls.c.cost_micros,
+        case((agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_micros), else_=0),
+    ),
+    "tokens": case(
+        (agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_tokens),
+        else_=func.coalesce(agent_calls.c.tokens_in, 0) + func.coalesce(agent_calls.c.tokens_out, 0),
+    ),
+    "turns": 1 + agent_calls.c.retries,
+    "minutes": func.coalesce(agent_calls.c.finished_at, bindparam("now")) - agent_calls.c.started_at,
+}
+
+
+def _sums(prefix: str, where: ColumnElement[bool] | None = None) -> list[Any]:
+    return [
+        func.coalesce(func.sum(each if where is None else case((where, each))), 0).label(f"{prefix}_{name}")
+        for name, each in _USED.items()
+    ]
+
+
+def _mean(of: ColumnElement[Any]) -> Any:
+    """Of the agent's latest calls in this project, as far as they said it; asked only where there is a budget."""
+    latest = (
+        select(of.label("each"))
+        .where(
+            agent_calls.c.agent == bindparam("by_agent"),
+            agent_calls.c.metered == fixed(1),
+            agent_calls.c.finished_at.is_not(None),
+        )
+        .order_by(agent_calls.c.id.desc())
+        .limit(RECENT)
+        .subquery()
+    )
+    return case((rows.c.budget.is_not(None), select(func.avg(latest.c.each)).scalar_subquery()))
+
+
+def _mine() -> Any:
+    return and_(
+        agent_calls.c.session_id == rows.c.id,
+        agent_calls.c.metered == fixed(1),
+        rows.c.budget.is_not(None),
+    )
+
+
+def _standing() -> Select[Any]:
+    """The budget and what was used of it, by the session and by one task; no call is read where there is none."""
+    return (
+        select(
+            rows.c.budget,
+            *_sums("session"),
+            *_sums("task", agent_calls.c.task_id == bindparam("task")),
+            _mean(agent_calls.c.cost_micros).label("mean_micros"),
+            _mean(agent_calls.c.tokens_in + agent_calls.c.tokens_out).label("mean_tokens"),
+        )
+        .select_from(rows.outerjoin(agent_calls, _mine()))
+        .where(rows.c.id == bindparam("session"))
+        .group_by(rows.c.id)
+    )
+
+
+_STANDING = Prepared(_standing)
+_BY_TASK = Prepared(
+    lambda: (
+        select(tasks.c.key, *_sums("task"))
+        .join(tasks, tasks.c.id == agent_calls.c.task_id)
+        .where(agent_calls.c.session_id == bindparam("session"), agent_calls.c.metered == fixed(1))
+        .group_by(agent_calls.c.task_id)
+    )
+)
+_SET = Prepared(
+    lambda: (
+        update(rows)
+        .where(rows.c.id == bindparam("session"))
+        .values(budget=bindparam("caps", type_=rows.c.budget.type))
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The cap that leaves no room, in words, and what a pause for it shows."""
+
+    words: str
+    detail: Mapping[str, Any]
+
+
+def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
+    """Note a call that is about to begin, with what is reserved for it; its id.
+
+    Where a cap leaves no room nothing is noted, and the session is paused. `task` is the key of `values["task_id"]`.
+    """
+    session = values["session_id"]
+    now = _look(tx, session, values["task_id"], values["agent"])
+    if now.budget is None:
+        return records.begin_call(tx, dict(values))
+    for scope in rules.SCOPES:
+        caps, used = now.budget.get(scope, {}), _used(now, scope)
+        measure = rules.reached(caps, used)
+        if measure is not None:
+            about = rules.view(scope, measure, caps[measure], used[measure])
+            words = f"the {scope}'s budget is used up: {about['says']}"
+            detail = {"task": task, "why": words, **about}
+            sessions.pause(tx, session, PauseReason.BUDGET, detail)
+            return Refused(words, detail)
+    reserved = {
+        "reserved_micros": _at_least(now.mean_micros, rules.LEAST_MICROS),
+        "reserved_tokens": _at_least(now.mean_tokens, rules.LEAST_TOKENS),
+    }
+    return records.begin_call(tx, {**values, **reserved})
+
+
+def end_call(
+    tx: Tx,
+    row: Row,
+    call: int,
+    outcome: str,
+    usage: Usage,
+    cost: Cost,
+    *,
+    retries: int = 0,
+    error: str | None = None,
+) -> list[str]:
+    """Note how a call of the run `row` ended, and say once of each cap that 80 % of it is used; what was said."""
+    if not records.end_call(tx, call, outcome, usage, cost, retries=retries, error=error):
+        return []  # cut off: its session may be done by now
+    return _warn(tx, row.session_id, row)
+
+
+def _warn(tx: Tx, session: str, row: Row) -> list[str]:
+    now = _look(tx, session, row.id, "")
+    if now.budget is None:
+        return []
+    warned = list(now.budget.get("warned", []))
+    said = []
+    for scope in rules.SCOPES:
+        caps, used = now.budget.get(scope, {}), _used(now, scope)
+        for measure in rules.nearly(caps, used):
+            mark = rules.mark(scope, row.key, measure)
+            if mark in warned:
+                continue
+            warned.append(mark)
+            about = rules.view(scope, measure, caps[measure], used[measure])
+            whose = row.key if scope == "task" else "the session"
+            said.append(f"{rules.WARN_PERCENT} % of a cap on {whose} is used: {about['says']}")
+            messages.say(
+                tx,
+                session,
+                row.role,
+                "state_update",
+                said[-1],
+                data={"task": row.key, "warned": mark, **about},
+            )
+    if said:
+        tx.run(_SET, session=session, caps={**now.budget, "warned": warned})
+    return said
+
+
+def used(tx: Tx, session: str) -> dict[str, int]:
+    """What the session has used by measure, calls in flight counted with what is reserved for them."""
+    return _used(_look(tx, session, 0, ""), "session")
+
+
+def used_by_task(tx: Tx, session: str) -> dict[str, dict[str, int]]:
+    """The same for each task that asked an agent: key -> measure -> amount."""
+    return {row.key: _used(row, "task") for row in tx.rows(_BY_TASK, session=session, now=tx.now)}
+
+
+def set_budget(tx: Tx, session: str, budget: Mapping[str, Any]) -> None:
+    tx.run(_SET, session=session, caps=dict(budget))
+
+
+def _look(tx: Tx, session: str, task: int, agent: str) -> Row:
+    row = tx.row(_STANDING, session=session, task=task, by_agent=agent, now=tx.now)
+    assert row is not None
+    return row
+
+
+def _used(row: Row, scope: str) -> dict[str, int]:
+    return {measure: max(0, getattr(row, f"{scope}_{measure}")) for measure in rules.MEASURES}
+
+
+def _at_least(mean: float | None, least: int) -> int:
+    """What is reserved for a call: what such a call costs in the mean, or a little where that was never seen."""
+    return least if mean is None else max(1, round(mean))

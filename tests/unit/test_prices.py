@@ -1,0 +1,124 @@
+"""What a call cost: reported, computed with a dated price, or unknown and never zero."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from orchestrator import config
+from orchestrator.config.prices import load
+from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.prices import UNKNOWN, Cost, Price, Prices, Usage, sane
+
+LISTED = Price("m-1", 3.0, 15.0, 0.3, "maker", "2025-11-01")
+PRICES = Prices(listed=(LISTED,))
+
+
+def used(model: str | None = "m-1", *tokens: int | None, cost: float | None = None) -> Usage:
+    given = [*tokens, None, None, None][:3]
+    return Usage(model, given[0], given[1], cost, given[2])
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        (used("m-1", 1000, 100, cost=0.5), Cost(500_000, "reported")),  # what the agent says goes first
+        (used("m-1", 1000, 100), Cost(4_500, "computed", "2025-11-01")),
+        (used("m-1", 1000, 100, 1000), Cost(1_800, "computed", "2025-11-01")),
+        (used("m-1", 0, 0), Cost(0, "computed", "2025-11-01")),
+        (used("m-1-20250929", 1000, 0), Cost(3_000, "computed", "2025-11-01")),
+        (used("m-1-2025-09-29", 1000, 0), Cost(3_000, "computed", "2025-11-01")),
+        (used("maker:m-1", 1000, 0), Cost(3_000, "computed", "2025-11-01")),
+        (used("reseller:m-1", 1000, 0), UNKNOWN),
+        (used("m-1-pro", 1000, 100), UNKNOWN),  # a name that only begins like a known one
+        (used("m-10", 1000, 100), UNKNOWN),
+        (used("xm-1", 1000, 100), UNKNOWN),
+        (used("", 1000, 100), UNKNOWN),
+        (used(None, 1000, 100), UNKNOWN),
+        (used("m-1", 1000, None), UNKNOWN),
+        (used("m-1", None, 100), UNKNOWN),
+        (used("m-1", None, None, cost=0.0), Cost(0, "reported")),
+    ],
+)
+def test_a_cost_is_reported_computed_or_unknown(usage: Usage, cost: Cost) -> None:
+    assert PRICES.cost(usage) == cost
+
+
+def test_what_was_read_from_a_cache_without_a_price_makes_the_call_unknown() -> None:
+    prices = Prices(listed=(Price("m-1", 3.0, 15.0, None, "maker", "2025-11-01"),))
+
+    assert prices.cost(used("m-1", 1000, 100, 10)) == UNKNOWN
+    assert prices.cost(used("m-1", 1000, 100, 0)).micros == 4_500
+
+
+def test_own_prices_go_first_and_hold_whoever_serves_the_model() -> None:
+    prices = Prices(own=(Price("m-*", 1.0, 1.0),), listed=(LISTED,))
+
+    assert prices.cost(used("m-1", 1000, 0)) == Cost(1_000, "computed", "settings")
+    assert prices.cost(used("m-1", 1000, 0), elsewhere=True).micros == 1_000
+    assert PRICES.cost(used("m-1", 1000, 0), elsewhere=True) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("told", "believed"),
+    [
+        (Usage("m", 10, 20, 0.5, 5), Usage("m", 10, 20, 0.5, 5)),
+        (Usage("m", -1, 20, -0.5), Usage("m", None, 20)),
+        (Usage("m", 10**11, 20, math.nan), Usage("m", None, 20)),
+        (Usage("m", 1, 1, math.inf), Usage("m", 1, 1)),
+        (Usage("m", 10, 20, None, 11), Usage("m", None, 20)),
+    ],
+)
+def test_numbers_that_cannot_be_are_not_believed(told: Usage, believed: Usage) -> None:
+    assert sane(told) == believed
+
+
+def test_what_one_of_two_turns_does_not_say_is_not_known_of_both() -> None:
+    assert Usage("a", 1, 2, 0.5, 1) + Usage("b", 3, 4, 0.25) == Usage("b", 4, 6, 0.75, 1)
+    assert Usage("a", 1, 2, 0.5) + Usage() == Usage("a", None, None, None, 0)
+
+
+def test_the_shipped_list_is_dated_and_each_price_is_one() -> None:
+    prices = config.load_prices(config.load_settings(None, {}))
+
+    assert len({price.date for price in prices.listed}) == 1
+    assert all(0 < price.input < price.output <= 100 for price in prices.listed)
+    assert all(price.cached is not None and price.cached < price.input for price in prices.listed)
+    assert len({price.model for price in prices.listed}) == len(prices.listed)
+    assert prices.of("claude-sonnet-4-5-20250929") == prices.of("anthropic:claude-sonnet-4-5")
+    assert prices.of("gpt-5-pro") is None
+
+
+def test_own_prices_come_from_the_settings(tmp_path: Path) -> None:
+    (tmp_path / ".workflow").mkdir()
+    (tmp_path / ".workflow" / "config.toml").write_text(
+        '[prices."local"]\ninput = 1.0\noutput = 2.0\n[prices."dated"]\ninput = 1\noutput = 2\ndate = "2026-02-01"\n'
+    )
+
+    prices = config.load_prices(config.load_settings(tmp_path, {}))
+
+    assert prices.cost(used("local", 10, 10)) == Cost(30, "computed", "settings")
+    assert prices.cost(used("dated", 10, 10)) == Cost(30, "computed", "2026-02-01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "models: []\n",
+        "date: 2025-11-01\n",
+        'date: "x"\nmodels: [{provider: p, model: m, input: 1}]\n',
+        'date: "x"\nmodels: [{provider: p, model: m, input: -1, output: 1}]\n',
+        'date: "x"\nmodels: [{provider: p, model: m, input: 1, output: 1, per: day}]\n',
+        'date: "x"\nmodels: [{model: m, input: 1, output: 1}]\n',
+    ],
+)
+def test_a_broken_list_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(text)
+
+    with pytest.raises(ConfigError) as refused:
+        load(file, {})
+
+    assert refused.value.faults[0].startswith(f"{file}:")
