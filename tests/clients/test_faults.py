@@ -169,6 +169,7 @@ def test_the_kill_of_host_or_daemon_in_mid_call_leaves_no_client_and_the_session
         (before,) = project.rows(f"SELECT pid FROM {victim} ORDER BY rowid DESC LIMIT 1")
 
         os.kill(before[0], signal.SIGKILL)
+        project.run("daemon", "start")  # as any next command would
 
         project.wait(
             lambda: project.rows("SELECT status FROM sessions") == [("completed",)], "it ends by itself", 150
