@@ -68,6 +68,7 @@ class Router:
 
 def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -> Router:
     """All agents of the settings; `environ` may change later and is read at each call."""
+    from workers.agents.api import ApiAgent
     from workers.agents.builtin import BuiltinAgent
     from workers.agents.command import CommandAgent
 
@@ -80,6 +81,9 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
         limits = given.limits and Limits(
             **{key: getattr(given.limits, key) for key in ("start", "silence", "turn", "total")}
         )
+        if given.kind == "api":
+            agents[name] = ApiAgent.of(name, given, environ, limits)
+            continue
         agents[name] = CommandAgent(
             name,
             given.command,
