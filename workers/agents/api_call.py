@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Coroutine
@@ -25,6 +26,7 @@ from workers.agents.api_wire import Wire
 from workers.agents.protocol import AgentReply, AgentRequest, Limits
 
 T = TypeVar("T")
+CHATTY = ("anthropic", "google_genai", "httpcore2", "httpx2", "openai")  # told to, they log whole prompts
 LOOK = 0.2  # seconds between two looks at `request.stop`
 GRACE = 2.0  # seconds for a stopped call to close its connection
 SHOWN = 500  # characters of a server's words that are quoted
@@ -33,6 +35,8 @@ LONGEST_PAUSE = 7 * 24 * 3600.0  # seconds; a server that asks for more is not b
 
 def call(target: Target, request: AgentRequest, limits: Limits) -> AgentReply:
     """Ask once. Raises an AgentError and nothing else; its words hold no secret."""
+    for library in CHATTY:
+        logging.getLogger(library).setLevel(logging.WARNING)
     wire = Wire(target, limits)
     try:
         return _in_own_loop(_bounded(target, request, limits, wire))
@@ -106,6 +110,10 @@ def _named(target: Target, limits: Limits, error: Exception) -> AgentError:
             f"{name}: there is no model {model!r} at {target.origin}",
             why=why,
             fix=f"check `agents.{name}.model` and `agents.{name}.base_url`",
+        )
+    if isinstance(error, told.UserError):
+        return AgentUnavailable(
+            f"{name}: {model!r} cannot be used", why=why, fix=f"check `agents.{name}` in the settings"
         )
     if isinstance(error, told.ModelContextWindowExceededError):
         return AgentUnavailable(

@@ -155,6 +155,7 @@ class Talk:
     async def _count(self, _context: Any, events: AsyncIterable[Any]) -> None:
         """Reads the stream as it comes; ends it from below when the answer grows too long."""
         size, most = 0, self.limits.output_bytes
+        self.wire.asked = 0
         async for event in events:
             size += _length(event)
             if size > most and self.wire.fault is None:

@@ -7,9 +7,11 @@ and kept in `Wire.fault`; what the packages make of it no longer matters.
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,13 +33,19 @@ class Wire(httpx2.AsyncClient):
         super().__init__(
             timeout=httpx2.Timeout(limits.turn or limits.total or 86_400.0, connect=CONNECT_SECONDS),
             headers={"accept-encoding": "identity"},  # so that the bytes counted are the bytes kept
+            verify=_certificates(),
             trust_env=urlsplit(target.url).hostname not in LOOPBACK,  # a proxy is for what is not here
         )
         self._target = target
         self._limits = limits
         self.fault: AgentError | None = None  # set: nothing more is read
+        self.asked = 0  # requests of this turn: a library that asks again by itself might never stop
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        self.asked += 1
+        if self.asked > 1:
+            self.fault = AgentRubbish(f"{self._target.agent}: the answer is none of this API's")
+            raise httpx2.ReadError("asked again within one turn")
         began = time.monotonic()
         more["follow_redirects"] = False
         async with self._named("start", self._limits.start):
@@ -108,6 +116,12 @@ class Wire(httpx2.AsyncClient):
                 f"{agent}: the answer broke off", why=self._target.masked(str(error) or type(error).__name__)
             )
             raise
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust, read once: it takes longer than the rest of a call."""
+    return httpx2.create_ssl_context()
 
 
 class _Watched(httpx2.AsyncByteStream):
