@@ -357,6 +357,22 @@ def test_a_dead_server_is_named_with_its_address(api: str, make: Any, tmp_path: 
     assert "secret" not in "".join(raised.value.lines())
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_a_server_that_takes_no_connection_is_not_waited_for(
+    api: str, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.agents.api_wire.CONNECT_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as waiting:
+        for _ in range(3):  # more than it lets wait: whoever comes next gets no answer at all
+            early = waiting.enter_context(socket.socket())
+            early.setblocking(False)
+            early.connect_ex(full.getsockname())
+        agent = make(api, base_url=f"http://127.0.0.1:{full.getsockname()[1]}")
+
+        with pytest.raises(AgentUnavailable, match="nothing can be reached"):
+            agent.ask(request(tmp_path))
+
+
 SILENT = {
     "start": (Limits(start=0.2, silence=20), {"text": "late", "delay": 2}),
     "silence": (Limits(start=20, silence=0.2), {"text": "late " * 50, "stall": 2}),

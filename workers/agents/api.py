@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from threading import Lock
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings
 
 INSTALL = "pip install 'team-lifecycle[api]'"
+LIBRARIES = ("pydantic_ai", "anthropic", "openai", "google.genai")
 SECRET_LENGTH = 8  # a shorter key is a placeholder such as "EMPTY": masking it would maim answers
 MASK = "[key]"
+_loading = Lock()  # of threads that import a large library at once, one may find it half made
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,8 @@ class ApiAgent:
         if not isinstance(target, Target):
             raise target
         try:
-            from workers.agents.api_call import call
+            with _loading:
+                from workers.agents.api_call import call
         except ImportError as error:  # a part of it is missing, or another version than we know
             raise AgentUnavailable(
                 f"{self.name}: the library for model APIs cannot be loaded", why=str(error), fix=INSTALL
@@ -141,7 +145,7 @@ class ApiAgent:
             return self._missing(
                 what, f'set `agents.{self.name}.model` to "PROVIDER:MODEL"; known: {", ".join(PROVIDERS)}'
             )
-        if not _installed(provider):
+        if not _installed():
             return self._missing("the library for model APIs is not installed", INSTALL)
         url = _address(provider, self._base_url)
         if url is None:
@@ -161,10 +165,10 @@ class ApiAgent:
         return AgentUnavailable(f"{self.name}: {what}", fix=fix)
 
 
-def _installed(provider: Provider) -> bool:
+def _installed() -> bool:
     """Whether the extra is there, found out without loading it."""
     try:
-        return all(find_spec(module) is not None for module in ("pydantic_ai", provider.library))
+        return all(find_spec(module) is not None for module in LIBRARIES)
     except ModuleNotFoundError:  # the parent of a dotted name is missing
         return False
 

@@ -46,6 +46,7 @@ class Wire(httpx2.AsyncClient):
         if self.asked > 1:
             self.fault = AgentRubbish(f"{self._target.agent}: the answer is none of this API's")
             raise httpx2.ReadError("asked again within one turn")
+        request.extensions = {**request.extensions, "timeout": self.timeout.as_dict()}  # not a package's own
         began = time.monotonic()
         more["follow_redirects"] = False
         async with self._named("start", self._limits.start):
