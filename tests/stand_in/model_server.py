@@ -642,6 +642,7 @@ class Handler(BaseHTTPRequestHandler):
             state = {
                 401: "UNAUTHENTICATED",
                 403: "PERMISSION_DENIED",
+                404: "NOT_FOUND",
                 429: "RESOURCE_EXHAUSTED",
                 400: "INVALID_ARGUMENT",
                 503: "UNAVAILABLE",

@@ -111,6 +111,7 @@ class Router:
 def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -> Router:
     """All agents of the settings; `environ` may change later and is read at each call."""
     from orchestrator.config.settings import AgentSettings
+    from workers.agents.api import ApiAgent
     from workers.agents.builtin import BuiltinAgent
 
     slots = threading.BoundedSemaphore(settings.agent_processes)
@@ -121,6 +122,8 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
             continue
         if each.kind == BUILTIN:
             agents[name] = agents[BUILTIN]
+        elif each.kind == "api":
+            agents[name] = ApiAgent.of(name, each, environ, _limits(each))
         else:
             agents[name] = _external(name, each, environ, slots)
     own = [name for name in settings.agents if name not in SHIPPED and name != BUILTIN]
@@ -136,19 +139,22 @@ def _external(
     from workers.agents.external import ExternalAgent
 
     program = given.command[0] if given.command else given.kind
-    limits = given.limits and Limits(
-        **{key: getattr(given.limits, key) for key in ("start", "silence", "turn", "total")}
-    )
     return ExternalAgent(
         name,
         program,
         _dialect(given, program, environ),
         environ=environ,
         env=[*given.env, *([given.key_env] if given.key_env else [])],
-        limits=limits,
+        limits=_limits(given),
         edits_files=given.edits_files or given.kind != "command",
         slots=slots,
     )
+
+
+def _limits(given: Any) -> Limits | None:
+    """The agent's own, where it has some."""
+    names = ("start", "silence", "turn", "total")
+    return given.limits and Limits(**{name: getattr(given.limits, name) for name in names})
 
 
 def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dialect:
