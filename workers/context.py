@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from orchestrator import failpoints
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
     AgentRubbish,
     AgentUnavailable,
+    CassetteUnusable,
     LeaseLost,
     StoreError,
 )
@@ -26,7 +27,9 @@ from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.store import artifacts, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
+from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
+from workers.agents.question import Names, Question, digest
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
@@ -61,6 +64,11 @@ class Context:
     input_digest: str
     log: Any
     router: Any  # who speaks for a perspective
+    environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
+    deck: Deck | None = None  # the session's cassette
+    missed: CassetteUnusable | None = (
+        None  # the run cannot go on: what it would make would not be what was recorded
+    )
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -76,11 +84,13 @@ class Context:
         return cast(str, self.row.host)
 
     def check(self) -> None:
-        """Pass while the run may go on. Raises LeaseLost, RunReleased."""
+        """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""
         if self.live.is_over:
             if self.live.why == "drained":
                 raise RunReleased
             raise LeaseLost(run=self.row.run, why=self.live.why or "lease")
+        if self.missed is not None:
+            raise self.missed
 
     def write(self, unit: Callable[[Tx], Any]) -> Any:
         """A unit of this run, fenced. Raises LeaseLost, and then wrote nothing."""
@@ -137,9 +147,13 @@ class Context:
         """
         failed: AgentError | None = None
         told = self.notes if failures is None else failures
-        for agent in self.agents if agents is None else agents:
+        asked = self.agents if agents is None else agents
+        for agent in self._voices(kind, prompt, perspective, asked):
             try:
                 reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
+            except CassetteUnusable as error:
+                self.missed = error
+                raise
             except AgentError as error:
                 self.check()  # a stopped run's agent fails too, and then nobody else is asked
                 if stop is not None and stop.is_set():
@@ -156,6 +170,40 @@ class Context:
             why="; ".join(self.skipped),
             fix="`lifecycle doctor` says what is missing",
         )
+
+    def _voices(
+        self, kind: str, prompt: str, perspective: str | None, agents: Sequence[Agent]
+    ) -> Sequence[Agent]:
+        """The agents themselves, or what the session's cassette puts in their place. Raises CassetteUnusable."""
+        if self.deck is None:
+            return agents
+        question = self.deck.question(kind, prompt, perspective)
+        if self.deck.does == "replay" and REPLAYED not in self.notes:
+            self.notes.append(REPLAYED)
+        try:
+            return self.deck.voices(question, agents, self._called(question), self.answer)
+        except CassetteUnusable as error:
+            self.missed = error
+            raise
+
+    def _called(self, question: Question) -> list[Called]:
+        """The calls of this task with this question that are over, oldest first."""
+        rows = self.store.read(lambda tx: records.calls_of(tx, self.session.id))
+        return [
+            Called(row.run_id, row.outcome)
+            for row in rows
+            if (row.task, row.purpose, row.perspective) == (self.row.key, question.kind, question.perspective)
+            and row.prompt_digest == question.digest
+            and row.outcome not in (None, "cut_off", CassetteUnusable.kind)
+        ]
+
+    def answer(self, agent: Agent, request: AgentRequest) -> AgentReply:
+        """What an agent says, without the secrets that it may see. Raises AgentError; DiskFull of a recording."""
+        if isinstance(
+            agent, Recorded
+        ):  # it asks by this very function, and its cassette's faults are no agent's
+            return agent.ask(request)
+        return _answer(agent, request, secrets.known(self.environ))
 
     def ask_one(
         self,
@@ -179,7 +227,7 @@ class Context:
                     "agent": agent.name,
                     "purpose": kind,
                     "perspective": perspective,
-                    "prompt_digest": digest(prompt),
+                    "prompt_digest": self._digest(kind, prompt, perspective),
                 },
             )
         )
@@ -201,7 +249,7 @@ class Context:
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
         try:
-            reply = _answer(agent, request)
+            reply = self.answer(agent, request)
         except AgentError as error:
             kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
             self.store.write(lambda tx: records.end_call(tx, call, kind_of, error=fault))
@@ -222,37 +270,64 @@ class Context:
         )
         return reply
 
+    def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
+        """With a cassette, of the question: the same in every session that asks the same."""
+        if self.deck is None:
+            return digest(prompt)
+        return self.deck.question(kind, prompt, perspective).digest
+
     def _limits(self) -> Limits:
         limits = self.settings.agent_limits
         return Limits(start=limits.start, silence=limits.silence, turn=limits.turn, total=limits.total)
 
 
-def _answer(agent: Agent, request: AgentRequest) -> AgentReply:
-    """The agent's reply. A fault in its adapter is an answer not had, and never ends the run by itself."""
+def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentReply:
+    """The agent's reply, masked. A fault in its adapter is an answer not had, and never ends the run by itself."""
     try:
         reply = agent.ask(request)
-    except AgentError:
+    except AgentError as error:
+        error.what, error.why, error.fix = (
+            secrets.mask(text, known) for text in (error.what, error.why, error.fix)
+        )
         raise
     except (Exception, SystemExit) as error:
         structlog.get_logger().exception(
             "agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:]
         )
         raise AgentCrashed(
-            f"{agent.name} failed by a fault of its adapter", why=f"{type(error).__name__}: {error}"
+            f"{agent.name} failed by a fault of its adapter",
+            why=secrets.mask(f"{type(error).__name__}: {error}", known),
         ) from error
     given = getattr(reply, "data", reply)
     if request.schema is not None and not isinstance(given, request.schema):
         raise AgentRubbish(f"{agent.name} gave no {request.schema.__name__}", why=type(given).__name__)
-    return reply
+    return _masked(reply, known) if isinstance(reply, AgentReply) else reply
+
+
+def _masked(reply: AgentReply, known: secrets.Known) -> AgentReply:
+    """The reply without secrets. Raises AgentRubbish when what is left of it cannot be used."""
+    data = reply.data
+    if data is not None:
+        said = data.model_dump()
+        clean = secrets.mask_all(said, known)
+        if clean != said:
+            try:
+                data = type(data).model_validate(clean)
+            except ValidationError as error:
+                raise AgentRubbish(
+                    f"{reply.agent} gave an answer that cannot be used without the secrets in it"
+                ) from error
+    return replace(
+        reply,
+        text=secrets.mask(reply.text, known),
+        data=data,
+        notes=tuple(secrets.mask(note, known) for note in reply.notes),
+    )
 
 
 def storable(text: str) -> str:
     """`text` as a database takes it: lone surrogates replaced."""
     return text.encode("utf-8", "replace").decode()
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load(
@@ -267,6 +342,7 @@ def load(
     instructions: Callable[[str], str],
     log: Any,
     router: Any,
+    environ: Mapping[str, str],
 ) -> Context:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -312,6 +388,31 @@ def load(
         input_digest=_input_digest(row, seen, role_text),
         log=log,
         router=router,
+        environ=environ,
+        deck=_deck(live, seen["session"], project, workdir, environ),
+    )
+
+
+def _deck(
+    live: LiveRun, session: Row, project: Path, workdir: Path, environ: Mapping[str, str]
+) -> Deck | None:
+    """The session's cassette, as its options name it."""
+    chosen = session.options.get("cassette")
+    if chosen is None:
+        return None
+    row = live.row
+    names = {session.id: "<session>", row.run: "<run>", str(workdir): "<workdir>", str(project): "<project>"}
+    return Deck(
+        does=chosen["does"],
+        folder=Path(chosen["folder"]),
+        task=row.key,
+        role=row.role,
+        run=row.run,
+        epoch=row.epoch,
+        round=row.round,
+        names=Names.of(names, session.request),
+        environ=environ,
+        over=live.stop,
     )
 
 

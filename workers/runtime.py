@@ -49,6 +49,7 @@ class Runtime:
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Any
+    environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     bell: bus.Bell = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,6 +103,7 @@ class Runtime:
             instructions=self.instructions,
             log=log,
             router=self.router,
+            environ=self.environ,
         )
 
     def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:

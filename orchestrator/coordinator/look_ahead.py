@@ -23,8 +23,11 @@ def plan_view(planned: Plan, settings: Any) -> dict[str, Any]:
     first = {names[0] if names else None for names in agents.values()}
     first |= {next((name for name in critic.agents if name in usable), None) for critic in critics}
     free = all(name is None or _is_builtin(name, settings) for name in first)
+    replays = planned.wishes.cassette is not None and planned.wishes.cassette["does"] == "replay"
     why = (
-        "the built-in agent needs no key and no network"
+        "a replay asks no agent"
+        if replays
+        else "the built-in agent needs no key and no network"
         if free
         else "the configured agents say what each call cost"
     )
@@ -47,9 +50,10 @@ def plan_view(planned: Plan, settings: Any) -> dict[str, Any]:
             }
             for task in planned.pipeline.tasks
         ],
-        "agents": agents,
+        "agents": {} if replays else agents,
+        "cassette": planned.wishes.cassette,
         "cost": {
-            "usd": 0.0 if free else None,
+            "usd": 0.0 if free or replays else None,
             "calls": len(planned.pipeline.tasks) + len(critics),
             "why": why,
         },

@@ -202,6 +202,9 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
     """The rows with nothing under way: the hosts that worked on it are not here."""
     session = dict(rows["sessions"][0])
+    options = session["options"]
+    if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
+        session["options"] = {name: value for name, value in options.items() if name != "cassette"}
     session |= {"workspace": str(project), "projected": 0, "dirty": 1}
     if session["status"] == "active":
         session |= {

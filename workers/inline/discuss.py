@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
-from orchestrator.domain.errors import AgentError, LeaseLost, StoreError
+from orchestrator.domain.errors import AgentError, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from workers import prompts
@@ -29,7 +29,12 @@ LIST_LIMIT = 50  # entries of each list of a reply that count
 LOOK = 0.2  # seconds between two looks at whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
 FIRST_ROUND = "RESEARCH-001"  # what it makes is the discovery context: coverage compares it with the request
-NEVER_NOTES = (LeaseLost, RunReleased, StoreError)  # end the run; whatever else goes wrong is a note
+NEVER_NOTES = (
+    LeaseLost,
+    RunReleased,
+    StoreError,
+    CassetteUnusable,
+)  # end the run; whatever else goes wrong is a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,7 @@ def _collect(
     for name in asked:  # daemons: a perspective that does not listen must not hold up the host's end
         threading.Thread(target=speak, args=(name,), name=f"discuss-{name}", daemon=True).start()
     silent = set(asked)
+    left_out: dict[str, str] = {}
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         try:
@@ -139,7 +145,8 @@ def _collect(
             failpoints.hit("discuss.reply_stored")
             answers[name] = answer
         else:
-            notes.append(_left_out(context, name, answer))
+            left_out[name] = _left_out(context, name, answer)
+    notes += [left_out[name] for name in asked if name in left_out]  # whoever failed first
     return sorted(silent)
 
 
