@@ -219,6 +219,7 @@ def _answered(reply: AgentReply) -> dict[str, Any]:
     return {
         "ended": ANSWERED[reply.mined],
         "answer": {
+            "agent": reply.agent,  # as it calls itself
             "text": reply.text,
             "data": None if reply.data is None else reply.data.model_dump(mode="json"),
             "notes": list(reply.notes),
@@ -263,7 +264,7 @@ class _Played:
         try:
             if (fault := self.take.get("error")) is not None:
                 raise _error(fault)
-            return _reply(self.name, self.take, request)
+            return _reply(self.take, request)
         except (KeyError, TypeError, ValueError) as error:
             raise _unusable(self.folder, error) from error
 
@@ -273,13 +274,13 @@ class _Played:
         return self.ask(request)
 
 
-def _reply(name: str, take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
+def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
     """Raises KeyError, TypeError or ValueError for what was not recorded so."""
     said = take["answer"]
     return AgentReply(
         text=str(said["text"]),
         data=None if request.schema is None else request.schema.model_validate(said["data"]),
-        agent=name,
+        agent=str(said["agent"]),
         usage=Usage(**(take.get("usage") or {})),
         retries=int(said["retries"]),
         notes=tuple(map(str, said["notes"])),
