@@ -24,12 +24,12 @@ from orchestrator.domain.errors import (
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack, from_snapshot
-from orchestrator.store import artifacts, edits, records, sessions, transitions
+from orchestrator.store import artifacts, cassettes, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits
-from workers.agents.question import Names, Question, digest
+from workers.agents.question import Names, Question
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
@@ -273,7 +273,7 @@ class Context:
     def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
         """With a cassette, of the question: the same in every session that asks the same."""
         if self.deck is None:
-            return digest(prompt)
+            return cassettes.digest(prompt)
         return self.deck.question(kind, prompt, perspective).digest
 
     def _limits(self) -> Limits:
@@ -422,7 +422,7 @@ def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:
     The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the
     attempt before it had made, nor a decision on this very discussion the replies that it was taken on.
     """
-    return digest(
+    return cassettes.digest(
         json.dumps(
             {
                 "task": row.key,

@@ -5,10 +5,11 @@ It may come from a stranger: names in it are never used as paths, nothing is fol
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import stat
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ CALL_BYTES = 64 * 1024 * 1024
 MAX_CALLS = 20_000
 _KEYS = frozenset({"agent", "kind", "perspective", "role", "task", "attempt", "number", "prompt", "ended"})
 
+Parts = Iterable[tuple[str, str]]  # (name, text)
 Does = Literal["record", "replay"]
 
 
@@ -95,9 +97,10 @@ _RECORDED = "name a folder that `lifecycle start --record` made"
 def names(folder: Path) -> list[str]:
     """The files of its calls, in order; what else lies there is passed over. Raises OSError, ValueError."""
     try:
-        entries = sorted(entry.name for entry in os.scandir(folder / CALLS) if _is_call(entry))
+        listed = list(os.scandir(folder / CALLS))
     except FileNotFoundError:
         return []
+    entries = sorted(entry.name for entry in listed if _is_call(entry))
     if len(entries) > MAX_CALLS:
         raise ValueError(f"it has more than {MAX_CALLS} calls")
     return entries
@@ -115,14 +118,51 @@ def call(folder: Path, name: str) -> dict[str, Any]:
     return found
 
 
-def keep(folder: Path, name: str, value: Mapping[str, Any]) -> None:
+def keep(folder: Path, value: Mapping[str, Any]) -> None:
     """Write one call, whole or not at all. Raises OSError, UnsafePath."""
-    files.write(folder, f"{CALLS}/{name}", _json({"format": FORMAT, "version": VERSION, **value}))
+    files.write(folder, f"{CALLS}/{name_of(value)}", _json({"format": FORMAT, "version": VERSION, **value}))
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(task: str, role: str, kind: str, perspective: str | None, parts: Parts) -> str:
+    """What tells one question from another."""
+    said = [task, role, kind, perspective, [list(part) for part in parts]]
+    return digest(json.dumps(said, ensure_ascii=False))
+
+
+def prompt_of(task: str, role: str, kind: str, perspective: str | None, parts: Parts) -> dict[str, Any]:
+    """The prompt as a call keeps it."""
+    return {
+        "digest": digest_of(task, role, kind, perspective, parts),
+        "parts": [{"name": name, "digest": digest(text), "text": text} for name, text in parts],
+    }
+
+
+def renewed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A call whose texts were changed, with the digests of what they are now. Raises KeyError, TypeError."""
+    parts = [(str(part["name"]), str(part["text"])) for part in value["prompt"]["parts"]]
+    task, role, kind, perspective = (value[key] for key in ("task", "role", "kind", "perspective"))
+    return {**value, "prompt": prompt_of(task, role, kind, perspective, parts)}
+
+
+def stem_of(task: str, kind: str, perspective: str | None, prompt_digest: str) -> str:
+    """How the files of a question's answers begin."""
+    words = [task, kind, *([perspective] if perspective else []), prompt_digest[:12]]
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]", "-", word)[:40] for word in words) + "."
+
+
+def name_of(value: Mapping[str, Any]) -> str:
+    stem = stem_of(value["task"], value["kind"], value["perspective"], value["prompt"]["digest"])
+    return f"{stem}{int(value['attempt'])}-{int(value['number']):03}.json"
 
 
 def _is_call(entry: os.DirEntry[str]) -> bool:
-    plain = stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode)
-    return plain and entry.name.endswith(".json") and not entry.name.startswith(".")
+    """The name decides first: another call's draft may be gone before it is looked at."""
+    named = entry.name.endswith(".json") and not entry.name.startswith(".")
+    return named and entry.is_file(follow_symlinks=False)
 
 
 def _read(folder: Path, path: str) -> dict[str, Any] | None:

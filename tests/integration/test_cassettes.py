@@ -454,6 +454,34 @@ def test_a_folder_that_is_gone_pauses_the_session_and_charges_nothing(tmp_path: 
     assert desk.task("RESEARCH-001").attempts == 0
 
 
+def test_calls_are_counted_while_others_are_written(tmp_path: Path) -> None:
+    """A draft that vanishes while the folder is listed must not make it look empty: takes would overwrite each other."""
+    tape = tmp_path / "tape"
+    cassettes.begin(tape, {})
+    base = {"kind": "critique", "perspective": None, "prompt": {"digest": "d" * 64}, "attempt": 1}
+    over = threading.Event()
+
+    def writer(task: str) -> None:
+        number = 0
+        while not over.is_set():
+            number = number % 50 + 1
+            cassettes.keep(tape, {**base, "task": task, "number": number})
+
+    cassettes.keep(tape, {**base, "task": "MINE", "number": 1})
+    threads = [threading.Thread(target=writer, args=(f"T-{n}",)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+
+    try:
+        counts = [sum(name.startswith("MINE") for name in cassettes.names(tape)) for _ in range(300)]
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+    assert set(counts) == {1}
+
+
 def test_a_link_in_a_cassette_is_not_followed(tmp_path: Path) -> None:
     record(tmp_path / "a").run()
     tape = tmp_path / "a" / "tape"

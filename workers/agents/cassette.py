@@ -30,7 +30,7 @@ from orchestrator.domain.errors import (
 from orchestrator.store import cassettes, files
 from workers.agents import worktree
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Usage
-from workers.agents.question import Names, Question, ask_for, digest
+from workers.agents.question import Names, Question, ask_for
 
 ANSWERED = ("answered", "mined")  # outcomes of calls that gave an answer
 LATE = "late"  # how a call ended whose answer nobody waited for any longer
@@ -93,9 +93,7 @@ class Deck:
     def _takes(self, question: Question) -> list[dict[str, Any]]:
         """All takes of a question, in the order they were recorded."""
         found = [
-            take
-            for name, take in self.read(f"{question.stem}.")
-            if take["prompt"].get("digest") == question.digest
+            take for name, take in self.read(question.stem) if take["prompt"].get("digest") == question.digest
         ]
         return sorted(found, key=lambda take: (take["attempt"], take["number"]))
 
@@ -112,30 +110,21 @@ class Deck:
         """Write one take. Raises CassetteUnusable, DiskFull."""
         known = secrets.known(self.environ)
         try:
-            have = [
-                name
-                for name in cassettes.names(self.folder)
-                if name.startswith(f"{question.stem}.{self.epoch}-")
-            ]
-            number = len(have) + 1
+            mine = f"{question.stem}{self.epoch}-"
             body = {
-                "agent": take["agent"],
+                **secrets.mask_all(take, known),
                 "kind": question.kind,
                 "perspective": question.perspective,
                 "role": question.role,
                 "task": question.task,
                 "round": self.round,
                 "attempt": self.epoch,
-                "number": number,
-                **secrets.mask_all(take, known),
-                "prompt": {
-                    "digest": question.digest,
-                    "parts": [
-                        {"name": name, "digest": digest(text), "text": text} for name, text in question.parts
-                    ],
-                },
+                "number": sum(name.startswith(mine) for name in cassettes.names(self.folder)) + 1,
+                "prompt": cassettes.prompt_of(
+                    question.task, question.role, question.kind, question.perspective, question.parts
+                ),
             }
-            cassettes.keep(self.folder, f"{question.stem}.{self.epoch}-{number:03}.json", body)
+            cassettes.keep(self.folder, body)
         except OSError as error:
             if error.errno in _DISK:
                 raise DiskFull(why=f"{self.folder}: {error.strerror}") from error

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
 from workers.agents.mining import mine
 from workers.agents.process import Ended, GuardedProcess, Output, agent_environment
@@ -17,6 +18,7 @@ from workers.agents.replies import Parsed, parse
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 _LIMITS = ("start", "silence", "turn", "total")
 LOOK = 0.2  # seconds between two looks at `request.stop`
+LONGEST_SECRET = 8_000  # bytes more are read than shown, so that no cut lies in one before it is masked
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 
 
@@ -128,7 +130,8 @@ class CommandAgent:
             return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
         if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
-        raise _error(self.name, ended, out, errors, limits)
+        known = secrets.known(agent_environment(self._environ, self._env, {}))
+        raise _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
 
     def _run(self, request: AgentRequest, prompt: str, limits: Limits) -> tuple[Ended, Output, Output]:
         scratch = request.workdir / "tmp"
@@ -148,7 +151,7 @@ class CommandAgent:
             while (ended := process.wait(LOOK)) is None:
                 if request.stop.is_set():
                     process.stop("the run is over")
-            return ended, process.stdout(limits.output_bytes), process.stderr_tail(SHOWN)
+            return ended, process.stdout(limits.output_bytes), process.stderr_tail(SHOWN + LONGEST_SECRET)
 
 
 def _marks(request: AgentRequest) -> dict[str, str]:
@@ -177,8 +180,12 @@ def _how(ended: Ended) -> str:
     return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit}"
 
 
-def _error(name: str, ended: Ended, out: Output, errors: Output, limits: Limits) -> AgentError:
-    said = " ".join((errors.text.strip() or out.text.strip())[-SHOWN:].split())
+def _shown(output: Output, known: secrets.Known) -> str:
+    """The end of what a program said, on one line; masked before it is cut."""
+    return " ".join(secrets.mask(output.text, known).strip()[-SHOWN:].split())
+
+
+def _error(name: str, ended: Ended, said: str, limits: Limits) -> AgentError:
     if ended.ended_by in _LIMITS:
         seconds = getattr(limits, ended.ended_by)
         return AgentTimedOut(f"{name} was stopped: {ended.ended_by} limit of {seconds:g} s", why=said)

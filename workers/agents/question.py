@@ -6,14 +6,13 @@ A time that the request itself states stays, for it is a part of what is asked.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from orchestrator.domain import secrets
+from orchestrator.store import cassettes
 from workers import prompts
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
@@ -32,14 +31,12 @@ class Question:
 
     @cached_property
     def digest(self) -> str:
-        said = [self.task, self.role, self.kind, self.perspective, self.parts]
-        return digest(json.dumps(said, ensure_ascii=False))
+        return cassettes.digest_of(self.task, self.role, self.kind, self.perspective, self.parts)
 
     @property
     def stem(self) -> str:
-        """How the files of its answers are called."""
-        words = [self.task, self.kind, *([self.perspective] if self.perspective else []), self.digest[:12]]
-        return ".".join(re.sub(r"[^A-Za-z0-9_-]", "-", word)[:40] for word in words)
+        """How the files of its answers begin."""
+        return cassettes.stem_of(self.task, self.kind, self.perspective, self.digest)
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,3 @@ def ask_for(
     known: secrets.Known,
 ) -> Question:
     return Question(task, role, kind, perspective, normal(prompts.parts(prompt), names, known))
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
