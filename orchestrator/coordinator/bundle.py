@@ -28,6 +28,7 @@ _NOBODY = frozenset(
     {"root", "user", "admin", "test", "ubuntu", "debian", "runner", "node", "app", "coordinator"}
 )
 SHORTEST_NAME = 3
+NOBODY = "usr"  # stands for a user's name, in ids and file names too: no longer than any name, and a word of a slug
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Cleaner:
     ) -> Cleaner:
         paths = [
             (str(project), "(project)", "project folder"),
-            *((home, "~", "home folder") for home in homes),
+            *((home, _home(home), "home folder") for home in homes),
         ]
         found = [
             (re.compile(re.escape(path.rstrip("/")) + r"(?![\w-])"), by, kind)
@@ -53,8 +54,8 @@ class Cleaner:
         ]
         for user in sorted(set(users) - _NOBODY):
             if len(user) >= SHORTEST_NAME:
-                word = re.compile(rf"(?<![\w-]){re.escape(user)}(?!\w|-\w)")
-                found.append((word, "(user)", "user name"))
+                word = re.compile(rf"(?<![^\W_]){re.escape(user)}(?![^\W_])", re.I)
+                found.append((word, NOBODY, "user name"))
         return cls(secrets.known(environ), tuple(found))
 
     def text(self, text: str) -> str:
@@ -112,7 +113,7 @@ def export(
     packed = portable.pack(package, extra, {"bundle": about})
     portable.write_file(target, packed.bytes, force=force)
     return {
-        "session": session,
+        "session": package.session,
         "file": str(target),
         "rows": packed.rows,
         "contents": packed.contents,
@@ -120,6 +121,12 @@ def export(
         "masked": about["masked"],
         "cassette": about["cassette"],
     }
+
+
+def _home(home: str) -> str:
+    """As many words as before where that is usual: what was named after a path is still named after it."""
+    parent = str(Path(home).parent)
+    return f"{parent if parent in ('/home', '/Users') else '/home'}/{NOBODY}"
 
 
 def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
@@ -137,17 +144,15 @@ def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
             row["size"] = len(contents[row["sha256"]])
     for host in rows["hosts"]:
         host |= {"boot": "masked", "pid_space": "masked"}
-    return portable.Package(package.session, rows, contents)
+    return portable.Package(cleaner.text(package.session), rows, contents)
 
 
 def _row(row: Mapping[str, Any], cleaner: Cleaner) -> dict[str, Any]:
-    """Ids and paths inside the session are names that the product made or checked: they stay."""
+    """What the product made from nobody's words stays; session ids and file names were made from the request's."""
     return {key: value if key in _KEPT else cleaner.value(value) for key, value in row.items()}
 
 
-_KEPT = frozenset(
-    {"id", "session_id", "run_id", "key", "path", "sha256", "incarnation", "host", "loop", "role"}
-)
+_KEPT = frozenset({"run_id", "key", "sha256", "incarnation", "host", "loop", "role"})
 
 
 def _logs(folder: Path, cleaner: Cleaner) -> dict[str, bytes]:

@@ -16,7 +16,9 @@ from orchestrator.store import cassettes
 from workers import prompts
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-_EXPLORED = re.compile(r'("(?:seconds|cached)": )(?:[\d.e+-]+|true|false)(?=,?$)', re.M)
+_EXPLORED = re.compile(  # the keywords follow from the request, which is a part of its own
+    r'("(?:seconds|cached|keywords)": )(?:[\d.e+-]+|true|false|\[[^\]]*\])(?=,?$)', re.M
+)
 
 
 @dataclass(frozen=True)
