@@ -39,7 +39,7 @@ def test_a_replay_that_is_killed_goes_on_to_the_same_documents(tmp_path: Path) -
     (tmp_path / "moody.py").write_text(MOODY)
     extra = agent_toml("moody", [sys.executable, "-I", "-S", str(tmp_path / "moody.py")])
     tape = str(tmp_path / "tape")
-    choice = ("--perspectives", "product,technical")
+    choice = ("--perspectives", "product")
     with lifecycle(tmp_path / "a", extra=extra) as life:
         gave = life.run("start", REQUEST, *choice, "--record", tape)
         assert gave.code == 0, gave.err

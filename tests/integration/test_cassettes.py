@@ -259,6 +259,12 @@ def told(run: str, *outcomes: str) -> list[Called]:
         # the replay's own death: what was heard is heard again
         ([take(1, "answered")], told("r1", "answered"), [(1, 1)]),
         ([take(1, "crashed"), take(1, "answered", 2)], told("r1", "crashed"), [(1, 1), (1, 2)]),
+        # killed before the whole attempt had been heard
+        (
+            [take(1, "crashed"), take(1, "crashed", 2), take(2, "answered")],
+            told("r1", "crashed"),
+            [(1, 1), (1, 2)],
+        ),
         # twice in one attempt
         ([take(1, "answered"), take(1, "answered", 2)], told("now", "answered"), [(1, 2)]),
         # more often than it was recorded: the last one again
@@ -272,6 +278,34 @@ def test_which_take_comes_next(
     found = following(takes, called, "now")
 
     assert [(each["attempt"], each["number"]) for each in found] == next_ones
+
+
+def test_what_an_agent_says_when_it_is_stopped_with_its_run_is_not_recorded(tmp_path: Path) -> None:
+    def stopped(request: AgentRequest) -> AgentTimedOut:
+        request.stop.set()
+        return AgentTimedOut("claude was stopped because its run is over")
+
+    desk = record(tmp_path, Told("claude", {"discovery": stopped}))
+
+    desk.run()
+
+    assert calls(tmp_path / "tape") == []
+
+
+def test_who_was_left_out_is_told_in_the_order_of_the_round_whoever_failed_first(tmp_path: Path) -> None:
+    def first(_: AgentRequest) -> AgentCrashed:
+        _until(lambda: any(call.perspective == "risk" and call.outcome for call in desk.calls()))
+        return AgentCrashed("fell over")
+
+    views = ("product", "risk", "quality")
+    desk = Desk(
+        tmp_path, Told("builtin", {"product": first, "risk": AgentCrashed("fell over")}), perspectives=views
+    )
+
+    desk.run()
+
+    record_of = desk.text("discussions/DISCUSS-001-discussion.md")
+    assert 0 < record_of.index("product was left out") < record_of.index("risk was left out")
 
 
 def test_an_answer_that_came_too_late_is_waited_for_again(tmp_path: Path) -> None:

@@ -141,9 +141,8 @@ def following(takes: Sequence[dict[str, Any]], called: Iterable[Called], run: st
         before.setdefault(call.run, []).append(call.outcome)
     mine = before.pop(run, [])
     at = 0
-    for outcomes in before.values():
-        failed = not any(outcome in ANSWERED for outcome in outcomes)
-        if failed and at < len(attempts) - 1 and len(outcomes) >= len(attempts[at]):
+    for outcomes in before.values():  # only the last of our attempts holds an answer
+        if at < len(attempts) - 1 and len(outcomes) >= len(attempts[at]):
             at += 1
     left = attempts[at][len(mine) :] or attempts[at][-1:]
     ends = next((n for n, take in enumerate(left, 1) if take["ended"] in ANSWERED), len(left))
