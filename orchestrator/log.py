@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
 import structlog
 
+from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
 
 _SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
-_SECRET_VALUE = re.compile(
-    r"\b(sk-[\w-]{12,}|gh[pousr]_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,})"
-)
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
 
-def mask(text: str) -> str:
-    """`text` with everything that looks like a credential replaced."""
-    return _SECRET_VALUE.sub("[masked]", text)
+def masker(environ: Mapping[str, str]) -> Any:
+    """A processor that masks what `environ`, read at each event, holds in secret, and what looks like a credential."""
+
+    def mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        known = secrets.known(environ)
+        for key, value in event.items():
+            if _SECRET_KEY.search(key):
+                event[key] = secrets.MASK
+            elif isinstance(value, str):
+                event[key] = inert(secrets.mask(value, known))
+            elif isinstance(value, Mapping | list | tuple):
+                event[key] = secrets.mask_all(value, known)
+        return event
+
+    return mask
 
 
-def _mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    for key, value in event.items():
-        if _SECRET_KEY.search(key):
-            event[key] = "[masked]"
-        elif isinstance(value, str):
-            event[key] = inert(mask(value))
-    return event
+def configure(file: Path | None, *, verbose: bool = False, environ: Mapping[str, str] | None = None) -> Any:
+    """Send the log to `file` (rotated once at 10 MB), or to standard error; returns the logger to bind from.
 
-
-def configure(file: Path | None, *, verbose: bool = False) -> Any:
-    """Send the log to `file` (rotated once at 10 MB), or to standard error; returns the logger to bind from."""
+    `environ` holds the secrets that agents may see, else our own environment.
+    """
     import logging
     import sys
     from logging.handlers import RotatingFileHandler
@@ -55,7 +60,7 @@ def configure(file: Path | None, *, verbose: bool = False) -> Any:
             structlog.stdlib.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            _mask,
+            masker(os.environ if environ is None else environ),
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if verbose else logging.INFO),

@@ -51,7 +51,9 @@ def _serve(given: argparse.Namespace) -> int:
     workflow = project / ".workflow"
     flags = {"slots": given.slots} if given.slots else {}
     settings = load_settings(project, os.environ, flags)
-    logger = log.configure(None if given.foreground else workflow / "logs" / "workers.jsonl")
+    environment = dict(os.environ)
+    file = None if given.foreground else workflow / "logs" / "workers.jsonl"
+    logger = log.configure(file, environ=environment)
     store = Store(
         workflow / "lifecycle.db",
         synchronous=settings.synchronous,
@@ -59,7 +61,6 @@ def _serve(given: argparse.Namespace) -> int:
         on_wait=lambda pids: logger.warning("database_held", by=pids),
     )
     roles = tuple(sorted(MODULES))
-    environment = dict(os.environ)
     router = _router(settings, environment, logger)
     host = Host(
         store,
@@ -85,6 +86,7 @@ def _serve(given: argparse.Namespace) -> int:
         draining=host.is_draining,
         log=logger,
         prices=load_prices(settings),
+        environ=environment,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: host.drain())

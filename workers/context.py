@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from orchestrator import failpoints
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -22,15 +22,18 @@ from orchestrator.domain.errors import (
     AgentRubbish,
     AgentUnavailable,
     BudgetReached,
+    CassetteUnusable,
     LeaseLost,
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.prices import Prices, Usage, sane
-from orchestrator.store import artifacts, budgets, edits, records, sessions, transitions
+from orchestrator.store import artifacts, budgets, cassettes, edits, records, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
+from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, is_metered
+from workers.agents.question import Names, Question
 from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
 
@@ -68,6 +71,11 @@ class Context:
     folder: Path  # shared by the runs of this inner loop
     clients: dict[str, str]  # agent -> its conversation in this inner loop
     prices: Prices
+    environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
+    deck: Deck | None = None  # the session's cassette
+    missed: CassetteUnusable | None = (
+        None  # the run cannot go on: what it would make would not be what was recorded
+    )
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -83,11 +91,13 @@ class Context:
         return cast(str, self.row.host)
 
     def check(self) -> None:
-        """Pass while the run may go on. Raises LeaseLost, RunReleased."""
+        """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""
         if self.live.is_over:
             if self.live.why == "drained":
                 raise RunReleased
             raise LeaseLost(run=self.row.run, why=self.live.why or "lease")
+        if self.missed is not None:
+            raise self.missed
 
     def write(self, unit: Callable[[Tx], Any]) -> Any:
         """A unit of this run, fenced. Raises LeaseLost, and then wrote nothing."""
@@ -144,24 +154,24 @@ class Context:
         """
         failed: AgentError | None = None
         told = self.notes if failures is None else failures
-        for agent in self.agents if agents is None else agents:
-            if (
-                isinstance(failed, AgentLimited | AgentOverloaded)
-                and agent.name == BUILTIN
-                and not perspective
-            ):
-                break  # a document waits for a better author than it would get now
-            if (limited := self.router.limited(agent.name)) is not None:
+        asked = self.agents if agents is None else agents
+        for agent in self._voices(kind, prompt, perspective, asked):
+            if self._waits_for_another(agent, failed, perspective):
+                break
+            if (limited := self._limited(agent)) is not None:
                 failed = limited
                 told.append(limited.what)
                 continue
             try:
                 reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
+            except CassetteUnusable as error:
+                self.missed = error
+                raise
             except AgentError as error:
                 self.check()  # a stopped run's agent fails too, and then nobody else is asked
                 if stop is not None and stop.is_set():
                     raise
-                if isinstance(error, AgentLimited):
+                if isinstance(error, AgentLimited) and not self._replays:
                     self.router.hold(agent.name, error)
                 failed = error
                 told.append(
@@ -171,13 +181,60 @@ class Context:
                     "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
                 )
                 continue
-            self.router.answered(agent.name)
+            if not self._replays:
+                self.router.answered(agent.name)
             return cast(M, reply.data), reply
         raise failed or AgentUnavailable(
             f"no agent can do the work of the {self.row.role}",
             why="; ".join(self.skipped),
             fix="`lifecycle doctor` says what is missing",
         )
+
+    @property
+    def _replays(self) -> bool:
+        return self.deck is not None and self.deck.does == "replay"
+
+    def _limited(self, agent: Agent) -> AgentLimited | None:
+        return None if self._replays else cast(AgentLimited | None, self.router.limited(agent.name))
+
+    def _waits_for_another(self, agent: Agent, failed: AgentError | None, perspective: str | None) -> bool:
+        """A document waits for its author rather than be written by the built-in agent in the author's place."""
+        held = isinstance(failed, AgentLimited | AgentOverloaded)
+        return held and agent.name == BUILTIN and not perspective and not self._replays
+
+    def _voices(
+        self, kind: str, prompt: str, perspective: str | None, agents: Sequence[Agent]
+    ) -> Sequence[Agent]:
+        """The agents themselves, or what the session's cassette puts in their place. Raises CassetteUnusable."""
+        if self.deck is None:
+            return agents
+        question = self.deck.question(kind, prompt, perspective)
+        if self.deck.does == "replay" and REPLAYED not in self.notes:
+            self.notes.append(REPLAYED)
+        try:
+            return self.deck.voices(question, agents, self._called(question), self.answer)
+        except CassetteUnusable as error:
+            self.missed = error
+            raise
+
+    def _called(self, question: Question) -> list[Called]:
+        """The calls of this task with this question that are over, oldest first."""
+        rows = self.store.read(lambda tx: records.calls_of(tx, self.session.id))
+        return [
+            Called(row.run_id, row.outcome)
+            for row in rows
+            if (row.task, row.purpose, row.perspective) == (self.row.key, question.kind, question.perspective)
+            and row.prompt_digest == question.digest
+            and row.outcome not in (None, "cut_off", CassetteUnusable.kind)
+        ]
+
+    def answer(self, agent: Agent, request: AgentRequest) -> AgentReply:
+        """What an agent says, without the secrets that it may see. Raises AgentError; DiskFull of a recording."""
+        if isinstance(
+            agent, Recorded
+        ):  # it asks by this very function, and its cassette's faults are no agent's
+            return agent.ask(request)
+        return _answer(agent, request, secrets.known(self.environ))
 
     def ask_one(
         self,
@@ -199,7 +256,7 @@ class Context:
                 "agent": agent.name,
                 "purpose": kind,
                 "perspective": perspective,
-                "prompt_digest": digest(prompt),
+                "prompt_digest": self._digest(kind, prompt, perspective),
                 "metered": int(is_metered(agent)),
             }
         )
@@ -223,7 +280,7 @@ class Context:
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
         try:
-            reply = _answer(agent, request)
+            reply = self.answer(agent, request)
         except AgentError as error:
             kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
             self._end_call(agent, call, kind_of, error.usage or Usage(), error.retries, fault)
@@ -259,37 +316,64 @@ class Context:
         for words in self.store.write(unit):
             self.log.warning("budget_nearly_used", says=words)
 
+    def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
+        """With a cassette, of the question: the same in every session that asks the same."""
+        if self.deck is None:
+            return cassettes.digest(prompt)
+        return self.deck.question(kind, prompt, perspective).digest
+
     def _limits(self) -> Limits:
         limits = self.settings.agent_limits
         return Limits(start=limits.start, silence=limits.silence, turn=limits.turn, total=limits.total)
 
 
-def _answer(agent: Agent, request: AgentRequest) -> AgentReply:
-    """The agent's reply. A fault in its adapter is an answer not had, and never ends the run by itself."""
+def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentReply:
+    """The agent's reply, masked. A fault in its adapter is an answer not had, and never ends the run by itself."""
     try:
         reply = agent.ask(request)
-    except AgentError:
+    except AgentError as error:
+        error.what, error.why, error.fix = (
+            secrets.mask(text, known) for text in (error.what, error.why, error.fix)
+        )
         raise
     except (Exception, SystemExit) as error:
         structlog.get_logger().exception(
             "agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:]
         )
         raise AgentCrashed(
-            f"{agent.name} failed by a fault of its adapter", why=f"{type(error).__name__}: {error}"
+            f"{agent.name} failed by a fault of its adapter",
+            why=secrets.mask(f"{type(error).__name__}: {error}", known),
         ) from error
     given = getattr(reply, "data", reply)
     if request.schema is not None and not isinstance(given, request.schema):
         raise AgentRubbish(f"{agent.name} gave no {request.schema.__name__}", why=type(given).__name__)
-    return reply
+    return _masked(reply, known) if isinstance(reply, AgentReply) else reply
+
+
+def _masked(reply: AgentReply, known: secrets.Known) -> AgentReply:
+    """The reply without secrets. Raises AgentRubbish when what is left of it cannot be used."""
+    data = reply.data
+    if data is not None:
+        said = data.model_dump()
+        clean = secrets.mask_all(said, known)
+        if clean != said:
+            try:
+                data = type(data).model_validate(clean)
+            except ValidationError as error:
+                raise AgentRubbish(
+                    f"{reply.agent} gave an answer that cannot be used without the secrets in it"
+                ) from error
+    return replace(
+        reply,
+        text=secrets.mask(reply.text, known),
+        data=data,
+        notes=tuple(secrets.mask(note, known) for note in reply.notes),
+    )
 
 
 def storable(text: str) -> str:
     """`text` as a database takes it: lone surrogates replaced."""
     return text.encode("utf-8", "replace").decode()
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load(
@@ -305,6 +389,7 @@ def load(
     log: Any,
     router: Any,
     prices: Prices,
+    environ: Mapping[str, str],
 ) -> Context:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
@@ -353,6 +438,31 @@ def load(
         folder=runs / loop_folder(row),
         clients=_conversations(row, seen["accumulator"]),
         prices=prices,
+        environ=environ,
+        deck=_deck(live, seen["session"], project, workdir, environ),
+    )
+
+
+def _deck(
+    live: LiveRun, session: Row, project: Path, workdir: Path, environ: Mapping[str, str]
+) -> Deck | None:
+    """The session's cassette, as its options name it."""
+    chosen = session.options.get("cassette")
+    if chosen is None:
+        return None
+    row = live.row
+    names = {session.id: "<session>", row.run: "<run>", str(workdir): "<workdir>", str(project): "<project>"}
+    return Deck(
+        does=chosen["does"],
+        folder=Path(chosen["folder"]),
+        task=row.key,
+        role=row.role,
+        run=row.run,
+        epoch=row.epoch,
+        round=row.round,
+        names=Names.of(names, session.request),
+        environ=environ,
+        over=live.stop,
     )
 
 
@@ -372,7 +482,7 @@ def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:
     The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the
     attempt before it had made, nor a decision on this very discussion the replies that it was taken on.
     """
-    return digest(
+    return cassettes.digest(
         json.dumps(
             {
                 "task": row.key,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -121,6 +122,39 @@ def fence(text: str) -> str:
         if name not in text:
             return name
         salt += 1
+
+
+_BLOCK = re.compile(r"^## ([^\n]*)\n\n<<<(material-[0-9a-f]{12})\n(.*?)\n\2>>>$", re.M | re.S)
+_SCHEMA = "\n## JSON Schema of your answer\n"
+_TASK = "\n# Your task"
+
+
+def parts(prompt: str) -> list[tuple[str, str]]:
+    """A prompt taken apart again: instructions, task, each block of material by its title, schema. All text is in one."""
+    body, found, schema = prompt.rpartition(_SCHEMA)
+    if not found:
+        body, schema = prompt, ""
+    blocks = list(_BLOCK.finditer(body))
+    head = body[: blocks[0].start()] if blocks else body
+    instructions, mark, task = head.rpartition(_TASK)
+    named = [("instructions", instructions), ("task", mark + task)]
+    at = len(head)
+    for block in blocks:
+        between = body[at : block.start()].strip()
+        named += [("between", between), (block[1], block[3])]
+        at = block.end()
+    named += [("after", body[at:].strip() if blocks else ""), ("schema", schema)]
+    return _unlike((name, text) for name, text in named if text)
+
+
+def _unlike(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same with a number behind a name that was there before."""
+    seen: dict[str, int] = {}
+    apart = []
+    for name, text in named:
+        seen[name] = seen.get(name, 0) + 1
+        apart.append((name if seen[name] == 1 else f"{name} ({seen[name]})", text))
+    return apart
 
 
 def _one_line(text: str) -> str:

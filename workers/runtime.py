@@ -57,6 +57,7 @@ class Runtime:
     draining: Callable[[], bool]
     log: Any
     prices: Prices = field(default_factory=Prices)
+    environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     bell: bus.Bell = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,6 +114,7 @@ class Runtime:
             log=log,
             router=self.router,
             prices=self.prices,
+            environ=self.environ,
         )
 
     def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:

@@ -63,6 +63,14 @@ def start(
     spec: Annotated[
         str | None, typer.Option("--spec", metavar="PATH", help="An existing specification.")
     ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option("--record", metavar="DIR", help="Record every call of an agent into a new folder."),
+    ] = None,
+    replay: Annotated[
+        str | None,
+        typer.Option("--replay", metavar="DIR", help="Ask no agent: answer from a recorded folder."),
+    ] = None,
     key: Annotated[str | None, typer.Option("--key", help="The same key twice makes one session.")] = None,
     max_usd: MaxUsd = None,
     max_tokens: MaxTokens = None,
@@ -82,6 +90,7 @@ def start(
 
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
+    exclude(record=record is not None, replay=replay is not None)
     _check_arguments(task, key, spec)
     request = read_request(task, _here())
     project = find_project()
@@ -91,12 +100,16 @@ def start(
         "budget": _caps(max_usd, max_tokens, max_turns, max_minutes, "max_"),
     }
     pack, settings = read_config(project, flags)
-    planned = _plan(request, mode, supervise, perspectives, pack, settings, project)
+    planned = _plan(
+        request, mode, supervise, perspectives, pack, settings, project, _cassette(record, replay)
+    )
+    _check_cassette(planned, key)
     view = _look_ahead(planned, settings, project)
     if plan:
         _print_plan(view, as_json)
         return
     with changing(create=True, settings=settings) as opened:
+        _begin_cassette(planned)
         started = begin(
             opened.store,
             planned,
@@ -190,14 +203,58 @@ def _plan(
     pack: Pack,
     settings: Any,
     project: Any,
+    cassette: dict[str, str] | None,
 ) -> Plan:
     """What the session would be."""
     from orchestrator.coordinator.start import Wishes
     from orchestrator.coordinator.start import plan as lay_out
 
     names = tuple(name.strip() for name in views.split(",")) if views is not None else ()
-    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names)
+    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names, cassette)
     return lay_out(request, wishes, pack, project.root)
+
+
+def _cassette(record: str | None, replay: str | None) -> dict[str, str] | None:
+    from orchestrator.store import cassettes
+
+    if record is not None:
+        return cassettes.place("record", record)
+    return None if replay is None else cassettes.place("replay", replay)
+
+
+def _check_cassette(planned: Plan, key: str | None) -> None:
+    """Raises UsageError when the cassette cannot be recorded or replayed; changes nothing."""
+    from pathlib import Path
+
+    from orchestrator.store import cassettes
+
+    chosen = planned.wishes.cassette
+    if chosen is None:
+        return
+    folder = Path(chosen["folder"])
+    if chosen["does"] == "record":
+        cassettes.check_new(folder, planned.digest, again=key is not None)
+    else:
+        cassettes.check(folder)
+
+
+def _begin_cassette(planned: Plan) -> None:
+    """Before the session, so that it never records into a folder that cannot be made."""
+    from pathlib import Path
+
+    from orchestrator.domain import secrets
+    from orchestrator.store import cassettes
+
+    chosen = planned.wishes.cassette
+    if chosen is not None and chosen["does"] == "record":
+        what = {
+            "made_for": planned.digest,
+            "request": secrets.mask(planned.request, secrets.known(os.environ)),
+            "mode": planned.choice.mode,
+            "discuss": planned.wishes.discuss,
+            "execution": planned.wishes.execution,
+        }
+        cassettes.begin(Path(chosen["folder"]), what)
 
 
 def _print_plan(view: dict[str, Any], as_json: bool) -> None:
@@ -216,11 +273,19 @@ def plan_lines(view: dict[str, Any]) -> list[str]:
     )
     if cost["usd"] is None and cost["at_least_usd"]:
         says = f"at least ${cost['at_least_usd']:.2f}, the rest is unknown"
+    cassette = view["cassette"]
     lines = [
         ("Task", view["title"]),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
+        *(
+            [("Agents", f"none is asked: the session replays {cassette['folder']}")]
+            if cassette and cassette["does"] == "replay"
+            else [("Records", f"every call of an agent into {cassette['folder']}")]
+            if cassette
+            else []
+        ),
         ("Cost", f"{says}: {cost['why']} (about {cost['calls']} calls)"),
         *(("Budget", line) for line in (*view["budget"]["caps"], *view["budget"]["warnings"])),
     ]

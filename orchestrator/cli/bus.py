@@ -6,6 +6,7 @@ It is the fallback of agents that have no MCP: an operation gets what the tool g
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -73,6 +74,7 @@ def _append(
     as_json: bool,
 ) -> None:
     from orchestrator.coordinator import find
+    from orchestrator.domain import secrets
     from orchestrator.store import messages
 
     for name, value in (("--from", sender), ("--to", to), ("--type", kind)):
@@ -84,14 +86,13 @@ def _append(
         raise UsageError(
             "the message is too long", why=f"at most {TEXT_LIMIT} characters", fix="put it in --ref"
         )
-    value = _value(data)
+    known = secrets.known(os.environ)  # an agent may say what it was given
+    summary, ref, value = secrets.mask_all((_clean(summary), ref and _clean(ref), _value(data)), known)
     with changing() as opened:
 
         def unit(tx: Any) -> tuple[str, int]:
             session = find.alive(find.session(tx, team, finished=True))
-            return session.id, messages.say(
-                tx, session.id, sender, kind, _clean(summary), to=to, ref=ref and _clean(ref), data=value
-            )
+            return session.id, messages.say(tx, session.id, sender, kind, summary, to=to, ref=ref, data=value)
 
         session, number = opened.store.write(unit)
         wake(opened)

@@ -63,10 +63,14 @@ def agents(
     as_json: AsJson = False,
 ) -> None:
     """Show which agents can be used, and whom each role and perspective would ask."""
-    found = ask_agents(here(), probe=probe)
+    project = here()
+    found = ask_agents(project, probe=probe) | {"sessions": _with_cassettes(project)}
     if as_json:
         print_json(found)
         return
+    for each in found["sessions"]:
+        how = "replays" if each["does"] == "replay" else "records into"
+        say(f"{each['session']} {how} {inert(each['folder'])}")
     table(
         ("AGENT", "USABLE", "VERSION", "WHY NOT"),
         [(a["name"], "yes" if a["usable"] else "no", a["version"], a["fault"]) for a in found["agents"]],
@@ -75,6 +79,22 @@ def agents(
     for title, key in (("ROLE", "roles"), ("PERSPECTIVE", "perspectives")):
         table((title, "ASKS"), [(name, ", ".join(chosen) or "nobody") for name, chosen in found[key].items()])
         say()
+
+
+def _with_cassettes(project: Project) -> list[dict[str, str]]:
+    """The unfinished sessions whose agents are recorded, or not asked at all."""
+    from orchestrator.store import sessions
+    from orchestrator.store.database import SCHEMA, inspect
+    from orchestrator.store.store import Store
+
+    if inspect(project.database) != SCHEMA:
+        return []
+    store = Store(project.database)
+    try:
+        found = store.read(sessions.unfinished)
+    finally:
+        store.close()
+    return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
 
 
 def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:

@@ -36,7 +36,8 @@ def plan_view(
     planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
 ) -> dict[str, Any]:
     """The plan as plain values; `agents` are those configured here, in the order they are tried."""
-    agents = agents_of(planned, settings)
+    replays = planned.wishes.cassette is not None and planned.wishes.cassette["does"] == "replay"
+    agents = {} if replays else agents_of(planned, settings)
     budget = budget_of(settings)
     return {
         "title": planned.title,
@@ -58,11 +59,12 @@ def plan_view(
             for task in planned.pipeline.tasks
         ],
         "agents": agents,
-        "cost": _cost(planned, settings, agents, before or {}),
+        "cassette": planned.wishes.cassette,
+        "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
         "budget": {
             "caps": cap_lines(budget),
             "warnings": _unheld(planned, settings, before or {}, prices or Prices())
-            if _caps_money(budget)
+            if _caps_money(budget) and not replays
             else [],
         },
     }
@@ -100,11 +102,17 @@ def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[t
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
 
 
+def _replayed(planned: Plan) -> dict[str, Any]:
+    return {"usd": 0.0, "at_least_usd": 0.0, "calls": _calls(planned), "why": "a replay asks no agent"}
+
+
+def _calls(planned: Plan) -> int:
+    tasks = planned.pipeline.tasks
+    return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
+
+
 def _cost(planned: Plan, settings: Any, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
     parts = _parts(planned, settings, agents)
-    calls = len(planned.pipeline.tasks) + sum(
-        len(_perspectives(planned, task.round)) for task in planned.pipeline.tasks
-    )
     found = estimate(parts, before)
     if not parts:
         why = "the built-in agent needs no key and no network"
@@ -116,7 +124,7 @@ def _cost(planned: Plan, settings: Any, agents: dict[str, list[str]], before: Pa
     return {
         "usd": None if found.missing else found.micros / MICROS,
         "at_least_usd": found.micros / MICROS,
-        "calls": calls,
+        "calls": _calls(planned),
         "why": why,
     }
 

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,30 +36,10 @@ class Package:
     contents: dict[str, bytes]
 
 
-def export(store: Store, session: str, target: Path) -> dict[str, Any]:
+def export(store: Store, session: str, target: Path, *, force: bool = False) -> dict[str, Any]:
     """Write the session into a new file. Raises UsageError when the file exists or cannot be written."""
-
-    def read(tx: Tx) -> Package:
-        digests = transfer.digests_of(tx, session)
-        bodies = {digest: artifacts.body(tx, digest, store.path) for digest in digests}
-        return Package(session, transfer.rows_of(tx, session), bodies)
-
-    packed = _pack(store.read(read))
-    try:
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        why = "it exists already" if isinstance(error, FileExistsError) else error.strerror or str(error)
-        raise UsageError(
-            f"cannot write {str(target)!r}", why=why, fix="name another file with --output"
-        ) from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(packed.bytes)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        target.unlink()
-        raise LifecycleError(f"cannot write {str(target)!r}", why=error.strerror or str(error)) from error
+    packed = pack(gather(store, session))
+    write_file(target, packed.bytes, force=force)
     return {
         "session": session,
         "file": str(target),
@@ -68,24 +49,72 @@ def export(store: Store, session: str, target: Path) -> dict[str, Any]:
     }
 
 
+def gather(store: Store, session: str) -> Package:
+    """The session as it is now."""
+
+    def read(tx: Tx) -> Package:
+        digests = transfer.digests_of(tx, session)
+        bodies = {digest: artifacts.body(tx, digest, store.path) for digest in digests}
+        return Package(session, transfer.rows_of(tx, session), bodies)
+
+    return store.read(read)
+
+
+def exists(target: Path) -> UsageError:
+    return UsageError(
+        f"cannot write {str(target)!r}", why="it exists already", fix=f"{_ANOTHER}, or add --force"
+    )
+
+
+_ANOTHER = "name another file with --output"
+
+
+def write_file(target: Path, body: bytes, *, force: bool = False) -> None:
+    """Write a file that is its owner's alone; `force`: in the place of one that is there. Raises UsageError."""
+    draft = target.with_name(f".{target.name[:100]}.{os.getpid()}.new") if force else target
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError as error:
+        raise exists(target) from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"cannot write {str(target)!r}", why=why, fix=_ANOTHER) from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            draft.replace(target)
+    except OSError as error:
+        draft.unlink()
+        raise LifecycleError(f"cannot write {str(target)!r}", why=error.strerror or str(error)) from error
+
+
 @dataclass(frozen=True, slots=True)
-class _Packed:
+class Packed:
     bytes: bytes
     rows: int
     contents: int
 
 
-def _pack(package: Package) -> _Packed:
+def pack(
+    package: Package, extra: Mapping[str, bytes] | None = None, about: Mapping[str, Any] | None = None
+) -> Packed:
+    """The file's bytes; `extra` members and what the manifest says `about` them are passed over by an import."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         manifest = {"format": FORMAT, "version": VERSION, "schema": SCHEMA, "session": package.session}
+        manifest |= about or {}
         _add(archive, "manifest.json", _json(manifest))
         for table, rows in package.rows.items():
             _add(archive, f"rows/{table}.json", _json(rows))
         for digest, body in package.contents.items():
             _add(archive, f"contents/{digest}", body)
+        for name, body in (extra or {}).items():
+            _add(archive, name, body)
     counted = sum(map(len, package.rows.values()))
-    return _Packed(buffer.getvalue(), counted, len(package.contents))
+    return Packed(buffer.getvalue(), counted, len(package.contents))
 
 
 def _json(value: Any) -> bytes:
@@ -202,6 +231,9 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
     """The rows with nothing under way: the hosts that worked on it are not here."""
     session = dict(rows["sessions"][0])
+    options = session["options"]
+    if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
+        session["options"] = {name: value for name, value in options.items() if name != "cassette"}
     session |= {"workspace": str(project), "projected": 0, "dirty": 1}
     if session["status"] == "active":
         session |= {

@@ -36,6 +36,7 @@ class Wishes:
     execution: str = "parallel"
     supervise: bool = False
     perspectives: tuple[str, ...] = ()  # instead of each round's own, when given
+    cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,7 @@ def _create(
         "execution": planned.wishes.execution,
         "supervise": planned.wishes.supervise,
         "why": planned.choice.why,
+        **({"cassette": dict(planned.wishes.cassette)} if planned.wishes.cassette else {}),
     }
     sessions.create(
         tx,

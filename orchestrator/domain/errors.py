@@ -17,6 +17,8 @@ LifecycleError
 ├── BudgetReached              a cap leaves no room for another call; nothing was asked
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
+    │   └── CassetteUnusable   the session's cassette cannot be read or written
+    │       └── CassetteMiss   it has no answer to this question
     ├── AgentLimited           its account has used up what it may; says until when
     ├── AgentOverloaded        its servers refuse for the moment
     ├── AgentTimedOut
@@ -141,6 +143,18 @@ class AgentUnavailable(AgentError):
 
     kind = "unavailable"
     charged = False
+
+
+class CassetteUnusable(AgentUnavailable):
+    """The session's cassette cannot be used."""
+
+    kind = "cassette"
+
+
+class CassetteMiss(CassetteUnusable):
+    """The cassette has no answer to this question."""
+
+    kind = "miss"
 
 
 class AgentLimited(AgentError):

@@ -152,6 +152,13 @@ def append(root: Path, path: str, body: bytes) -> None:
             os.fsync(file.fileno())
 
 
+def remove(root: Path, path: str) -> None:
+    """Let nothing stand under a name; a link itself is removed, not what it leads to. Raises UnsafePath, OSError."""
+    name = clean(path)
+    with suppress(FileNotFoundError), _parent(root, name, create=False) as directory:
+        os.unlink(name.name, dir_fd=directory)
+
+
 def sync_directory(directory: Path) -> None:
     """Let the names in it survive a power cut: a synced file whose name is not on the disk is lost all the same."""
     try:

@@ -48,6 +48,30 @@ sys.exit(1)
 """
 
 
+# Puts its key into everything it can say: its answer, a document, a critique, standard error, the end of a long error.
+TELLS = f"""
+import json, os, sys
+key, shaped = os.environ[{ALLOWED!r}], {SHAPED[0]!r}
+prompt = sys.stdin.read()
+os.write(2, f"using {{key}} and {{shaped}}\\n".encode())
+kind = os.environ["LIFECYCLE_KIND"]
+if kind == "critique":
+    said = {{"rating": 4, "strengths": [f"it names {{key}}"], "suggestions": [f"rotate {{shaped}}"]}}
+    print(json.dumps(said))
+elif kind == "brief":
+    said = {{
+        "title": f"Links {{key}}", "vision": {{"text": f"Short links, {{shaped}}", "source": "stated"}},
+        "situation": f"base64 {{__import__('base64').b64encode(key.encode()).decode()}}", "impact": key,
+        "goals": [{{"text": f"Keep {{key}} secret", "metric": "leaks", "target": "0"}}],
+        "open_questions": [f"Is {{key}} right?"],
+    }}
+    print("Here it is:", key, json.dumps(said))
+else:
+    os.write(2, ("x" * 1990 + key + "y" * 1990).encode())
+    sys.exit(3)
+"""
+
+
 def forms(secret: str) -> set[bytes]:
     """A secret as it may be found: as it is, in JSON, percent-encoded, in hexadecimal, in base64 at each of three offsets."""
     raw = secret.encode()
@@ -163,3 +187,32 @@ def test_what_looks_like_a_credential_is_masked_in_the_logs(tmp_path: Path) -> N
         logs = list(held(life.folder / ".workflow" / "logs"))
         assert any(b"[masked]" in body for _, body in logs), life.logs()[-2_000:]
         assert places_of(SHAPED, logs) == {}
+
+
+def test_an_agent_that_tells_its_key_leaves_it_nowhere(tmp_path: Path) -> None:
+    extra = agent_toml("tells", program(tmp_path / "agent", TELLS), env=[ALLOWED])
+    with lifecycle(tmp_path / "p", extra=extra) as life:
+        tape = life.folder / "tape"
+        gave = life.run("start", REQUEST, "--perspectives", "product", "--record", str(tape), env=ENVIRONMENT)
+        assert gave.code == 0, gave.err
+        bundle = life.run("export", "--bundle", "--output", str(life.folder / "bundle.zip"), env=ENVIRONMENT)
+        assert bundle.code == 0, bundle.err
+        said = life.run("msg", "log", "--summary", f"the key is {ENVIRONMENT[ALLOWED]}", env=ENVIRONMENT)
+        looks = [["log"], ["discuss", "D2", "--json"]]
+        looked = [life.run(*words, env=ENVIRONMENT) for words in looks]
+
+        told = [
+            row[0] for row in life.rows("SELECT error FROM agent_calls WHERE agent = 'tells' AND error <> ''")
+        ]
+        assert told and all("[masked]" in error for error in told)
+        assert "[masked]" in (life.directory() / "spec" / "product-brief.md").read_text().replace("\\", "")
+        answered = life.rows(
+            "SELECT count(*) FROM agent_calls WHERE agent = 'tells' AND outcome = 'answered'"
+        )
+        assert answered[0][0] > 3
+        printed = [
+            (" ".join(each.args[4:]), (each.out + each.err).encode()) for each in (gave, said, *looked)
+        ]
+        everything = [*held(life.folder), *printed]
+        assert places_of([ENVIRONMENT[ALLOWED], SHAPED[0]], everything) == {}
+        assert places_of(["[masked]"], everything)

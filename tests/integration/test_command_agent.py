@@ -344,3 +344,27 @@ def test_a_usage_that_cannot_be_is_a_note_and_the_answer_counts(make: Any) -> No
     assert reply.data is not None
     assert reply.usage.tokens_in is None
     assert any("its usage was not understood: tokens_in" in note for note in reply.notes)
+
+
+def test_what_is_kept_of_a_program_s_words_holds_no_secret(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the error's text is cut in the middle of it."""
+    key = "canary-key/0123456789"
+    monkeypatch.setenv("MINE_API_KEY", key)
+    agent, request = make(
+        """
+        key = os.environ["MINE_API_KEY"]
+        print("it is", key, flush=True)
+        sys.stderr.write("x" * 100 + key + "y" * 1990)
+        sys.exit(3)
+        """,
+        env=["MINE_API_KEY"],
+    )
+
+    with pytest.raises(AgentCrashed) as raised:
+        agent.ask(request)
+
+    assert "y" * 1990 in raised.value.why and "789" not in raised.value.why
+    kept = {path.suffix: path.read_text() for path in (tmp_path / "calls").iterdir()}
+    assert "it is [masked]" in kept[".out"] and "x[masked]y" in kept[".err"]

@@ -16,6 +16,7 @@ WORKERS_MAY = {"bus", "store", "config", "log", "failpoints", "domain"}
 PURE_STANDARD_LIBRARY = {
     "__future__",
     "ast",
+    "base64",
     "collections",
     "dataclasses",
     "datetime",

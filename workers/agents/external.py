@@ -17,6 +17,7 @@ from operator import add
 from pathlib import Path
 from typing import Any, Protocol
 
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -34,7 +35,7 @@ from workers.agents.replies import Parsed, parse, parse_value
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
 LOOK = 0.2  # seconds between two looks at `request.stop`
-STDERR_TAIL = 10_000  # bytes: what is quoted, and a whole line of usage
+STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
 _LIMITS = ("start", "silence", "turn", "total")
@@ -267,14 +268,17 @@ class ExternalAgent:
             return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
         if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
-        error = _error(self.name, ended, out, errors, limits)
+        known = secrets.known(agent_environment(self.environ, self._env, {}))
+        error = _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
         if ended.ended_by in _QUIET and said.session is not None and self._dialect.goes_on:
             raise _Quiet(error, said.session)
         raise error
 
     def _named(self, fault: AgentError | None) -> AgentError:
         assert fault is not None
+        known = secrets.known(agent_environment(self.environ, self._env, {}))
         fault.what = f"{self.name}: {fault.what}"
+        fault.why = secrets.mask(fault.why, known)
         return fault
 
     def _run(
@@ -370,8 +374,12 @@ def _how(ended: Ended) -> str:
     return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit}"
 
 
-def _error(name: str, ended: Ended, out: Output, errors: Output, limits: Limits) -> AgentError:
-    said = " ".join((errors.text.strip() or out.text.strip())[-SHOWN:].split())
+def _shown(output: Output, known: secrets.Known) -> str:
+    """The end of what a program said, on one line; masked before it is cut."""
+    return " ".join(secrets.mask(output.text, known).strip()[-SHOWN:].split())
+
+
+def _error(name: str, ended: Ended, said: str, limits: Limits) -> AgentError:
     if ended.ended_by in _LIMITS:
         seconds = getattr(limits, ended.ended_by)
         return AgentTimedOut(f"{name} was stopped: {ended.ended_by} limit of {seconds:g} s", why=said)

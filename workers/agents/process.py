@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentUnavailable
 from workers.agents.protocol import Limits
 from workers.guardian import KILL_SECONDS, LINUX, TERM_GRACE, clock
@@ -30,6 +31,7 @@ GUARDIAN = Path(__file__).resolve().parents[1] / "guardian.py"
 CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes
 RUN_MARK = "LIFECYCLE_RUN"  # names all processes of a run
 OVERDUE = TERM_GRACE + KILL_SECONDS + 3.0  # seconds after an end was due, until the guardian counts as wedged
+EVIDENCE_BYTES = 16 * 1024 * 1024  # of an agent's output that is kept
 COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
 
 
@@ -82,6 +84,7 @@ class GuardedProcess:
         self._answer = b""
         self._stopping = False
         self._closed = False
+        self._known = secrets.known(env)
         self._started = clock()
         self._due = self._started + lease_seconds  # when the guardian has to end it at the latest
         marks = {RUN_MARK: run, CALL_MARK: self.mark}
@@ -175,9 +178,11 @@ class GuardedProcess:
         return decode(_read(self._files[2], max(0, size - limit), limit))
 
     def close(self) -> None:
-        """End it if it still runs, and let go of the files."""
+        """End it if it still runs, and let go of the files: what is kept of them as evidence holds no secret."""
         self.stop("closed")
         self.wait()
+        for file in self._files[1:]:
+            _mask(file, self._known)
         with self._lock:  # a heartbeat may still know us
             self._closed = True
             for file in self._files:
@@ -331,6 +336,17 @@ def _private_file(name: str, folder: int) -> IO[bytes]:
     """Made by us and held open: an agent that swaps the name for a link or a pipe changes nothing."""
     handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
     return os.fdopen(handle, "r+b", buffering=0)
+
+
+def _mask(file: IO[bytes], known: secrets.Known) -> None:
+    """Write the file anew when there is a secret in it; what is too long to be looked at is cut off."""
+    said = _read(file, 0, EVIDENCE_BYTES)
+    text = said.decode("utf-8", "surrogateescape")
+    masked = secrets.mask(text, known)
+    if masked != text or os.fstat(file.fileno()).st_size > len(said):
+        body = masked.encode("utf-8", "surrogateescape")
+        os.ftruncate(file.fileno(), 0)
+        os.pwrite(file.fileno(), body, 0)
 
 
 def _read(file: IO[bytes], start: int, limit: int) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
-from orchestrator.domain.errors import AgentError, BudgetReached, LeaseLost, StoreError
+from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from workers import prompts
@@ -34,6 +34,7 @@ NEVER_NOTES = (
     RunReleased,
     BudgetReached,
     StoreError,
+    CassetteUnusable,
 )  # end the run; whatever else goes wrong is a note
 
 
@@ -137,6 +138,7 @@ def _collect(
         threading.Thread(target=speak, args=(name,), name=f"discuss-{name}", daemon=True).start()
     silent = set(asked)
     refused: BudgetReached | None = None
+    left_out: dict[str, str] = {}
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         try:
@@ -151,7 +153,8 @@ def _collect(
         elif isinstance(answer, BudgetReached):
             refused = answer
         else:
-            notes.append(_left_out(context, name, answer))
+            left_out[name] = _left_out(context, name, answer)
+    notes += [left_out[name] for name in asked if name in left_out]  # whoever failed first
     if refused is not None:
         raise refused
     return sorted(silent)
