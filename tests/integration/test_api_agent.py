@@ -49,18 +49,19 @@ DEADLINE = 20.0  # seconds for a fact to come true
 _reached: list[Any] = []  # every address that this process connects to or looks up
 
 
+_watching = threading.Event()  # off when other tests run: a hook cannot be taken away again
+
+
 def _note_address(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "socket.connect":
+    if event == "socket.connect" and _watching.is_set():
         _reached.append(arguments[1])
-    if event == "socket.getaddrinfo":
+    if event == "socket.getaddrinfo" and _watching.is_set():
         _reached.append(arguments[:2])
-
-
-sys.addaudithook(_note_address)
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeModelServer]:
+    sys.addaudithook(_note_address)
     log = tmp_path_factory.mktemp("served") / "requests.jsonl"
     with FakeModelServer(log_file=str(log), full=True) as server:
         yield server
@@ -72,7 +73,10 @@ def server(served: FakeModelServer) -> Iterator[FakeModelServer]:
     served.log.clear()
     Path(str(served.log_file)).write_text("")
     _reached.clear()
+    _watching.set()
     yield served
+    _watching.clear()
+    assert _reached or not served.log
     assert {address[0] for address in _reached if isinstance(address, tuple)} <= {"127.0.0.1"}
 
 
