@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anthropic import AsyncAnthropic
+from google.genai import Client
+from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent, ModelRetry, TextOutput, ToolOutput, capture_run_messages
@@ -38,7 +40,7 @@ from pydantic_ai.usage import RunUsage
 
 from orchestrator.domain.errors import AgentRubbish
 from workers.agents.api import Target
-from workers.agents.api_wire import Wire
+from workers.agents.api_wire import Wire, certificates
 from workers.agents.mining import mine
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse
@@ -196,7 +198,11 @@ def _model(target: Target, wire: Wire) -> Model:
         client = AsyncAnthropic(api_key=key, base_url=target.url, http_client=wire, max_retries=0)
         provider = AnthropicProvider(anthropic_client=client)
     elif library == "google.genai":
-        provider = GoogleProvider(api_key=key, base_url=target.url, http_client=wire)
+        trust = {"verify": certificates()}  # else it reads them anew for clients that are never used
+        options = HttpOptions(
+            base_url=target.url, httpx_async_client=wire, client_args=trust, async_client_args=trust
+        )
+        provider = GoogleProvider(client=Client(vertexai=False, api_key=key, http_options=options))
     else:
         openai = AsyncOpenAI(api_key=key, base_url=target.url, http_client=wire, max_retries=0)
         if name == "openai-compatible":

@@ -33,7 +33,7 @@ class Wire(httpx2.AsyncClient):
         super().__init__(
             timeout=httpx2.Timeout(limits.turn or limits.total or 86_400.0, connect=CONNECT_SECONDS),
             headers={"accept-encoding": "identity"},  # so that the bytes counted are the bytes kept
-            verify=_certificates(),
+            verify=certificates(),
             trust_env=urlsplit(target.url).hostname not in LOOPBACK,  # a proxy is for what is not here
         )
         self._target = target
@@ -120,7 +120,7 @@ class Wire(httpx2.AsyncClient):
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
     """Whom to trust, read once: it takes longer than the rest of a call."""
     return httpx2.create_ssl_context()
 
