@@ -31,7 +31,7 @@ from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, files, messages, records, report, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
-from workers import context as contexts
+from workers import loading
 from workers.agents.routing import Router
 from workers.context import Context, RunReleased, storable
 from workers.critique import Critiqued, critique
@@ -80,7 +80,7 @@ class Runtime:
         failpoints.hit("report.after_commit")
         self._clean(row.run)
         if reported is None or reported.next is None or reported.next.loop != row.loop:
-            self._clean(contexts.loop_folder(row))
+            self._clean(loading.loop_folder(row))
         if reported is None or reported.advance.wake:
             bus.wake_daemon(self.store.path)  # after the commit: a beat is wanted
         else:
@@ -102,7 +102,7 @@ class Runtime:
         row = live.row
         if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
-        return contexts.load(
+        return loading.load(
             live,
             self.lives,
             self.store,

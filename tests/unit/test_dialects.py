@@ -20,7 +20,7 @@ from orchestrator.domain.errors import (
 from tests.clients.support import Rated, request
 from workers.agents.claude import Claude
 from workers.agents.codex import Codex
-from workers.agents.external import Dialect, Said
+from workers.agents.dialect import Dialect, Said
 from workers.agents.gemini import Gemini
 from workers.agents.process import Ended
 from workers.agents.protocol import Usage

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from workers.agents.external import Call, ExternalAgent, Said
+from workers.agents.dialect import Call, Said
+from workers.agents.external import ExternalAgent
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Limits
 from workers.agents.told import usage_in

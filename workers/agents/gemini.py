@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.external import Call, Said, by_status
+from workers.agents.dialect import Call, Said, by_status
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, status_in, table, text

@@ -13,7 +13,8 @@ from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
 
 if TYPE_CHECKING:
-    from workers.agents.external import Dialect, ExternalAgent
+    from workers.agents.dialect import Dialect
+    from workers.agents.external import ExternalAgent
 
 BUILTIN = "builtin"
 SHIPPED = ("claude", "codex", "gemini")  # named by the shipped packs whether installed or not
