@@ -121,7 +121,7 @@ def test_work_really_edits_a_file(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_one_that_is_only_asked_writes_nothing(tmp_path: Path, name: str) -> None:
-    target = tmp_path / "elsewhere.txt"
+    target = tmp_path / "run" / "loop" / "work" / "here.txt"
     step = {"write": {"path": str(target), "content": "x"}, "shell": {"command": f"echo x > {target}"}}
     with server([{"steps": [step, {"text": "done"}]}]) as models:
         agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it.", schema=None))

@@ -6,13 +6,16 @@ here: limits, the end of a run, one repair turn, one nudge to finish, what is pi
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
+from pathlib import Path
 
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
@@ -24,7 +27,7 @@ from orchestrator.domain.errors import (
 )
 from workers.agents.dialect import Dialect, Said
 from workers.agents.mining import mine
-from workers.agents.process import Ended, GuardedProcess, Output, agent_environment
+from workers.agents.process import Ended, GuardedProcess, Output, agent_environment, private_folder
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse, parse_value
 
@@ -274,7 +277,23 @@ class ExternalAgent:
                     early = self._dialect.said(process.stdout(WATCHED).text, "", None, resume).fault
                     if early is not None:
                         process.stop("it would only wait")
-            return ended, process.stdout(limits.output_bytes), process.stderr_tail(STDERR_TAIL), early
+            out = process.stdout(limits.output_bytes)
+            if work != request.workdir and (left := _cleared(work)):
+                note = f"it was only asked, and wrote {', '.join(left[:5])}: removed"
+                out = replace(out, notes=(*out.notes, note))
+            return ended, out, process.stderr_tail(STDERR_TAIL), early
+
+
+def _cleared(work: Path) -> list[str]:
+    """Empty the folder of one that may only answer; what it wrote there, hidden leftovers of the client aside."""
+    with private_folder(work) as own:
+        found = sorted(entry.name for entry in os.scandir(own))
+        for name in found:
+            if stat.S_ISDIR(os.stat(name, dir_fd=own, follow_symlinks=False).st_mode):
+                shutil.rmtree(name, dir_fd=own)
+            else:
+                os.unlink(name, dir_fd=own)
+    return [name for name in found if not name.startswith(".")]
 
 
 def _parsed(said: Said, request: AgentRequest) -> Parsed:

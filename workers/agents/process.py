@@ -91,10 +91,10 @@ class GuardedProcess:
         self._files: list[IO[bytes]] = []
         try:
             run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _folder(run_dir) as own:
+            with private_folder(run_dir) as own:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir("calls", mode=0o700, dir_fd=own)
-                with _folder("calls", own) as calls:
+                with private_folder("calls", own) as calls:
                     for kind in ("in", "out", "err"):
                         self._files.append(_private_file(f"{self.mark}.{kind}", calls))
             prompt, out, err = self._files
@@ -323,7 +323,7 @@ def kill(pids: Iterable[int]) -> None:
 
 
 @contextlib.contextmanager
-def _folder(path: Path | str, inside: int | None = None) -> Iterator[int]:
+def private_folder(path: Path | str, inside: int | None = None) -> Iterator[int]:
     """A descriptor of a folder, no link: the agent that was asked before may have put one in its place."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
     try:

@@ -1,0 +1,83 @@
+"""What holds for every coding agent's client, with a program in its place that can be told what to do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.domain.errors import AgentCrashed
+from tests.clients.support import GOOD, request
+from workers.agents.dialect import Call, Said
+from workers.agents.external import ExternalAgent
+from workers.agents.process import Ended
+from workers.agents.protocol import AgentRequest
+
+
+class Scripted:
+    """Runs a script; `GONE` in its output means that the conversation is not there any more."""
+
+    env = ()
+    speaks = True
+    goes_on = True
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+        self.resumed: list[str | None] = []
+
+    def call(self, asked: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
+        self.resumed.append(resume)
+        return Call([sys.executable, "-c", self._script], {"RESUME": resume or ""})
+
+    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+        fault = AgentCrashed("gone") if "GONE" in out and ended is not None else None
+        return Said(out, session="c-1", fault=fault)
+
+
+def scripted(script: str) -> tuple[ExternalAgent, Scripted]:
+    dialect = Scripted(script)
+    return ExternalAgent("scripted", sys.executable, dialect, environ=os.environ), dialect
+
+
+def test_what_one_that_is_only_asked_writes_is_removed_and_told(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("kept")
+    agent, _ = scripted(
+        f"import os; open('a.txt', 'w'); os.makedirs('d/e'); os.symlink({str(outside)!r}, 'link'); print({GOOD!r})"
+    )
+    asked = request(tmp_path / "run", "Rate it.", schema=None)
+
+    reply = agent.ask(asked)
+
+    assert any("a.txt, d, link: removed" in note for note in reply.notes)
+    assert list((tmp_path / "run" / "loop" / "work").iterdir()) == []
+    assert (outside / "kept").exists()
+
+
+def test_a_folder_that_became_a_link_is_not_emptied(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("kept")
+    agent, _ = scripted(
+        f"import os; os.chdir('..'); os.rmdir('work'); os.symlink({str(outside)!r}, 'work'); print('done')"
+    )
+
+    with pytest.raises(OSError):
+        agent.ask(request(tmp_path / "run", "Rate it.", schema=None))
+
+    assert (outside / "kept").exists()
+
+
+@pytest.mark.parametrize("given", [None, "old"])
+def test_a_conversation_that_is_gone_is_begun_anew(tmp_path: Path, given: Any) -> None:
+    agent, dialect = scripted("import os; print('GONE' if os.environ['RESUME'] == 'old' else 'a new answer')")
+
+    reply = agent.ask(request(tmp_path / "run", "Rate it.", schema=None, resume=given))
+
+    assert reply.text.strip() == "a new answer"
+    assert dialect.resumed == ([None] if given is None else ["old", None])
+    assert reply.client_session == "c-1"
