@@ -1,0 +1,45 @@
+"""What an adapter tells its client about the MCP server of a run (docs/mcp.md).
+
+Hand it over in a file or in the environment, never on a command line: everybody on the machine can read those, and `env`
+holds the run's token.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypedDict
+
+from orchestrator.store.run_tokens import token_for
+
+SERVER = "team"  # what the server is called in a client's configuration; its tools are mcp__team__... to claude and codex
+_PASSED = (  # clients start their servers with next to nothing: where our own files and sockets are has to be said
+    "LANG",
+    "LIFECYCLE_CONFIG_DIR",
+    "LIFECYCLE_JOURNAL",
+    "LIFECYCLE_SYNCHRONOUS",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+)
+
+
+class StdioServer(TypedDict):
+    """A server that the client starts and speaks to over standard input and output."""
+
+    command: str
+    args: list[str]
+    env: dict[str, str]
+
+
+def server_for(run: str, project: Path, environ: Mapping[str, str] | None = None) -> StdioServer:
+    """The server that serves the agent of this run, and nobody else. `environ` is the host's. Raises StoreError."""
+    environ = os.environ if environ is None else environ
+    passed = {name: environ[name] for name in _PASSED if name in environ}
+    token = token_for(project / ".workflow" / "lifecycle.db", run)
+    return {
+        "command": sys.executable,
+        "args": ["-P", "-m", "orchestrator", "mcp", "--run", run, "--project", str(project)],
+        "env": {**passed, "LIFECYCLE_MCP_TOKEN": token},
+    }
