@@ -5,6 +5,7 @@ PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
+CLIENTS ?=
 JOBS ?= 4
 EXAMPLES ?= 2000
 
@@ -14,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test states mutants check bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients states mutants check bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -27,10 +28,14 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 
 # Four at a time on two cores: much of a test with real processes is waiting.
 test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long" $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients" $(ARGS)
 
 long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
+
+clients: $(VENV)/.test  ## Drive the real agent clients in CLIENTS=/path/to/node_modules/.bin against a stand-in for the models
+	@test -n "$(CLIENTS)" || { echo "Say where they are: make clients CLIENTS=/path/to/node_modules/.bin"; exit 1; }
+	@LIFECYCLE_CLIENTS="$(CLIENTS)" "$(BIN)/python" -m pytest -m clients $(ARGS)
 
 states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)

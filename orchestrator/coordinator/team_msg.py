@@ -21,7 +21,6 @@ from orchestrator.store.store import Tx
 TEXT_LIMIT = 20_000  # characters of a summary
 DATA_LIMIT = 200_000  # characters of the data's JSON
 NAME_LIMIT = 60
-LAST_LIMIT = 100_000
 EVERYONE = "all"
 
 

@@ -40,7 +40,11 @@ def serve_http(desk: Desk, token: str, port: int, on_ready: Callable[[str], None
             transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
         )
         config = uvicorn.Config(
-            Guarded(app, token, hosts, origins), log_config=None, access_log=False, server_header=False
+            Guarded(app, token, hosts, origins),
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
         )
         on_ready(f"http://{LOOPBACK}:{port}/mcp")
         uvicorn.Server(config).run(sockets=[listening])
@@ -62,11 +66,9 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
-        refused = self._refused(scope) if scope["type"] == "http" else 403
+        refused = self._refused(scope)
         if refused is None:
             return await self._app(scope, receive, send)
-        if scope["type"] != "http":
-            return await send({"type": "websocket.close", "code": 1008})
         headers = [(b"content-length", b"0")] + [(b"www-authenticate", b"Bearer")] * (refused == 401)
         await send({"type": "http.response.start", "status": refused, "headers": headers})
         return await send({"type": "http.response.body", "body": b""})

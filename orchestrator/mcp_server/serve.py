@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
-from orchestrator.log import mask
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.tools import TOOLS, Tool
 
@@ -54,7 +53,7 @@ def _result(value: Any, *, error: bool = False) -> types.CallToolResult:
 
 def _failed(what: str, why: str, fix: str) -> types.CallToolResult:
     parts = {"what": what, "why": why, "fix": fix}
-    told = {name: one_line(mask(text), ERROR_LIMIT) for name, text in parts.items() if text}
+    told = {name: one_line(text, ERROR_LIMIT) for name, text in parts.items() if text}
     return _result({"error": told}, error=True)
 
 

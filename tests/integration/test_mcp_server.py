@@ -445,6 +445,22 @@ def test_only_the_token_of_the_run_opens_it(world: World) -> None:
         opened(world, run="0" * 32)
 
 
+def test_the_server_of_a_run_is_told_where_our_files_are_and_nothing_else(world: World) -> None:
+    environ = {
+        "PATH": "/bin",
+        "API_KEY": "k",
+        "LIFECYCLE_JOURNAL": "truncate",
+        "XDG_RUNTIME_DIR": "/run/user/7",
+    }
+
+    server = server_for(world.run.run, world.folder, environ)
+
+    token = server["env"].pop("LIFECYCLE_MCP_TOKEN")
+    assert server["env"] == {"LIFECYCLE_JOURNAL": "truncate", "XDG_RUNTIME_DIR": "/run/user/7"}
+    assert opened(world, token=token)
+    assert token not in server["args"]
+
+
 def test_a_run_of_another_boot_is_not_known(world: World) -> None:
     connection = sqlite3.connect(world.store.path)
     with connection:

@@ -15,14 +15,10 @@ from typing import TypedDict
 from orchestrator.store.run_tokens import token_for
 
 SERVER = "team"  # what the server is called in a client's configuration; its tools are mcp__team__... to claude and codex
-_PASSED = (  # clients start their servers with next to nothing: where our own files and sockets are has to be said
-    "LANG",
-    "LIFECYCLE_CONFIG_DIR",
-    "LIFECYCLE_JOURNAL",
-    "LIFECYCLE_SYNCHRONOUS",
-    "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR",
-)
+# Clients start their servers with next to nothing: where our files and sockets are, and how the database is opened, has to
+# be said.
+_PASSED = ("LANG", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR")
+_OURS = "LIFECYCLE_"
 
 
 class StdioServer(TypedDict):
@@ -36,7 +32,7 @@ class StdioServer(TypedDict):
 def server_for(run: str, project: Path, environ: Mapping[str, str] | None = None) -> StdioServer:
     """The server that serves the agent of this run, and nobody else. `environ` is the host's. Raises StoreError."""
     environ = os.environ if environ is None else environ
-    passed = {name: environ[name] for name in _PASSED if name in environ}
+    passed = {name: value for name, value in environ.items() if name in _PASSED or name.startswith(_OURS)}
     token = token_for(project / ".workflow" / "lifecycle.db", run)
     return {
         "command": sys.executable,
