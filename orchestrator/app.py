@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,6 +144,27 @@ def open_for_reading(project: Project) -> Store:
     return Store(project.database)
 
 
+@contextmanager
+def changing(
+    project: Project,
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    on_wait: Callable[[list[int]], None] | None = None,
+) -> Iterator[tuple[Store, Settings]]:
+    """The project's store for one command that changes something, and the settings; `create`: also where there is none."""
+    check_clock()
+    if not create and not project.database.exists():
+        open_for_reading(project).close()  # raises, and says how to begin
+    if settings is None:
+        settings = read_settings(project)
+    store = open_for_writing(project, settings, on_wait=on_wait)
+    try:
+        yield store, settings
+    finally:
+        store.close()
+
+
 def refuse_other_owner(database: Path) -> None:
     """Raises UsageError when the database belongs to another user: its files would become a mix of owners."""
     if database.exists() and database.stat().st_uid != os.getuid():
@@ -234,6 +256,7 @@ def person() -> str:
 __all__ = [
     "LifecycleError",
     "Project",
+    "changing",
     "check_clock",
     "ensure_daemon",
     "find_project",

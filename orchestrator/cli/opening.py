@@ -45,19 +45,11 @@ def reading() -> Iterator[Opened]:
 @contextmanager
 def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
     """The project's store for a command that changes something; `create`: also where there is none yet."""
-    from orchestrator.app import check_clock, open_for_reading, open_for_writing, read_settings
+    from orchestrator.app import changing as change
 
-    check_clock()
     project = here()
-    if not create and not project.database.exists():
-        open_for_reading(project).close()  # raises, and says how to begin
-    if settings is None:
-        settings = read_settings(project)
-    store = open_for_writing(project, settings, on_wait=_waiting)
-    try:
-        yield Opened(project, store, settings)
-    finally:
-        store.close()
+    with change(project, create=create, settings=settings, on_wait=_waiting) as (store, used):
+        yield Opened(project, store, used)
 
 
 def _waiting(pids: list[int]) -> None:

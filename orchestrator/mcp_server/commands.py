@@ -27,13 +27,13 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     planned = start.plan(request, wishes, pack, project.root)
     view = plan_view(planned, settings)
     if asked.plan:
-        return {"session": None, "created": False, "plan": view}
-    with desk.changing(create=True) as (store, _):
+        return {"session": None, "created": False, "plan": view, "warnings": []}
+    with app.changing(project, create=True, settings=settings) as (store, _):
         begun = start.start(
             store, planned, project=project.root, max_attempts=settings.max_attempts, key=asked.key
         )
-        desk.go_on(store, settings)
-    return {"session": begun.session, "created": begun.created, "plan": view}
+        warnings = desk.go_on(store, settings)
+    return {"session": begun.session, "created": begun.created, "plan": view, "warnings": warnings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +147,13 @@ def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
             f"{asked.command} does not take {', '.join(sorted(strange))}",
             why=f"it takes {', '.join(sorted(known | {'session'}))}",
         )
-    with desk.changing() as (store, settings):
+    with app.changing(desk.project) as (store, settings):
         done = do(store, settings, asked)
-        if done.works:
-            desk.go_on(store, settings, done.stopped)
-        else:
-            app.wake(store, done.stopped)
+        warnings = desk.go_on(store, settings, done.stopped, works=done.works)
         now = store.read(lambda tx: look.summary(tx, find.session(tx, done.session)))
     return {
         **done.more,
+        "warnings": [*done.more.get("warnings", ()), *warnings],
         "session": done.session,
         "done": done.says,
         "status": now["status"],

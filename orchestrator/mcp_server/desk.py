@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator import app
+from orchestrator.domain.errors import LifecycleError, StoreError
 from orchestrator.mcp_server.scope import Scope
 from orchestrator.store.store import Store, Tx
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
 
 T = TypeVar("T")
 
@@ -34,26 +38,26 @@ class Desk:
     def write(self, unit: Callable[[Tx], T]) -> T:
         """Run the unit, then let the coordinator look."""
         self.scope.may_write()
-        with self.changing() as (store, _):
+        with app.changing(self.project) as (store, _):
             done = store.write(unit)
-            app.wake(store)
+            with suppress(
+                StoreError
+            ):  # the timers find it: an error would make the agent say it a second time
+                app.wake(store)
         return done
 
-    @contextmanager
-    def changing(self, *, create: bool = False) -> Iterator[tuple[Store, Any]]:
-        """The store for changes, and the settings as they are now."""
-        app.check_clock()
-        if not create and not self.project.database.exists():
-            app.open_for_reading(self.project).close()  # raises, and says how to begin
-        settings = app.read_settings(self.project)
-        store = app.open_for_writing(self.project, settings)
-        try:
-            yield store, settings
-        finally:
-            store.close()
+    def go_on(
+        self, store: Store, settings: Settings, stopped: Sequence[str] = (), *, works: bool = True
+    ) -> list[str]:
+        """After a commit: wake who must know, and where there is work see to it that somebody coordinates.
 
-    def go_on(self, store: Store, settings: Any, stopped: Sequence[str] = ()) -> None:
-        """After a commit that makes work: wake who must know, and see to it that somebody coordinates."""
-        app.wake(store, stopped)
-        app.ensure_daemon(self.project, store)
-        app.hand_over_environment(store, settings)
+        What was committed stands whatever comes of that, so a fault is no refusal; it is returned as a warning.
+        """
+        try:
+            app.wake(store, stopped)
+            if works:
+                app.ensure_daemon(self.project, store)
+                app.hand_over_environment(store, settings)
+        except (LifecycleError, OSError) as error:
+            return [f"no coordinator could be reached: {error}; `lifecycle daemon start` says more"]
+        return []

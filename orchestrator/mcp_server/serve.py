@@ -47,8 +47,7 @@ def call(desk: Desk, tool: Tool, arguments: dict[str, Any]) -> types.CallToolRes
 
 def _result(value: Any, *, error: bool = False) -> types.CallToolResult:
     text = inert_json(json.dumps(value, ensure_ascii=False))
-    whole = text.encode("utf-8", "backslashreplace").decode()  # a lone surrogate is no text to the transport
-    return types.CallToolResult(content=[types.TextContent(type="text", text=whole)], is_error=error)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=error)
 
 
 def _failed(what: str, why: str, fix: str) -> types.CallToolResult:

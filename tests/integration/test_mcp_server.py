@@ -700,6 +700,43 @@ def test_a_project_without_sessions_says_how_to_begin(tmp_path: Path) -> None:
     assert list((tmp_path / ".workflow").iterdir()) == []
 
 
+def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsafe = world.folder / "run"
+    unsafe.mkdir()
+    (unsafe / "lifecycle").mkdir(mode=0o777)
+    (unsafe / "lifecycle").chmod(0o777)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(unsafe))
+    monkeypatch.setattr("orchestrator.bus._reached", {})
+    tool = next(tool for tool in TOOLS if tool.name == "team_msg")
+
+    done = call(
+        Desk(Project(world.folder), Person()),
+        tool,
+        {"operation": "log", "summary": "here", "session": world.own},
+    )
+
+    assert not done.is_error
+    assert world.said()[-1].summary == "[user] here"
+
+
+def test_half_a_character_is_replaced_and_breaks_nothing(world: World) -> None:
+    desk = Desk(Project(world.folder), Person())
+    tool = next(tool for tool in TOOLS if tool.name == "team_msg")
+
+    done = call(
+        desk,
+        tool,
+        {"operation": "log", "summary": "\ud800", "data": '"\\ud800"', "session": world.own},
+    )
+    seen = call(desk, tool, {"operation": "list", "last": 1, "session": world.own})
+
+    assert not done.is_error
+    (message,) = json.loads(seen.content[0].text.encode())
+    assert (message["summary"], message["data"]) == ("[user] ?", "?")
+
+
 # the process
 
 
