@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.output import flush, say
+from orchestrator.cli.output import flush, is_live, note, say
 from orchestrator.cli.processes import ProjectOption, project_of
 from orchestrator.domain.errors import LifecycleError, UsageError
 
@@ -43,6 +45,12 @@ def mcp(
     if not http:
         from orchestrator.mcp_server.serve import serve_stdio
 
+        if is_live(sys.stdin):
+            note(
+                "waiting for a client on standard input; Ctrl-C ends it (docs/mcp.md says how to add it to one)"
+            )
+        # A thread waits for input that may never come: Ctrl-C ends the process, which holds nothing between two calls.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve_stdio(desk)
         return
     from orchestrator.mcp_server.over_http import serve_http

@@ -90,7 +90,7 @@ def _refused(_: Desk, asked: given.TeamMsg) -> Any:
 
 _BUS = {"operation", "session", "team"}
 _SAID = _BUS | {"from", "type", "summary", "ref", "data"}
-_OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Any], set[str]]] = {
+OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Any], set[str]]] = {
     "log": (_say, _SAID | {"to"}),
     "broadcast": (_say, _SAID),
     "read": (_read, _BUS | {"id"}),
@@ -104,7 +104,7 @@ _OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Any], set[str]]] = 
 
 
 def _team_msg(desk: Desk, asked: given.TeamMsg) -> Any:
-    do, known = _OPERATIONS[asked.operation]
+    do, known = OPERATIONS[asked.operation]
     if strange := asked.given() - known:
         raise UsageError(
             f"{asked.operation} does not take {', '.join(sorted(strange))}",

@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import os
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -19,16 +20,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from typer.main import get_command
 
 from orchestrator.app import Project
 from orchestrator.bus import Waker
-from orchestrator.cli.main import run
+from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
 from orchestrator.domain.model import RunOutcome
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call
-from orchestrator.mcp_server.tools import TOOLS
+from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
 from orchestrator.store import messages, records, run_tokens, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -201,6 +203,21 @@ def test_what_the_tool_and_the_command_say_is_the_same_message(shared: Shared, o
     assert [tool["id"], printed["id"]] == [f"MSG-{one.number:03d}", f"MSG-{two.number:03d}"]
     assert {**vars(one), "number": 0, "at": 0} == {**vars(two), "number": 0, "at": 0}
     assert one.data == {"n": [1]}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_operation_takes_what_its_command_takes(operation: str) -> None:
+    _, known = OPERATIONS[operation]
+    bus: Any = get_command(build()).commands["msg"]  # type: ignore[attr-defined]
+
+    options = {
+        name.lstrip("-")
+        for option in bus.commands[operation].params
+        for name in option.opts
+        if name[:2] == "--"
+    }
+
+    assert known - {"operation"} == options - {"json", "help"}
 
 
 @pytest.mark.parametrize(("tool", "words"), [("session_status", "check"), ("task_list", "tasks")])
@@ -779,6 +796,22 @@ def test_stdout_carries_the_protocol_alone_and_rubbish_ends_nothing(world: World
     assert process.wait(60) == 0
     assert (answers[0]["id"], rest) == (1, "")
     assert json.loads(answers[-1]["result"]["content"][0]["text"])[0]["task"] == "RESEARCH-001"
+
+
+def test_ctrl_c_ends_a_server_that_waits_for_input(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command("--project", str(tmp_path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    process.stdin.flush()
+    process.stdout.readline()
+
+    process.send_signal(signal.SIGINT)
+
+    assert process.wait(60) == -signal.SIGINT
+    process.stdin.close()
+    process.stdout.close()
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> None:
