@@ -5,6 +5,7 @@ PROJECT ?= demo
 IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
+CLIENTS ?=
 JOBS ?= 4
 EXAMPLES ?= 2000
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,6 +144,27 @@ def open_for_reading(project: Project) -> Store:
     return Store(project.database)
 
 
+@contextmanager
+def changing(
+    project: Project,
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    on_wait: Callable[[list[int]], None] | None = None,
+) -> Iterator[tuple[Store, Settings]]:
+    """The project's store for one command that changes something, and the settings; `create`: also where there is none."""
+    check_clock()
+    if not create and not project.database.exists():
+        open_for_reading(project).close()  # raises, and says how to begin
+    if settings is None:
+        settings = read_settings(project)
+    store = open_for_writing(project, settings, on_wait=on_wait)
+    try:
+        yield store, settings
+    finally:
+        store.close()
+
+
 def refuse_other_owner(database: Path) -> None:
     """Raises UsageError when the database belongs to another user: its files would become a mix of owners."""
     if database.exists() and database.stat().st_uid != os.getuid():
@@ -185,14 +208,64 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     return start_daemon(project.root, project.logs / "daemon.out")
 
 
+def wake(store: Store, stopped: Sequence[str] = ()) -> None:
+    """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
+    from orchestrator import bus
+
+    if stopped:
+        bus.wake_hosts(store.path, {"type": "runs"})
+    bus.wake_daemon(store.path)
+
+
+def hand_over_environment(store: Store, settings: Settings) -> bool:
+    """Give a running daemon our values of the variables its agents may see: it would keep its first shell's.
+
+    False when they are too large for a datagram.
+    """
+    from orchestrator import bus
+
+    names = {name for agent in settings.agents.values() for name in agent.env}
+    values = {name: os.environ[name] for name in names if name in os.environ}
+    if sum(map(len, values.values())) > bus.MAX_DATAGRAM // 4:  # a character can take four bytes and more
+        return False
+    if values:
+        bus.wake_daemon(store.path, {"type": "environment", "values": values})
+    return True
+
+
+def check_clock() -> None:
+    """Session ids carry the date: a clock that cannot be right would write nonsense into the record."""
+    year = time.gmtime().tm_year
+    if not 1980 <= year <= 9999:
+        raise UsageError("the system's clock is wrong", why=f"it says the year {year}", fix="set it")
+
+
+def person() -> str:
+    """The person at the keyboard, for decision rows."""
+    import pwd
+
+    named = os.environ.get("LOGNAME") or os.environ.get("USER")
+    if named:
+        return named[:100]
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
+
+
 __all__ = [
     "LifecycleError",
     "Project",
+    "changing",
+    "check_clock",
     "ensure_daemon",
     "find_project",
+    "hand_over_environment",
     "open_for_reading",
     "open_for_writing",
+    "person",
     "prepare",
     "read_pack",
     "read_settings",
+    "wake",
 ]

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from orchestrator.domain.pipelines import Pack
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
-KEY_LENGTH = 200
 
 
 def start(
@@ -86,12 +85,14 @@ def start(
     from orchestrator.app import find_project, read_config
     from orchestrator.coordinator.budget import budget_of
     from orchestrator.coordinator.requests import read_request
+    from orchestrator.coordinator.start import check_key
     from orchestrator.coordinator.start import start as begin
 
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
     exclude(record=record is not None, replay=replay is not None)
-    _check_arguments(task, key, spec)
+    _check_arguments(task, spec)
+    check_key(key)
     request = read_request(task, _here())
     project = find_project()
     flags = {
@@ -128,15 +129,13 @@ def start(
         raise typer.Exit(_go_on(opened, started.session, 0, detach, as_json))
 
 
-def _check_arguments(task: str, key: str | None, spec: str | None) -> None:
+def _check_arguments(task: str, spec: str | None) -> None:
     if len(os.fsencode(task) if "\0" not in task else task) > ARGUMENT_BYTES:
         raise UsageError(
             "the task is too long for an argument",
             why=f"more than {ARGUMENT_BYTES} bytes",
             fix="pipe it in: lifecycle start @- < task.md",
         )
-    if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
-        raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
     if spec is not None:
         raise NotAllowedNow(
             "--spec cannot be used yet",

@@ -15,11 +15,6 @@ from orchestrator.cli.look import look_at
 from orchestrator.cli.opening import changing, wake
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say, table
-from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
-
-TEXT_LIMIT = 20_000  # characters of a summary
-DATA_LIMIT = 200_000  # characters of the data's JSON
-NAME_LIMIT = 60
 
 Team = Annotated[
     str | None,
@@ -60,67 +55,33 @@ def broadcast(
     as_json: AsJson = False,
 ) -> None:
     """Append a message for everyone."""
-    _append(team, sender, "all", kind, summary, ref, data, as_json)
+    _append(team, sender, None, kind, summary, ref, data, as_json)
 
 
 def _append(
     team: str | None,
     sender: str,
-    to: str,
+    to: str | None,
     kind: str,
     summary: str,
     ref: str | None,
     data: str | None,
     as_json: bool,
 ) -> None:
-    from orchestrator.coordinator import find
+    from orchestrator.coordinator import find, team_msg
     from orchestrator.domain import secrets
-    from orchestrator.store import messages
 
-    for name, value in (("--from", sender), ("--to", to), ("--type", kind)):
-        if not value or len(value) > NAME_LIMIT or not value.replace("-", "").replace("_", "").isalnum():
-            raise UsageError(f"{name} {value!r} is no name", why="letters, digits, - and _, at most 60")
-    if not summary.strip():
-        raise UsageError("the summary is empty", fix="say something with --summary")
-    if len(summary) > TEXT_LIMIT or len(ref or "") > TEXT_LIMIT:
-        raise UsageError(
-            "the message is too long", why=f"at most {TEXT_LIMIT} characters", fix="put it in --ref"
-        )
-    known = secrets.known(os.environ)  # an agent may say what it was given
-    summary, ref, value = secrets.mask_all((_clean(summary), ref and _clean(ref), _value(data)), known)
+    to = team_msg.EVERYONE if to is None else to
+    said = team_msg.Said(summary, sender, to, kind, ref, team_msg.parse_data(data))
+    said.check()  # before anything is opened
+    said = said.masked(secrets.known(os.environ))  # an agent may say what it was given
     with changing() as opened:
-
-        def unit(tx: Any) -> tuple[str, int]:
-            session = find.alive(find.session(tx, team, finished=True))
-            return session.id, messages.say(tx, session.id, sender, kind, summary, to=to, ref=ref, data=value)
-
-        session, number = opened.store.write(unit)
+        done = opened.store.write(lambda tx: team_msg.append(tx, find.session(tx, team, finished=True), said))
         wake(opened)
     if as_json:
-        print_json({"session": session, "id": f"MSG-{number:03d}"})
+        print_json(done)
     else:
-        say(f"MSG-{number:03d}")
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-def _value(data: str | None) -> Any:
-    if data is None:
-        return None
-    if len(data) > DATA_LIMIT:
-        raise UsageError("--data is too long", why=f"at most {DATA_LIMIT} characters")
-    try:
-        return json.loads(data, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            "--data is not JSON", why=str(error), fix="""for example --data '{"options": []}'"""
-        ) from error
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+        say(done["id"])
 
 
 def read(
@@ -129,20 +90,9 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Show one message with all it carries."""
-    from orchestrator.coordinator.projector import message_line
-    from orchestrator.store import messages
+    from orchestrator.coordinator import team_msg
 
-    digits = message.upper().removeprefix("MSG-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        raise UsageError(f"{message!r} is no message id", why="an id looks like MSG-001")
-
-    def one(tx: Any, row: Any) -> Any:
-        found = messages.one(tx, row.id, int(digits))
-        if found is None:
-            raise UnknownName("message", message, [f"MSG-001 to MSG-{row.messages:03d}"])
-        return message_line(found)
-
-    found = look_at(team, one)
+    found = look_at(team, lambda tx, row: team_msg.read(tx, row, message))
     if as_json:
         print_json(found)
         return
@@ -166,10 +116,10 @@ def list_messages(
     as_json: AsJson = False,
 ) -> None:
     """List the newest messages; events of the session's history are in `lifecycle log`."""
-    from orchestrator.coordinator.look import bus_messages
+    from orchestrator.coordinator import team_msg
 
     found = look_at(
-        team, lambda tx, row: bus_messages(tx, row.id, sender=sender, to=to, type=kind, last=last)
+        team, lambda tx, row: team_msg.newest(tx, row, sender=sender, to=to, type=kind, last=last)
     )
     if as_json:
         print_json(found)
@@ -182,9 +132,9 @@ def list_messages(
 
 def status(team: Team = None, as_json: AsJson = False) -> None:
     """Show who spoke: last seen, last action, how often."""
-    from orchestrator.coordinator.look import members
+    from orchestrator.coordinator import team_msg
 
-    found = look_at(team, lambda tx, row: members(tx, row.id))
+    found = look_at(team, team_msg.status)
     if as_json:
         print_json(found)
         return
@@ -202,14 +152,9 @@ def state(
     as_json: AsJson = False,
 ) -> None:
     """Show the shared memory: one field a role. It is JSON with or without --json."""
-    from orchestrator.store import records
+    from orchestrator.coordinator import team_msg
 
-    found = look_at(team, lambda tx, row: records.shared_of(tx, row.id))
-    if role is not None:
-        if role not in found:
-            raise UnknownName("field", role, found)
-        found = found[role]
-    print_json(found)
+    print_json(look_at(team, lambda tx, row: team_msg.state(tx, row, role)))
 
 
 def delete(
@@ -226,11 +171,9 @@ def clear(team: Team = None) -> None:
 
 
 def _refuse(operation: str) -> None:
-    raise NotAllowedNow(
-        f"{operation} is not possible: the bus is append-only",
-        why="it is the session's history, and what was acknowledged stays readable",
-        fix="filter with `lifecycle msg list`; `lifecycle delete SESSION` removes an ended session as a whole",
-    )
+    from orchestrator.coordinator import team_msg
+
+    team_msg.refuse(operation)
 
 
 def register(app: typer.Typer) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, paint, print_json, say, table
-from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
 from orchestrator.domain.states import EXIT_FAILED
 
@@ -100,28 +99,11 @@ def _with_cassettes(project: Project) -> list[dict[str, str]]:
 def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
     """What the workers say of their agents; with `probe` after a real question to each. Raises LifecycleError."""
     from orchestrator.app import read_settings
-    from orchestrator.dispatch.local import child_environment, module_command
+    from orchestrator.dispatch.asking import ask_workers
 
     read_settings(project)  # its faults are better told from here
-    command = module_command(
-        "workers", "agents", "--project", str(project.root), "--json", *(["--probe"] if probe else [])
-    )
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PROBE_SECONDS if probe else AGENTS_SECONDS,
-            env=child_environment(),
-            check=False,
-        )
-        if done.returncode == 0:
-            return dict(json.loads(done.stdout))
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = lines[-1] if lines else f"it ended with code {done.returncode}"
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        why = str(error)
-    raise LifecycleError("the agents could not be asked", why=why, fix="lifecycle doctor")
+    seconds = PROBE_SECONDS if probe else AGENTS_SECONDS
+    return dict(ask_workers("agents", project.root, *(["--probe"] if probe else []), seconds=seconds))
 
 
 def config_show(as_json: AsJson = False) -> None:

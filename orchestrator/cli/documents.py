@@ -27,25 +27,6 @@ ArtifactArgument = Annotated[
 ]
 
 
-def find_artifact(tx: Tx, session: str, name: str) -> str:
-    """The one path that is `name` or ends with it. Raises UnknownName, or UsageError which lists the candidates."""
-    from orchestrator.store import artifacts
-
-    paths = [row.path for row in artifacts.newest(tx, session)]
-    if name in paths:
-        return name
-    near = [path for path in paths if path.endswith(f"/{name}")] or [
-        path for path in paths if name and name in path
-    ]
-    if len(near) > 1:
-        raise UsageError(
-            f"{name!r} fits several artifacts", why=", ".join(near[:20]), fix="give more of the path"
-        )
-    if not near:
-        raise UnknownName("artifact", name, paths)
-    return str(near[0])
-
-
 def diff(
     artifact: ArtifactArgument,
     old: Annotated[
@@ -64,7 +45,7 @@ def diff(
             from orchestrator.store import artifacts
 
             session = find.session(tx, in_session, finished=True).id
-            path = find_artifact(tx, session, artifact)
+            path = find.artifact(tx, session, artifact)
             chosen = _two(path, artifacts.versions(tx, session, path), old, new)
             return path, chosen, [artifacts.body(tx, row.sha256, opened.store.path) for row in chosen]
 
@@ -115,6 +96,7 @@ def open_artifact(
 ) -> None:
     """Print where an artifact is; --print prints it, --edit opens it."""
     from orchestrator.coordinator import find
+    from orchestrator.store import artifacts
     from orchestrator.store.edits import session_directory
 
     exclude(print=show, edit=edit)
@@ -122,14 +104,8 @@ def open_artifact(
     with reading() as opened:
 
         def read(tx: Tx) -> tuple[str, Row, bytes]:
-            from orchestrator.store import artifacts
-
             session = find.session(tx, in_session, finished=True).id
-            path = find_artifact(tx, session, artifact)
-            known = {row.version: row for row in artifacts.versions(tx, session, path)}
-            if version is not None and version not in known:
-                raise UnknownName(f"version of {path}", str(version), map(str, known))
-            row = known[version or max(known)]
+            row = find.version(tx, session, artifact, version)
             return session, row, artifacts.body(tx, row.sha256, opened.store.path)
 
         session, row, body = opened.store.read(read)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli.output import note
-from orchestrator.domain.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.app import Project
@@ -48,26 +45,11 @@ def reading() -> Iterator[Opened]:
 @contextmanager
 def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
     """The project's store for a command that changes something; `create`: also where there is none yet."""
-    from orchestrator.app import open_for_reading, open_for_writing, read_settings
+    from orchestrator.app import changing as change
 
-    _check_clock()
     project = here()
-    if not create and not project.database.exists():
-        open_for_reading(project).close()  # raises, and says how to begin
-    if settings is None:
-        settings = read_settings(project)
-    store = open_for_writing(project, settings, on_wait=_waiting)
-    try:
-        yield Opened(project, store, settings)
-    finally:
-        store.close()
-
-
-def _check_clock() -> None:
-    """Session ids carry the date: a clock that cannot be right would write nonsense into the record."""
-    year = time.gmtime().tm_year
-    if not 1980 <= year <= 9999:
-        raise UsageError("the system's clock is wrong", why=f"it says the year {year}", fix="set it")
+    with change(project, create=create, settings=settings, on_wait=_waiting) as (store, used):
+        yield Opened(project, store, used)
 
 
 def _waiting(pids: list[int]) -> None:
@@ -77,33 +59,21 @@ def _waiting(pids: list[int]) -> None:
 
 def who() -> str:
     """The person at the keyboard, for decision rows."""
-    import pwd
+    from orchestrator.app import person
 
-    named = os.environ.get("LOGNAME") or os.environ.get("USER")
-    if named:
-        return named[:100]
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid {os.getuid()}"
+    return person()
 
 
 def hand_over_environment(opened: Opened) -> None:
-    """Give a running daemon our values of the variables its agents may see: it would keep its first shell's."""
-    from orchestrator import bus
+    """Give a running daemon our values of the variables its agents may see."""
+    from orchestrator.app import hand_over_environment as hand_over
 
-    names = {name for agent in opened.settings.agents.values() for name in agent.env}
-    values = {name: os.environ[name] for name in names if name in os.environ}
-    if sum(map(len, values.values())) > bus.MAX_DATAGRAM // 4:  # a character can take four bytes and more
+    if not hand_over(opened.store, opened.settings):
         note("the agents' variables are too large to hand over; restart the coordinator to renew them")
-    elif values:
-        bus.wake_daemon(opened.store.path, {"type": "environment", "values": values})
 
 
 def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
-    from orchestrator import bus
+    from orchestrator.app import wake as look
 
-    if stopped:
-        bus.wake_hosts(opened.store.path, {"type": "runs"})
-    bus.wake_daemon(opened.store.path)
+    look(opened.store, stopped)

@@ -42,7 +42,7 @@ def run(
     from orchestrator.store import leases
     from orchestrator.store.store import Store
 
-    home = _project(project)
+    home = project_of(project)
     settings = read_settings(home)
     open_for_writing(home, settings).close()  # creates or migrates
     logger = log.configure(home.logs / "daemon.jsonl")
@@ -164,7 +164,7 @@ def worker(
     from orchestrator.app import open_for_writing, read_settings
     from orchestrator.dispatch.local import child_environment, module_command
 
-    home = _project(project)
+    home = project_of(project)
     settings = read_settings(home)
     open_for_writing(home, settings).close()
     command = module_command(
@@ -173,7 +173,8 @@ def worker(
     os.execve(sys.executable, command, child_environment())  # noqa: S606 - our own interpreter and arguments
 
 
-def _project(folder: Path | None) -> Project:
+def project_of(folder: Path | None) -> Project:
+    """The project of that folder, else of the current one. Raises UsageError."""
     from orchestrator.app import Project, find_project
 
     if folder is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
-from orchestrator.store import sessions, tasks
+from orchestrator.store import artifacts, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
@@ -81,6 +81,32 @@ def task(tx: Tx, session_row: Row, key: str) -> Row:
     if found is None:
         raise UnknownName("task", key, [row.key for row in tasks.all_tasks(tx, session_row.id)])
     return found
+
+
+def artifact(tx: Tx, session: str, name: str) -> str:
+    """The one path that is `name` or ends with it. Raises UnknownName, or UsageError which lists the candidates."""
+    paths = [row.path for row in artifacts.newest(tx, session)]
+    if name in paths:
+        return name
+    near = [path for path in paths if path.endswith(f"/{name}")] or [
+        path for path in paths if name and name in path
+    ]
+    if len(near) > 1:
+        raise UsageError(
+            f"{name!r} fits several artifacts", why=", ".join(near[:20]), fix="give more of the path"
+        )
+    if not near:
+        raise UnknownName("artifact", name, paths)
+    return str(near[0])
+
+
+def version(tx: Tx, session: str, name: str, number: int | None = None) -> Row:
+    """That version of the artifact, or its newest one. Raises UnknownName, UsageError."""
+    path = artifact(tx, session, name)
+    known = {row.version: row for row in artifacts.versions(tx, session, path)}
+    if number is not None and number not in known:
+        raise UnknownName(f"version of {path}", str(number), map(str, known))
+    return known[number or max(known)]
 
 
 def alive(session_row: Row) -> Row:

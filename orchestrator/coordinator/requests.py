@@ -28,10 +28,11 @@ def read_request(argument: str, folder: Path) -> str:
         text = _read_file(folder, argument)
     else:
         text = argument
-    return _check(text)
+    return checked(text)
 
 
-def _check(text: str) -> str:
+def checked(text: str) -> str:
+    """The request's text, when it can be one. Raises UsageError."""
     if _ONLY_MARKUP.fullmatch(text):
         raise UsageError(
             "the task is empty",

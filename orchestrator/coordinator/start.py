@@ -13,6 +13,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain import ids
+from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.manifests import frontend_frameworks
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -23,6 +24,7 @@ from orchestrator.store import messages, rework, sessions
 from orchestrator.store.store import Store, Tx
 
 TITLE_LENGTH = 80
+KEY_LENGTH = 200
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
 
@@ -70,6 +72,12 @@ def plan(request: str, wishes: Wishes, pack: Pack, project: Path) -> Plan:
     pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
     language = "zh" if is_cjk(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
+
+
+def check_key(key: str | None) -> None:
+    """Raises UsageError for a key that cannot be one."""
+    if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
+        raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
 
 
 def project_facts(project: Path) -> ProjectFacts:

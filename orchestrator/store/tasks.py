@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, of_session, runs, sessions, tasks
+from orchestrator.store.tables import edges, hosts, of_session, runs, sessions, tasks
 
 TASK_COLUMNS = [
     "id",
@@ -42,6 +42,22 @@ TASK_COLUMNS = [
 
 
 _OUTCOME = Prepared(lambda: select(runs.c.outcome).where(runs.c.id == bindparam("run")))
+_RUN = Prepared(
+    lambda: (
+        select(
+            runs.c.id,
+            runs.c.session_id,
+            runs.c.host,
+            runs.c.outcome,
+            hosts.c.boot,
+            tasks.c.key,
+            tasks.c.role,
+        )
+        .join(tasks, tasks.c.id == runs.c.task_id)
+        .join(hosts, hosts.c.incarnation == runs.c.host)
+        .where(runs.c.id == bindparam("run"))
+    )
+)
 _BEFORE = Prepared(
     lambda: select(runs.c.id).where(runs.c.task_id == bindparam("task"), runs.c.epoch < bindparam("epoch"))
 )
@@ -71,6 +87,11 @@ def is_over(tx: Tx, run: str) -> bool:
     """Whether this is a run of this database that has been closed."""
     row = tx.row(_OUTCOME, run=run)
     return row is not None and row.outcome is not None
+
+
+def run(tx: Tx, id: str) -> Row | None:
+    """A run with its session and host, its task's key and role, and the boot of the machine that its host lives in."""
+    return tx.row(_RUN, run=id)
 
 
 def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:

@@ -358,8 +358,10 @@ def test_with_other_input_everything_is_made_and_asked_anew(desk: Any) -> None:
     bench.set_payload("RESEARCH-001", {"feedback": ["for members only"]})
 
     bench.run()
+    ((second,),) = bench.rows("SELECT id FROM runs WHERE outcome = 'completed'")
 
-    assert sorted(told.asked) == ["coverage", "discovery", "product", "risk"]
+    asked = [each.perspective or each.kind for each in told.requests if each.run == second]
+    assert sorted(asked) == ["coverage", "discovery", "product", "risk"]
     assert bench.verdict("RESEARCH-001").data["ratings"]["product"] == 3
 
 

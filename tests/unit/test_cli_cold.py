@@ -20,6 +20,7 @@ HEAVY = (
     "jinja2",
     "ruamel",
     "tree_sitter",
+    "mcp",
 )
 SCRIPT = """
 import sys

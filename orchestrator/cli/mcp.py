@@ -1,0 +1,79 @@
+"""mcp: the MCP server, for a person's agents, and started by the worker host for those of a run."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.output import flush, is_live, note, say
+from orchestrator.cli.processes import ProjectOption, project_of
+from orchestrator.domain.errors import LifecycleError, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.mcp_server.scope import Scope
+
+TOKEN = "LIFECYCLE_MCP_TOKEN"  # noqa: S105 - the name of the variable
+SHORTEST = 16  # characters of a token that a person chose
+
+
+def mcp(
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="Serve the agent of this run alone.")
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve HTTP on loopback instead of stdio.")] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65_535, help="With --http; else a free one.")
+    ] = None,
+    project: ProjectOption = None,
+) -> None:
+    """Serve the project to agents over the Model Context Protocol."""
+    if port is not None and not http:
+        raise UsageError("--port needs --http", why="stdio has no port", fix="lifecycle mcp --http --port N")
+    _need_library()
+    from orchestrator.mcp_server.desk import Desk
+    from orchestrator.mcp_server.scope import Person, worker
+
+    token = os.environ.pop(TOKEN, None) or None  # what we start must not inherit it
+    home = project_of(project)
+    scope: Scope = Person() if run is None else worker(home, run, token)
+    desk = Desk(home, scope)
+    if not http:
+        from orchestrator.mcp_server.serve import serve_stdio
+
+        if is_live(sys.stdin):
+            note(
+                "waiting for a client on standard input; Ctrl-C ends it (docs/mcp.md says how to add it to one)"
+            )
+        # A thread waits for input that may never come: Ctrl-C ends the process, which holds nothing between two calls.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        serve_stdio(desk)
+        return
+    from orchestrator.mcp_server.over_http import serve_http
+
+    if token is not None and len(token) < SHORTEST:
+        raise UsageError(f"{TOKEN} is too short", why=f"it needs {SHORTEST} characters", fix="leave it out")
+    bearer = token or secrets.token_urlsafe(32)
+
+    def ready(address: str) -> None:
+        say(address)
+        if token is None:
+            say(f"Authorization: Bearer {bearer}")
+        flush()
+
+    serve_http(desk, bearer, port or 0, ready)
+
+
+def _need_library() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None or find_spec("uvicorn") is None:
+        raise LifecycleError("the MCP server is not installed", fix='pip install "team-lifecycle[mcp]"')
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(mcp)

@@ -1,0 +1,134 @@
+"""The arguments of each tool: what the schema shows to an agent, and what is refused before anything is opened."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(max_length=200)]
+Text = Annotated[str, Field(max_length=200_000)]  # each use has its own, tighter limit, which says why
+Session = Annotated[
+    Name | None,
+    Field(description="The session's id or its first letters; else the unfinished or newest one."),
+]
+
+
+class Arguments(BaseModel):
+    """A misspelt argument is refused: else a command could go to another session than was meant."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+    def given(self) -> set[str]:
+        """The names of the arguments that were given a value, as the caller spells them."""
+        fields = type(self).model_fields
+        return {
+            fields[name].alias or name for name in self.model_fields_set if getattr(self, name) is not None
+        }
+
+
+class TeamMsg(Arguments):
+    operation: Literal["log", "read", "list", "status", "broadcast", "state", "get_state", "delete", "clear"]
+    session: Session = None
+    team: Annotated[Name | None, Field(description="Another word for session.")] = None
+    sender: Annotated[
+        Text | None,
+        Field(
+            alias="from",
+            description="log, broadcast: who speaks (a worker: always its role). list: only from them.",
+        ),
+    ] = None
+    to: Annotated[
+        Text | None, Field(description="log: for whom, else the coordinator. list: only for them.")
+    ] = None
+    type: Annotated[
+        Text | None,
+        Field(description="log, broadcast: the type, else state_update. list: only of this type."),
+    ] = None
+    summary: Annotated[
+        str | None, Field(description="log, broadcast: what is said, at most 20000 characters.")
+    ] = None
+    ref: Annotated[str | None, Field(description="log, broadcast: the artifact it is about.")] = None
+    data: Annotated[
+        dict[str, Any] | str | None,
+        Field(description="log, broadcast: anything more: an object, or any JSON as text."),
+    ] = None
+    id: Annotated[Name | None, Field(description="read: the message's id, as in MSG-001.")] = None
+    last: Annotated[int | None, Field(ge=1, le=100_000, description="list: the newest so many, else 20.")] = (
+        None
+    )
+    role: Annotated[Name | None, Field(description="state: only this role's field.")] = None
+
+
+class OfSession(Arguments):
+    session: Session = None
+
+
+class OfTask(OfSession):
+    task: Annotated[Name, Field(description="A task's id, for example DRAFT-002.")]
+
+
+class ArtifactRead(OfSession):
+    artifact: Annotated[
+        Annotated[str, Field(max_length=1_000)],
+        Field(description="Its path in the session, or the end of it: product-brief.md"),
+    ]
+    version: Annotated[int | None, Field(ge=1, le=1_000_000, description="An older version.")] = None
+    offset: Annotated[int, Field(ge=0, description="Characters to pass over, to read on.")] = 0
+
+
+class Explore(Arguments):
+    query: Annotated[str, Field(max_length=2_000, description="What is looked for, in words.")] = ""
+    angle: Annotated[
+        Name,
+        Field(description="For example general, architecture, dependencies, security, testing, data-access."),
+    ] = "general"
+
+
+class WisdomAdd(OfSession):
+    file: Literal["learnings", "decisions", "conventions", "issues"]
+    text: Annotated[Text, Field(description="One thing that others should know, at most 4000 characters.")]
+    task: Annotated[Name | None, Field(description="The task it comes from (a worker: always its own).")] = (
+        None
+    )
+
+
+class SessionStart(Arguments):
+    task: Annotated[
+        str, Field(description="What to do, in words, at most 1 MiB; taken as it is, never as a file name.")
+    ]
+    mode: Annotated[
+        Name | None, Field(description="The pipeline; else it is chosen, and the answer says why.")
+    ] = None
+    discuss: Annotated[
+        Literal["inline", "standalone", "off"] | None, Field(description="How artifacts are discussed.")
+    ] = None
+    execution: Annotated[
+        Literal["parallel", "sequential"] | None, Field(description="All ready tasks, or one at a time.")
+    ] = None
+    supervise: Annotated[bool, Field(description="Check documents against each other.")] = False
+    perspectives: Annotated[
+        list[Name], Field(max_length=50, description="Who discusses, instead of each round's own.")
+    ] = []
+    key: Annotated[str | None, Field(description="The same key twice makes one session.")] = None
+    plan: Annotated[bool, Field(description="Say what would be done, and change nothing.")] = False
+
+
+class SessionCommand(Arguments):
+    command: Literal[
+        "resume", "revise", "feedback", "recheck", "improve", "pause", "cancel", "archive", "repair"
+    ]
+    session: Session = None
+    task: Annotated[Name | None, Field(description="revise: a completed task.")] = None
+    text: Annotated[Text | None, Field(description="revise: what to change. feedback: what you think.")] = (
+        None
+    )
+    dimension: Annotated[Name | None, Field(description="improve: else the lowest-scoring one.")] = None
+    force: Annotated[
+        bool | None, Field(description="resume: in spite of a failed gate. revise: a third time and more.")
+    ] = None
+    retry: Annotated[Name | None, Field(description="resume: try this failed task again.")] = None
+    skip: Annotated[Name | None, Field(description="resume: go on without this task.")] = None
+    decide: Annotated[Text | None, Field(description="resume: the answer to a blocked discussion.")] = None
+    words: Annotated[Text | None, Field(description="resume, pause, cancel: kept with the decision.")] = None
+    restore: Annotated[bool | None, Field(description="archive: show it again.")] = None

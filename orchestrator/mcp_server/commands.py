@@ -1,0 +1,161 @@
+"""session_start and session_command: what the command line has, for a person's agent, never for a worker's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator import app
+from orchestrator.coordinator import find, look, manage, repair, requests, resume, rework, start
+from orchestrator.coordinator.look_ahead import plan_view
+from orchestrator.domain.errors import UsageError
+from orchestrator.mcp_server import arguments as given
+from orchestrator.mcp_server.desk import Desk
+from orchestrator.mcp_server.scope import Person
+from orchestrator.store.store import Store
+
+
+def session_start(desk: Desk, asked: given.SessionStart) -> Any:
+    start.check_key(asked.key)
+    request = requests.checked(asked.task)
+    project = desk.project
+    flags = {"discuss": asked.discuss, "execution": asked.execution}
+    pack, settings = app.read_config(project, flags)
+    names = tuple(name.strip() for name in asked.perspectives)
+    wishes = start.Wishes(asked.mode, settings.discuss, settings.execution, asked.supervise, names)
+    planned = start.plan(request, wishes, pack, project.root)
+    view = plan_view(planned, settings)
+    if asked.plan:
+        return {"session": None, "created": False, "plan": view, "warnings": []}
+    with app.changing(project, create=True, settings=settings) as (store, _):
+        begun = start.start(
+            store, planned, project=project.root, max_attempts=settings.max_attempts, key=asked.key
+        )
+        warnings = desk.go_on(store, settings)
+    return {"session": begun.session, "created": begun.created, "plan": view, "warnings": warnings}
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    session: str
+    says: str
+    more: dict[str, Any]
+    stopped: Sequence[str] = ()  # runs whose agents must stop now
+    works: bool = True  # whether there is work for the coordinator now
+
+
+def _words(asked: given.SessionCommand) -> str:
+    return rework.check_words(asked.words or "")
+
+
+def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+    if asked.retry is not None and asked.skip is not None:
+        raise UsageError("retry and skip contradict each other", fix="give one of them")
+    if asked.decide is not None and not asked.decide.strip():
+        raise UsageError("decide needs words", fix="say the decision in it")
+    decide = None if asked.decide is None else rework.check_words(asked.decide)
+    answer = resume.Answer(
+        Person.decides(), _words(asked), bool(asked.force), asked.retry, asked.skip, decide
+    )
+    done = resume.resume(store, asked.session, answer, more_attempts=settings.max_attempts)
+    more = {"answered": done.reason, "recovered": list(done.recovered), "warnings": list(done.warnings)}
+    return _Done(done.session, "resumed", more)
+
+
+def _reworked(done: rework.Reworked, **more: Any) -> _Done:
+    return _Done(done.session, done.why, {"made": list(done.made), **more}, done.released)
+
+
+def _revise(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+    if asked.task is None:
+        raise UsageError("task is missing", why="revise makes a completed task anew", fix="name it")
+    return _reworked(
+        rework.revise(
+            store,
+            asked.session,
+            asked.task,
+            asked.text or "",
+            force=bool(asked.force),
+            who=Person.decides(),
+            max_attempts=settings.max_attempts,
+        )
+    )
+
+
+def _feedback(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+    done, target = rework.feedback(
+        store, asked.session, asked.text or "", who=Person.decides(), max_attempts=settings.max_attempts
+    )
+    return _reworked(done, action=target.action, task=target.task, because=target.why)
+
+
+def _recheck(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+    return _reworked(
+        rework.recheck(store, asked.session, who=Person.decides(), max_attempts=settings.max_attempts)
+    )
+
+
+def _improve(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+    return _reworked(
+        rework.improve(
+            store, asked.session, asked.dimension, who=Person.decides(), max_attempts=settings.max_attempts
+        )
+    )
+
+
+def _pause(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+    done = manage.pause(store, asked.session, who=Person.decides(), words=_words(asked))
+    return _Done(done.session, "paused", {}, works=False)
+
+
+def _cancel(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+    done = manage.cancel(store, asked.session, who=Person.decides(), words=_words(asked))
+    return _Done(done.session, "cancelled", {}, done.stopped, works=False)
+
+
+def _archive(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+    if asked.session is None:
+        raise UsageError("session is missing", why="archive hides the session you name", fix="name it")
+    done = manage.archive(store, asked.session, restore=bool(asked.restore))
+    return _Done(done.session, "shown again" if asked.restore else "archived", {}, works=False)
+
+
+def _repair(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+    found = repair.repair(store, asked.session)
+    return _Done(found["session"], "repaired", dict(found), works=False)
+
+
+_Command = Callable[[Store, Any, given.SessionCommand], _Done]
+_COMMANDS: dict[str, tuple[_Command, set[str]]] = {
+    "resume": (_resume, {"force", "retry", "skip", "decide", "words"}),
+    "revise": (_revise, {"task", "text", "force"}),
+    "feedback": (_feedback, {"text"}),
+    "recheck": (_recheck, set()),
+    "improve": (_improve, {"dimension"}),
+    "pause": (_pause, {"words"}),
+    "cancel": (_cancel, {"words"}),
+    "archive": (_archive, {"restore"}),
+    "repair": (_repair, set()),
+}
+
+
+def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
+    do, known = _COMMANDS[asked.command]
+    if strange := asked.given() - known - {"command", "session"}:
+        raise UsageError(
+            f"{asked.command} does not take {', '.join(sorted(strange))}",
+            why=f"it takes {', '.join(sorted(known | {'session'}))}",
+        )
+    with app.changing(desk.project) as (store, settings):
+        done = do(store, settings, asked)
+        warnings = desk.go_on(store, settings, done.stopped, works=done.works)
+        now = store.read(lambda tx: look.summary(tx, find.session(tx, done.session)))
+    return {
+        **done.more,
+        "warnings": [*done.more.get("warnings", ()), *warnings],
+        "session": done.session,
+        "done": done.says,
+        "status": now["status"],
+        "pause_reason": now["pause_reason"],
+    }

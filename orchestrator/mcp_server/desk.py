@@ -1,0 +1,63 @@
+"""Where a tool call meets the project: opened for one call, as the command line opens it for one command."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from orchestrator import app
+from orchestrator.domain.errors import LifecycleError, StoreError
+from orchestrator.mcp_server.scope import Scope
+from orchestrator.store.store import Store, Tx
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One server's project and scope."""
+
+    project: app.Project
+    scope: Scope
+    exploring: threading.Lock = field(default_factory=threading.Lock)  # one exploration at a time
+
+    def read(self, unit: Callable[[Tx], T]) -> T:
+        """Raises UsageError when there is no database yet."""
+        store = app.open_for_reading(self.project)
+        try:
+            return store.read(unit)
+        finally:
+            store.close()
+
+    def write(self, unit: Callable[[Tx], T]) -> T:
+        """Run the unit, then let the coordinator look."""
+        self.scope.may_write()
+        with app.changing(self.project) as (store, _):
+            done = store.write(unit)
+            with suppress(
+                StoreError
+            ):  # the timers find it: an error would make the agent say it a second time
+                app.wake(store)
+        return done
+
+    def go_on(
+        self, store: Store, settings: Settings, stopped: Sequence[str] = (), *, works: bool = True
+    ) -> list[str]:
+        """After a commit: wake who must know, and where there is work see to it that somebody coordinates.
+
+        What was committed stands whatever comes of that, so a fault is no refusal; it is returned as a warning.
+        """
+        try:
+            app.wake(store, stopped)
+            if works:
+                app.ensure_daemon(self.project, store)
+                app.hand_over_environment(store, settings)
+        except (LifecycleError, OSError) as error:
+            return [f"no coordinator could be reached: {error}; `lifecycle daemon start` says more"]
+        return []
