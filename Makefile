@@ -6,7 +6,7 @@ IDEA ?= Build a URL shortener with an admin dashboard
 ARGS ?=
 PEERS ?=
 CLIENTS ?=
-JOBS ?= 4
+JOBS ?= 5
 EXAMPLES ?= 2000
 
 # Take the request as it was written: a `$` in it is the user's, not make's.
@@ -26,8 +26,8 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-# Four at a time on two cores: much of a test with real processes is waiting.
-test: $(VENV)/.test  ## Run the tests, JOBS=4 at a time; ARGS="-k words" chooses
+# Five at a time on two cores: much of a test with real processes is waiting.
+test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients" $(ARGS)
 
 long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)

@@ -46,6 +46,7 @@ def valid_answers(folder: Path) -> dict[str, Any]:
     return recorder.said
 
 
+@pytest.mark.long
 def test_a_model_api_makes_a_whole_specification(tmp_path: Path) -> None:
     answers = valid_answers(tmp_path / "desk")
     rules = [{"match": re.escape(goal), "steps": [{"json": answers[kind]}]} for kind, goal in GOALS.items()]

@@ -6,6 +6,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days."
@@ -35,6 +37,7 @@ def texts(life: Lifecycle) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_a_replay_that_is_killed_goes_on_to_the_same_documents(tmp_path: Path) -> None:
     (tmp_path / "moody.py").write_text(MOODY)
     extra = agent_toml("moody", [sys.executable, "-I", "-S", str(tmp_path / "moody.py")])

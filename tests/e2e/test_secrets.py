@@ -172,7 +172,7 @@ def test_no_value_of_the_environment_is_in_a_file_or_on_a_command_line(tmp_path:
         assert told and all(error.endswith(f"sees {ALLOWED}") for error in told), told
         printed = [(" ".join(each.args[4:]), (each.out + each.err).encode()) for each in (gave, *looked)]
         everything = [*held(life.folder), *seen.items(), *printed]
-        assert len(seen) > 3
+        assert len(seen) >= 3  # the command, the daemon, the host: the look is one at what runs just then
         assert any(name.endswith("-wal") for name, _ in everything)
         assert places_of(list(ENVIRONMENT.values()), everything) == {}
         assert places_of(["expire links"], everything), "the search finds nothing at all"
