@@ -276,6 +276,7 @@ class Context:
             limits=self._limits(),
             folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
             resume=None if perspective else self.clients.get(agent.name),
+            mcp=self._servers() if not perspective else {},
             stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
@@ -289,6 +290,14 @@ class Context:
             self.clients[agent.name] = reply.client_session
         self._end_call(agent, call, "mined" if reply.mined else "answered", reply.usage, reply.retries)
         return reply
+
+    def _servers(self) -> dict[str, Any]:
+        """The MCP server of this run, for an agent that may speak to the team."""
+        if not self.settings.hand_over_mcp:
+            return {}
+        from workers.agents.mcp import SERVER, server_for
+
+        return {SERVER: server_for(self.row.run, self.project, self.environ)}
 
     def _begin_call(self, values: Mapping[str, Any]) -> int:
         """Note the call, if the budget has room for it; the built-in agent's are free. Raises BudgetReached."""

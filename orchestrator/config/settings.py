@@ -179,6 +179,10 @@ class Settings(BaseModel):
         default=None, description="mean rating (1 to 5) a discussion needs; without it the pack's gate"
     )
     agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
+    hand_over_mcp: bool = Field(
+        default=False,
+        description="coding agents get the MCP server of their run while they write",
+    )
     agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
     perspectives: dict[Name, list[Name]] = Field(default={}, description="perspective -> its agents in order")

@@ -32,7 +32,7 @@ ROLES = ("analyst", "writer", "reviewer")
 PERSPECTIVES = ("product", "technical", "quality", "risk", "coverage")
 
 
-def configure(project: Lifecycle, url: str, names: tuple[str, ...], *, everywhere: bool) -> None:
+def configure(project: Lifecycle, url: str, names: tuple[str, ...], *, everywhere: bool, **more: Any) -> None:
     lines = [
         f"[agents.{name}]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in settings_of(name, url).items())
         for name in names
@@ -41,7 +41,7 @@ def configure(project: Lifecycle, url: str, names: tuple[str, ...], *, everywher
         lines.append("[roles]\n" + "".join(f"{role} = {json.dumps(names)}\n" for role in ROLES))
         lines.append("[perspectives]\n" + "".join(f"{each} = {json.dumps(names)}\n" for each in PERSPECTIVES))
     off = [name for name in CLIENTS if name not in names]
-    project.configure({"agents_off": off, "idle_exit_seconds": 120}, "\n".join(lines))
+    project.configure({"agents_off": off, "idle_exit_seconds": 120, **more}, "\n".join(lines))
 
 
 def conversations(project: Lifecycle, agent: str) -> dict[str, Any]:
@@ -90,3 +90,33 @@ def test_each_perspective_speaks_through_the_client_of_the_table(tmp_path: Path)
             "risk": "gemini",
             "coverage": "gemini",
         }
+
+
+TELLS = {
+    "match": "Your task: DRAFT-001",
+    "tools": True,
+    "steps": [
+        {
+            "call": {
+                "name": "team_msg",
+                "args": {"operation": "log", "from": "user", "summary": "half of it is done"},
+            }
+        },
+        {"json": DOCUMENTS["brief"]},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_speaks_to_the_team_while_it_writes(tmp_path: Path, name: str) -> None:
+    rules = [*RULES[:3], TELLS, *RULES[3:]]
+    with server(rules) as models, lifecycle(tmp_path / "p") as project:
+        configure(project, models.url, (name,), everywhere=True, hand_over_mcp=True)
+
+        done = project.run(
+            "start", REQUEST, "--discuss", "off", env=environment(tmp_path / "home"), timeout=300
+        )
+
+        assert done.code == 0, done.err + done.out
+        said = project.rows("SELECT sender, summary FROM messages WHERE summary LIKE '%half of it%'")
+        assert said == [("writer", "[writer] half of it is done")], "in its role's name, whatever it says"

@@ -77,6 +77,7 @@ def test_54_a_disk_that_fills_up_pauses_the_session_and_it_goes_on_when_there_is
         gate.open()
 
         life.wait(lambda: life.status() == ("paused", "disk"), "the session is paused")
+        life.wait(lambda: life.story("RESEARCH-001") != [None], "the attempt has ended")
         disk.fill()  # what the ballast gave, too
         refused = life.run("start", f"@{large}")
         looked = [life.run(*look.split()) for look in ("check", "list", "log", "doctor")]

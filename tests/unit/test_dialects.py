@@ -160,7 +160,9 @@ def test_a_limit_says_when_it_ends() -> None:
 
 def test_what_the_client_is_told(tmp_path: Path) -> None:
     asked = request(
-        tmp_path, "the prompt", mcp={"team": {"command": "lifecycle", "args": ["mcp"], "env": {}}}
+        tmp_path,
+        "the prompt",
+        mcp={"team": {"command": "lifecycle", "args": ["mcp"], "env": {"TOKEN": "t0k3n"}}},
     )
 
     claude, codex, gemini = (
@@ -169,6 +171,7 @@ def test_what_the_client_is_told(tmp_path: Path) -> None:
     )
 
     for call in (claude, codex, gemini):
+        assert "t0k3n" not in " ".join(call.argv), "everybody can read a command line"
         assert "the prompt" not in " ".join(call.argv), "a prompt goes to standard input"
     said = " ".join(claude.argv)
     assert "--resume old" in said and "--model opus" in said and "--effort high" in said

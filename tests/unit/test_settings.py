@@ -54,6 +54,7 @@ DEFAULTS = {
     "consensus_threshold": None,
     "drain_seconds": 20.0,
     "agents": {},
+    "hand_over_mcp": False,
     "agents_off": [],
     "roles": {},
     "perspectives": {},

@@ -77,17 +77,20 @@ class Codex:
                 "sandbox_workspace_write.exclude_slash_tmp": True,
                 "sandbox_workspace_write.exclude_tmpdir_env_var": True,
             }
-        servers = {
-            name: {**server, "default_tools_approval_mode": "approve", "required": True}
-            for name, server in request.mcp.items()
-        }
+        granted = {"default_tools_approval_mode": "approve", "required": True}
+        servers: dict[str, Any] = {}
+        env: dict[str, str] = {}
+        for name, server in request.mcp.items():  # by name: everybody on the machine can read a command line
+            servers[name] = {**server, **granted, "env_vars": list(server["env"])}
+            del servers[name]["env"]
+            env |= server["env"]
         argv = [self._program, "exec", *(["resume"] if resume else []), "--json", "--skip-git-repo-check"]
         for name, value in settings.items():
             argv += ["-c", f"{name}={json.dumps(value)}"]
         argv += ["-c", f"mcp_servers={_toml(servers)}"]  # ours, and none of the user's
         if resume:
             argv.append(resume.partition(":")[0])
-        return Call([*argv, "-"])
+        return Call([*argv, "-"], env)
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         thread, *before = (resume or "").split(":")

@@ -120,5 +120,8 @@ def _home(folder: Path, servers: Mapping[str, Any]) -> Path:
     }
     place = folder / ".gemini"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (place / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    file = place / "settings.json"
+    file.unlink(missing_ok=True)
+    file.touch(mode=0o600)  # it may hold a run's token
+    file.write_text(json.dumps(settings), encoding="utf-8")
     return folder
