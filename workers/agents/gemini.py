@@ -52,7 +52,8 @@ class Gemini:
         }
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
-        mode = "auto_edit" if request.edits else "plan"
+        # without anybody to ask, the default mode offers no tool that writes; plan offers none of a server either
+        mode = "auto_edit" if request.edits else "default" if request.mcp else "plan"
         session = ["-r", resume] if resume else ["--session-id", str(uuid.uuid4())]
         own: dict[str, str] = {}
         if self._environ.get(KEY):
