@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel
+from typing import Any
 
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.prices import Prices
@@ -19,9 +17,6 @@ from workers.agents.protocol import Agent
 from workers.agents.question import Names
 from workers.context import Context, answered
 from workers.live import LiveRun, LiveRuns
-
-M = TypeVar("M", bound=BaseModel)
-DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 
 def load(

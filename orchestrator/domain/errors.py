@@ -188,6 +188,7 @@ class AgentTimedOut(AgentError):
     """The agent did not answer within its limits and was stopped."""
 
     kind = "timeout"
+    conversation: str | None = None  # where it can be asked to finish
 
 
 class AgentCrashed(AgentError):

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import AgentCrashed
+from orchestrator.domain.errors import AgentCrashed, AgentTimedOut
 from tests.clients.support import GOOD, request
 from workers.agents.dialect import Call, Said
 from workers.agents.external import ExternalAgent
 from workers.agents.process import Ended
-from workers.agents.protocol import AgentRequest
+from workers.agents.protocol import AgentRequest, Limits
 
 
 class Scripted:
@@ -81,3 +81,13 @@ def test_a_conversation_that_is_gone_is_begun_anew(tmp_path: Path, given: Any) -
     assert reply.text.strip() == "a new answer"
     assert dialect.resumed == ([None] if given is None else ["old", None])
     assert reply.client_session == "c-1"
+
+
+def test_a_repair_that_takes_too_long_is_a_timeout_like_any_other(tmp_path: Path) -> None:
+    agent, _ = scripted("import os, time; time.sleep(60) if os.environ['RESUME'] else print('no JSON')")
+    limits = Limits(start=None, silence=None, turn=2, total=20)
+
+    with pytest.raises(AgentTimedOut, match="turn limit") as met:
+        agent.ask(request(tmp_path / "run", "Rate it.", limits=limits))
+
+    assert met.value.retries == 1

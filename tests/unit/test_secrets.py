@@ -64,7 +64,7 @@ def test_the_value_of_a_variable_with_such_a_name_is_known(name: str, value: str
         ("SECRET_BACKEND", "keychain-of-mine"),
         ("API_KEY", "short"),
         ("KEYBOARD", "some-layout-1"),
-        ("PWD", "/work/of/mine"),
+        ("PWD", "/srv/of/mine"),
     ],
 )
 def test_what_is_no_secret_is_not_known(name: str, value: str) -> None:

@@ -56,15 +56,6 @@ class _Turn:
         return replace(self, notes=(*self.notes, note))
 
 
-class _Quiet(Exception):
-    """It was stopped because it took too long, and it can be asked to finish."""
-
-    def __init__(self, error: AgentError, session: str) -> None:
-        super().__init__(error.what)
-        self.error = error
-        self.session = session
-
-
 class ExternalAgent:
     """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
 
@@ -190,13 +181,15 @@ class ExternalAgent:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
         try:
             return self._turn(request, prompt, limits, resume, used)
-        except _Quiet as quiet:
+        except AgentTimedOut as late:
+            if late.conversation is None:
+                raise
             left = _left(limits, until)
             turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
             try:
-                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), quiet.session, used)
-            except (_Quiet, AgentError):
-                raise quiet.error from None
+                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), late.conversation, used)
+            except AgentError:
+                raise late from None
             return nudged.noted("it took too long and was asked to finish")
         except AgentCrashed:
             if resume is None:
@@ -233,8 +226,8 @@ class ExternalAgent:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
         known = secrets.known(agent_environment(self.environ, self._env, {}))
         error = _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
-        if ended.ended_by in _QUIET and said.session is not None and self._dialect.goes_on:
-            raise _Quiet(error, said.session)
+        if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
+            error.conversation = said.session
         raise error
 
     def _named(self, fault: AgentError | None) -> AgentError:
