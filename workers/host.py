@@ -270,9 +270,10 @@ class Host:
         failpoints.hit("host.draining")
         self._renew_now.set()  # say that we take no more
         self._wake_slots()
-        if not self.live.wait_empty(self._settings.drain_seconds):
-            self.live.stop_all("drained")
+        stop_at = time.monotonic() + self._settings.drain_seconds
         for slot in slots:
             while slot.is_alive():
+                if time.monotonic() >= stop_at:
+                    self.live.stop_all("drained")  # each time: a claim may have been on its way
                 self._wake_slots()
                 slot.join(0.2)

@@ -55,8 +55,6 @@ class LiveRuns:
     def remove(self, run: str) -> None:
         with self._changed:
             self._runs.pop(run, None)
-            if not self._runs:
-                self._changed.notify_all()
 
     def ids(self) -> list[str]:
         with self._changed:
@@ -98,11 +96,6 @@ class LiveRuns:
         live.stop.set()
         for guardian in live.guardians:
             guardian.stop(why)
-
-    def wait_empty(self, seconds: float) -> bool:
-        """Whether no run was open any more within `seconds`."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._runs, timeout=seconds)
 
     def watchdog(self, ended: threading.Event) -> None:
         """Stop each run at its deadline, until `ended`; depends on no database and no renewal."""

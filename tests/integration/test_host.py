@@ -46,7 +46,12 @@ class Hosted:
     """A host that runs in a thread of the test."""
 
     def __init__(
-        self, store: Store, execute: Callable[[LiveRun], Row | None], slots: int = 2, **settings: Any
+        self,
+        store: Store,
+        execute: Callable[[LiveRun], Row | None],
+        slots: int = 2,
+        log: Any = None,
+        **settings: Any,
     ) -> None:
         self.host = Host(
             store,
@@ -54,7 +59,7 @@ class Hosted:
             make.ALL_ROLES,
             slots,
             execute,
-            structlog.get_logger(),
+            log or structlog.get_logger(),
         )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -198,6 +203,43 @@ def test_draining_stops_what_does_not_end_in_time_and_the_heartbeat_stops_last(s
     assert hosted.end() == 0
 
     assert seen == [("drained", True)]
+    from orchestrator.coordinator import reconcile
+
+    reconcile.reap(store, None)
+
+
+def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why: list[str] = []
+    draining = threading.Event()
+    write = store.write
+
+    def late(unit: Any, **options: Any) -> Any:
+        found = write(unit, **options)
+        if isinstance(found, Row) and hasattr(found, "opened_by"):
+            assert draining.wait(20)
+        return found
+
+    def stubborn(live: LiveRun) -> None:
+        live.stop.wait(10)
+        why.append(live.why)
+
+    def tell(_: object, __: str, event: Any) -> Any:
+        if event["event"] == "draining":
+            draining.set()
+        raise structlog.DropEvent
+
+    monkeypatch.setattr(store, "write", late)
+    session = make.make_session(store)
+    hosted = Hosted(store, stubborn, log=structlog.wrap_logger(None, processors=[tell]))
+    make.one_beat(store, session, make.lead(store))
+    bus.wake_hosts(store.path)
+    until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
+
+    assert hosted.end() == 0
+
+    assert why == ["drained"]
     from orchestrator.coordinator import reconcile
 
     reconcile.reap(store, None)
