@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from orchestrator.domain.errors import LifecycleError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    gc.set_threshold(50_000)  # as orchestrator/__main__.py
     parser = argparse.ArgumentParser(prog="workers", description="The worker host of Team Lifecycle.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     serve = verbs.add_parser("serve", help="claim and do offered tasks until told to stop")
