@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.agents.hostile import DEEDS
-from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+from tests.e2e.support import Gave, Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days."
 SCRIPT = Path(__file__).parent / "agents" / "hostile.py"
@@ -18,22 +19,49 @@ CLASSES = {"rubbish", "crashed", "timeout"}
 OUTSIDE = [Path("/tmp/outside.md"), Path.home() / "outside.md"]
 
 
-def settings_of(deed: str, *, roles: dict[str, list[str]], views: dict[str, list[str]]) -> str:
-    """The text of the configuration with the agent `bad`, who is the first choice of `roles` and `views`."""
-    agent = agent_toml("bad", [sys.executable, str(SCRIPT), deed])
+VIEWS = {view: ["bad"] for view in ("product", "technical", "quality", "risk", "coverage")}
+ROLES = {"analyst": ["bad", "builtin"], "writer": ["builtin"], "reviewer": ["builtin"]}
+
+
+@contextmanager
+def among(
+    folder: Path, roles: Mapping[str, list[str]], views: Mapping[str, list[str]]
+) -> Iterator[Lifecycle]:
+    """A project whose agent `bad` is the first choice of these roles and views; `deed` names what it does."""
+    agent = agent_toml("bad", [sys.executable, str(SCRIPT), str(folder / ".workflow" / "deed")])
     parts: dict[str, Mapping[str, object]] = {"agent_limits": LIMITS, "roles": roles, "perspectives": views}
     tables = [
         f"\n[{name}]\n" + "".join(f"{key} = {value!r}\n" for key, value in values.items())
         for name, values in parts.items()
         if values
     ]
-    return agent + "".join(tables)
+    with lifecycle(folder, extra=agent + "".join(tables)) as life:
+        yield life
+
+
+@pytest.fixture(scope="module")
+def author(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lifecycle]:
+    with among(tmp_path_factory.mktemp("author"), ROLES, {}) as life:
+        yield life
+
+
+@pytest.fixture(scope="module")
+def critic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lifecycle]:
+    with among(tmp_path_factory.mktemp("critic"), {}, VIEWS) as life:
+        yield life
+
+
+def start(life: Lifecycle, deed: str, *options: str) -> Gave:
+    (life.folder / ".workflow" / "deed").write_text(deed)
+    return life.run("start", REQUEST, *options)
 
 
 def calls(life: Lifecycle) -> dict[str, set[str]]:
-    """Agent -> how its calls ended."""
+    """Agent -> how its calls ended in the newest session."""
     found: dict[str, set[str]] = {}
-    for agent, outcome in life.rows("SELECT agent, outcome FROM agent_calls"):
+    for agent, outcome in life.rows(
+        "SELECT agent, outcome FROM agent_calls WHERE session_id = ?", life.session()
+    ):
         found.setdefault(agent, set()).add(outcome)
     return found
 
@@ -43,39 +71,31 @@ def files_of(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_a_session_absorbs_an_agent_that_misbehaves(tmp_path: Path, deed: str) -> None:
-    roles = {"analyst": ["bad", "builtin"], "writer": ["builtin"], "reviewer": ["builtin"]}
-    with lifecycle(tmp_path / "p", extra=settings_of(deed, roles=roles, views={})) as life:
-        before = files_of(life.folder)
+def test_a_session_absorbs_an_agent_that_misbehaves(author: Lifecycle, deed: str) -> None:
+    before = files_of(author.folder)
 
-        gave = life.run("start", REQUEST, "--discuss", "off")
+    gave = start(author, deed, "--discuss", "off")
 
-        assert gave.code == 0, gave.err
-        assert life.status() == ("completed", None)
-        assert set(life.tasks().values()) == {"completed"}
-        assert life.story("RESEARCH-001") == [
-            "completed"
-        ]  # absorbed in the one attempt, not paid for with another
-        assert calls(life)["bad"] <= CLASSES, calls(life)
-        assert calls(life)["builtin"] == {"answered"}
-        life.wait(lambda: not life.marked(), "no process of a run lives on", 15)
-        assert files_of(life.folder) == before
-        assert not any(file.exists() for file in OUTSIDE)
-
-
-VIEWS = {view: ["bad"] for view in ("product", "technical", "quality", "risk", "coverage")}
+    assert gave.code == 0, gave.err
+    assert author.status() == ("completed", None)
+    assert set(author.tasks().values()) == {"completed"}
+    assert author.story("RESEARCH-001") == ["completed"]  # absorbed in the one attempt, not paid for twice
+    assert calls(author)["bad"] <= CLASSES, calls(author)
+    assert calls(author)["builtin"] == {"answered"}
+    author.wait(lambda: not author.marked(), "no process of a run lives on", 15)
+    assert files_of(author.folder) == before
+    assert not any(file.exists() for file in OUTSIDE)
 
 
 @pytest.mark.parametrize(
     "deed", ["30-nothing", "32-invalid-utf8", "33-wrong-types", "42-killed", "44-double-fork"]
 )
-def test_a_discussion_absorbs_an_agent_that_misbehaves(tmp_path: Path, deed: str) -> None:
-    with lifecycle(tmp_path / "p", extra=settings_of(deed, roles={}, views=VIEWS)) as life:
-        gave = life.run("start", REQUEST)
+def test_a_discussion_absorbs_an_agent_that_misbehaves(critic: Lifecycle, deed: str) -> None:
+    gave = start(critic, deed)
 
-        assert gave.code == 0, gave.err
-        assert life.status() == ("completed", None)
-        assert all(story == ["completed"] for story in map(life.story, life.tasks()))
-        life.wait(lambda: not life.marked(), "no process of a run lives on", 15)
-        assert calls(life)["bad"] <= CLASSES, calls(life)
-        assert calls(life)["builtin"] == {"answered"}  # who stands in
+    assert gave.code == 0, gave.err
+    assert critic.status() == ("completed", None)
+    assert all(story == ["completed"] for story in map(critic.story, critic.tasks()))
+    critic.wait(lambda: not critic.marked(), "no process of a run lives on", 15)
+    assert calls(critic)["bad"] <= CLASSES, calls(critic)
+    assert calls(critic)["builtin"] == {"answered"}  # who stands in

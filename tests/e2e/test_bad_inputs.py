@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,20 +37,26 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("request_text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_request_is_worked_on_and_shown_inert(tmp_path: Path, request_text: str) -> None:
-    with lifecycle(tmp_path / "p") as life:
-        gave = life.run("start", request_text)
-        shown = [
-            life.run(*look.split()) for look in ("check", "show", "log", "list", "open product-brief.md")
-        ]
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lifecycle]:
+    with lifecycle(tmp_path_factory.mktemp("worked")) as life:
+        yield life
 
-        assert gave.code == 0, gave.err
-        assert [each.code for each in shown] == [0] * len(shown), [each.err for each in shown]
-        for each in (gave, *shown):
-            assert not any(mark in each.out + each.err for mark in ("\x1b", "\x07", "\u202e"))
-        for file in life.directory().rglob("*.md"):
-            assert "\x1b" not in file.read_text(), file
+
+@pytest.mark.parametrize("request_text", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_request_is_worked_on_and_shown_inert(worked: Lifecycle, request_text: str) -> None:
+    gave = worked.run("start", request_text)
+    about = worked.session()
+    looks = (("check", about), ("show", about), ("log", about), ("list",))
+    shown = [worked.run(*look) for look in looks]
+    shown.append(worked.run("open", "product-brief.md", "--session", about))
+
+    assert gave.code == 0, gave.err
+    assert [each.code for each in shown] == [0] * len(shown), [each.err for each in shown]
+    for each in (gave, *shown):
+        assert not any(mark in each.out + each.err for mark in ("\x1b", "\x07", "\u202e"))
+    for file in worked.directory().rglob("*.md"):
+        assert "\x1b" not in file.read_text(), file
 
 
 @pytest.mark.parametrize("name", ["-", "@-"])

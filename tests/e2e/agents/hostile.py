@@ -1,4 +1,4 @@
-"""An agent that does the bad thing its first argument names, in place of an answer."""
+"""An agent that does the bad thing that is named in the file of its first argument, in place of an answer."""
 
 from __future__ import annotations
 
@@ -108,4 +108,4 @@ DEEDS: dict[str, Callable[[], object]] = {
 }
 
 if __name__ == "__main__":
-    DEEDS[sys.argv[1]]()
+    DEEDS[Path(sys.argv[1]).read_text()]()
