@@ -205,12 +205,13 @@ def _plan(
     cassette: dict[str, str] | None,
 ) -> Plan:
     """What the session would be."""
+    from orchestrator.coordinator.look_ahead import has_coding_agent
     from orchestrator.coordinator.start import Wishes
     from orchestrator.coordinator.start import plan as lay_out
 
     names = tuple(name.strip() for name in views.split(",")) if views is not None else ()
     wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names, cassette)
-    return lay_out(request, wishes, pack, project.root)
+    return lay_out(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
 
 
 def _cassette(record: str | None, replay: str | None) -> dict[str, str] | None:

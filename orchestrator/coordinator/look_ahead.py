@@ -75,6 +75,14 @@ def paid_agents(planned: Plan, settings: Any) -> list[str]:
     return list(dict.fromkeys(agent for _, agent in _parts(planned, settings, agents_of(planned, settings))))
 
 
+def has_coding_agent(settings: Any) -> bool:
+    """Whether one that can edit files is configured, or a client that can is installed."""
+    return any(
+        name in SHIPPED or (name in settings.agents and settings.agents[name].edits_files)
+        for name in _known(settings)
+    )
+
+
 def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     return {
@@ -88,8 +96,12 @@ def _order(named: Iterable[str], own: Iterable[str] | None, settings: Any) -> li
     if not order:
         mine = [name for name in settings.agents if name not in (*SHIPPED, BUILTIN)]
         order = [*(name for name in named if name != BUILTIN), *mine, BUILTIN]
-    known = {BUILTIN, *settings.agents, *filter(shutil.which, SHIPPED)} - set(settings.agents_off)
+    known = _known(settings)
     return [name for name in dict.fromkeys(order) if name in known]
+
+
+def _known(settings: Any) -> set[str]:
+    return {BUILTIN, *settings.agents, *filter(shutil.which, SHIPPED)} - set(settings.agents_off)
 
 
 def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:

@@ -65,10 +65,13 @@ class Started:
     created: bool  # False: this key had made it before
 
 
-def plan(request: str, wishes: Wishes, pack: Pack, project: Path) -> Plan:
-    """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing."""
+def plan(request: str, wishes: Wishes, pack: Pack, project: Path, *, coding_agent: bool = False) -> Plan:
+    """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing.
+
+    `coding_agent`: whether there is an agent that can edit files.
+    """
     chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
-    choice = choose(request, project_facts(project), chosen, wishes.mode)
+    choice = choose(request, project_facts(project, coding_agent), chosen, wishes.mode)
     pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
     language = "zh" if is_cjk(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
@@ -80,12 +83,12 @@ def check_key(key: str | None) -> None:
         raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
 
 
-def project_facts(project: Path) -> ProjectFacts:
+def project_facts(project: Path, coding_agent: bool = False) -> ProjectFacts:
     manifest = project / "package.json"
     found: list[str] = []
     if manifest.is_file() and manifest.stat().st_size <= MANIFEST_BYTES:
         found = frontend_frameworks(manifest.read_text(encoding="utf-8", errors="replace"))
-    return ProjectFacts(frontend=found[0] if found else None)
+    return ProjectFacts(found[0] if found else None, coding_agent)
 
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")

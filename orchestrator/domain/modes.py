@@ -37,7 +37,7 @@ def choose(request: str, facts: ProjectFacts, pack: Pack, wanted: str | None = N
     why = f"{why}; {more}" if more else why
     missing = missing_roles(pack, mode, facts.installed)
     if missing:
-        return ModeChoice(FALLBACK, f"{why}: {mode}; but {_not_installed(missing)}")
+        return ModeChoice(FALLBACK, f"{why}, but {mode} cannot run yet ({_not_installed(missing)})")
     return ModeChoice(mode, why)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator import app
 from orchestrator.coordinator import find, look, manage, repair, requests, resume, rework, start
-from orchestrator.coordinator.look_ahead import plan_view
+from orchestrator.coordinator.look_ahead import has_coding_agent, plan_view
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.desk import Desk
@@ -24,7 +24,7 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     pack, settings = app.read_config(project, flags)
     names = tuple(name.strip() for name in asked.perspectives)
     wishes = start.Wishes(asked.mode, settings.discuss, settings.execution, asked.supervise, names)
-    planned = start.plan(request, wishes, pack, project.root)
+    planned = start.plan(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
     view = plan_view(planned, settings)
     if asked.plan:
         return {"session": None, "created": False, "plan": view, "warnings": []}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, update
 
 from orchestrator.domain import budget as rules
 from orchestrator.domain.model import PauseReason
@@ -93,6 +93,17 @@ _BY_TASK = Prepared(
         .group_by(agent_calls.c.task_id)
     )
 )
+_HELD = Prepared(
+    lambda: select(
+        func.coalesce(func.sum(agent_calls.c.reserved_micros), 0).label("usd"),
+        func.coalesce(func.sum(agent_calls.c.reserved_tokens), 0).label("tokens"),
+    ).where(
+        agent_calls.c.session_id == bindparam("session"),
+        or_(agent_calls.c.task_id == bindparam("task"), bindparam("task").is_(None)),
+        agent_calls.c.metered == fixed(1),
+        agent_calls.c.finished_at.is_(None),
+    )
+)
 _SET = Prepared(
     lambda: (
         update(rows)
@@ -124,7 +135,8 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
         measure = rules.reached(caps, used)
         if measure is not None:
             about = rules.view(scope, measure, caps[measure], used[measure])
-            words = f"the {scope}'s budget is used up: {about['says']}"
+            held = tx.row(_HELD, session=session, task=values["task_id"] if scope == "task" else None)
+            words = f"the {scope}'s budget is used up: {about['says']}{_reserved(held, measure)}"
             detail = {"task": task, "why": words, **about}
             sessions.pause(tx, session, PauseReason.BUDGET, detail)
             return Refused(words, detail)
@@ -203,6 +215,11 @@ def _look(tx: Tx, session: str, task: int, agent: str) -> Row:
 
 def _used(row: Row, scope: str) -> dict[str, int]:
     return {measure: max(0, getattr(row, f"{scope}_{measure}")) for measure in rules.MEASURES}
+
+
+def _reserved(held: Row | None, measure: str) -> str:
+    amount = getattr(held, measure, 0)
+    return f", {rules.shown(measure, amount)} of it held for calls that are not over" if amount else ""
 
 
 def _at_least(mean: float | None, least: int) -> int:

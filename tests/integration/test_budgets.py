@@ -152,6 +152,18 @@ def test_a_call_in_flight_counts_with_the_mean_of_its_agent(till: Callable[..., 
     assert len(begun(calls)) == 2  # 60 + 30 are below 100, 60 + 30 + 30 are not
 
 
+def test_a_refusal_tells_what_was_used_from_what_is_held(till: Callable[..., Till]) -> None:
+    made = till(usd=5 * CENT)
+    for _ in range(2):
+        made.end(made.begin(), 2 * CENT)
+    held = made.begin()
+
+    refused = made.begin()
+
+    assert isinstance(held, int) and isinstance(refused, budgets.Refused)
+    assert refused.words.endswith("$0.06 of $0.05, $0.02 of it held for calls that are not over")
+
+
 def test_tokens_in_flight_count_with_the_mean_too(till: Callable[..., Till]) -> None:
     made = till(tokens=1_000)
     made.end(made.begin(), tokens=900)

@@ -47,7 +47,7 @@ def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) 
     choice = choose("a React dashboard", ProjectFacts(coding_agent=True), pack)
 
     assert choice.mode == "spec-only"
-    assert "full-lifecycle-fe; but not installed: planner, executor" in choice.why
+    assert "full-lifecycle-fe cannot run yet (not installed: planner, executor" in choice.why
 
 
 @pytest.mark.parametrize(
