@@ -93,7 +93,7 @@ def start(
     exclude(record=record is not None, replay=replay is not None)
     _check_arguments(task, spec)
     check_key(key)
-    request = read_request(task, _here())
+    request = read_request(task, _here(), os.environ)
     project = find_project()
     flags = {
         "discuss": _form(discuss),
@@ -241,14 +241,13 @@ def _begin_cassette(planned: Plan) -> None:
     """Before the session, so that it never records into a folder that cannot be made."""
     from pathlib import Path
 
-    from orchestrator.domain import secrets
     from orchestrator.store import cassettes
 
     chosen = planned.wishes.cassette
     if chosen is not None and chosen["does"] == "record":
         what = {
             "made_for": planned.digest,
-            "request": secrets.mask(planned.request, secrets.known(os.environ)),
+            "request": planned.request,
             "mode": planned.choice.mode,
             "discuss": planned.wishes.discuss,
             "execution": planned.wishes.execution,
@@ -275,6 +274,7 @@ def plan_lines(view: dict[str, Any]) -> list[str]:
     cassette = view["cassette"]
     lines = [
         ("Task", view["title"]),
+        *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from orchestrator.store.store import Store
 
 def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     start.check_key(asked.key)
-    request = requests.checked(asked.task)
+    request = requests.checked(asked.task, os.environ)
     project = desk.project
     flags = {"discuss": asked.discuss, "execution": asked.execution}
     pack, settings = app.read_config(project, flags)
