@@ -115,10 +115,22 @@ def _agents(given: argparse.Namespace) -> int:
 
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
-    sys.stdout.write(
-        json.dumps(describe(router, pack, probe=given.probe), ensure_ascii=False, indent=2) + "\n"
-    )
+    found = describe(router, pack, _priced(settings) if given.probe else None)
+    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
+
+
+def _priced(settings: Any) -> Any:
+    """What a call of an agent used and cost, by its name."""
+    from orchestrator.config import load_prices
+
+    prices = load_prices(settings)
+
+    def priced(name: str, told: Any) -> Any:
+        given = settings.agents.get(name)
+        return prices.of_call(told, given and given.model, elsewhere=bool(given and given.base_url))
+
+    return priced
 
 
 def _explore(given: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from orchestrator.domain.errors import (
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack
-from orchestrator.domain.prices import Prices, Usage, sane
+from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import artifacts, budgets, cassettes, records, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -313,8 +313,9 @@ class Context:
     ) -> None:
         """Note how the call ended and what it cost; it happened, so this is not fenced."""
         given = self.settings.agents.get(agent.name)
-        used = sane(told if told.model or not given else replace(told, model=given.model))
-        cost = self.prices.cost(used, elsewhere=bool(given and given.base_url))
+        used, cost = self.prices.of_call(
+            told, given and given.model, elsewhere=bool(given and given.base_url)
+        )
 
         def unit(tx: Tx) -> list[str]:
             if not is_metered(agent):

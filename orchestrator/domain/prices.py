@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 MICROS = 1_000_000  # micro-dollars in a dollar
@@ -99,6 +99,11 @@ class Prices:
             + usage.tokens_out * price.output
         )  # dollars for a million are micro-dollars for one
         return Cost(round(micros), "computed", price.date)
+
+    def of_call(self, told: Usage, model: str | None, *, elsewhere: bool) -> tuple[Usage, Cost]:
+        """What a call used, as far as it can be believed, and its cost; `model` is what was asked unless it says so."""
+        used = sane(told if told.model or not model else replace(told, model=model))
+        return used, self.cost(used, elsewhere=elsewhere)
 
 
 def sane(usage: Usage) -> Usage:
