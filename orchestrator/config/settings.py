@@ -117,6 +117,13 @@ class PriceSettings(_Part):
         default=None,
         description="US dollars for a million tokens read from a cache, else such a call is unpriced",
     )
+    cache_write: Annotated[Number, Field(ge=0)] | None = Field(
+        default=None,
+        description="US dollars for a million tokens written into a cache, else such a call is unpriced",
+    )
+    cache_write_1h: Annotated[Number, Field(ge=0)] | None = Field(
+        default=None, description="the same for what the cache keeps for an hour"
+    )
     date: Name | None = Field(default=None, description="when you looked it up; kept with what it priced")
 
 

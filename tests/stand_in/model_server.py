@@ -39,7 +39,7 @@ the last step repeats.  A STEP is an object with any of:
     "raw":    this string as the whole 200 body (invalid JSON, an empty body...)
     "cut":    true: close the connection in the middle of the answer
     "delay":  seconds before the first byte          "stall": seconds between the first byte and the rest
-    "usage":  {"input": n, "output": n, "cached": n}
+    "usage":  {"input": n, "output": n, "cached": n, "written": n, "written_1h": n}   (the last two: Anthropic's alone)
 
 A prompt may also carry its own steps: ``@@fake {"steps": [...]} @@`` anywhere in it.
 With no rule left the answer is "FAKE-OK", or a minimal document for the JSON schema asked for.
@@ -618,6 +618,8 @@ class Handler(BaseHTTPRequestHandler):
             use.get("input", turn.chars // 4),
             use.get("output", 1 + len(text or "") // 4),
             use.get("cached", 0),
+            use.get("written", 0),
+            use.get("written_1h", 0),
         )
         getattr(self, "_" + turn.api)(turn, step, text, calls, usage)
         return None
@@ -662,7 +664,11 @@ class Handler(BaseHTTPRequestHandler):
             "input_tokens": usage[0],
             "output_tokens": usage[1],
             "cache_read_input_tokens": usage[2],
-            "cache_creation_input_tokens": 0,
+            "cache_creation_input_tokens": usage[3],
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": usage[3] - usage[4],
+                "ephemeral_1h_input_tokens": usage[4],
+            },
         }
         msg = {
             "id": _new_id("msg_"),

@@ -27,6 +27,7 @@ from orchestrator.domain.errors import (
     DiskFull,
     UsageError,
 )
+from orchestrator.domain.prices import Estimate
 from orchestrator.store import cassettes, files
 from workers.agents import worktree
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Exit, Usage, is_metered
@@ -277,7 +278,7 @@ def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
         text=str(said["text"]),
         data=None if request.schema is None else request.schema.model_validate(said["data"]),
         agent=str(said["agent"]),
-        usage=Usage(**(take.get("usage") or {})),
+        usage=_usage(take) or Usage(),
         retries=int(said["retries"]),
         notes=tuple(map(str, said["notes"])),
         exit=_exit(take),
@@ -292,9 +293,17 @@ def _error(fault: Mapping[str, Any], take: Mapping[str, Any]) -> AgentError:
     if isinstance(made, errors.AgentLimited):
         made.until = fault.get("until")
     made.retries = int(fault.get("retries") or 0)
-    made.usage = None if take.get("usage") is None else Usage(**take["usage"])
+    made.usage = _usage(take)
     made.exit = _exit(take)
     return made
+
+
+def _usage(take: Mapping[str, Any]) -> Usage | None:
+    used = take.get("usage")
+    if used is None:
+        return None
+    estimate = used.get("estimate")
+    return Usage(**{**used, "estimate": None if estimate is None else Estimate(**estimate)})
 
 
 def _exit(take: Mapping[str, Any]) -> Exit | None:
