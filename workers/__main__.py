@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from orchestrator import log
-    from orchestrator.config import load_prices, load_settings, resources
+    from orchestrator.config import extras, load_prices, load_settings, resources
     from orchestrator.store.store import Store
     from workers.host import Host
     from workers.roles import MODULES
@@ -60,6 +60,8 @@ def _serve(given: argparse.Namespace) -> int:
         journal=settings.journal,
         on_wait=lambda pids: logger.warning("database_held", by=pids),
     )
+    if settings.hand_over_mcp and not extras.has_mcp():
+        logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
     roles = tuple(sorted(MODULES))
     router = _router(settings, environment, logger)
     host = Host(

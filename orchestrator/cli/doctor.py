@@ -188,6 +188,17 @@ def _git(project: Project) -> Check:
     )
 
 
+def _mcp(project: Project) -> Check:
+    from orchestrator.app import read_settings
+    from orchestrator.config.extras import MCP_INSTALL, has_mcp
+
+    wanted = read_settings(project).hand_over_mcp
+    if wanted and not has_mcp():
+        says = "hand_over_mcp is on and the MCP server is not installed: agents work without it"
+        return Check("mcp", "fault", says, MCP_INSTALL)
+    return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
+
+
 def _agents(project: Project, ask: AskAgents) -> Check:
     found = ask(project)
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
@@ -229,4 +240,5 @@ _LOOKS: dict[str, Callable[[Any], Check]] = {
     "configuration": _configuration,
     "coordinator": _coordinator,
     "git": _git,
+    "mcp": _mcp,
 }

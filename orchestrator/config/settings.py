@@ -188,7 +188,8 @@ class Settings(BaseModel):
     agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
     hand_over_mcp: bool = Field(
         default=False,
-        description="coding agents get the MCP server of their run while they write",
+        description="coding agents get the MCP server of their run while they write; "
+        "without the extra `mcp` they write without it, and `doctor` says so",
     )
     agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
