@@ -18,6 +18,8 @@ from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
+    from orchestrator.coordinator.start import Plan
+    from orchestrator.domain.estimate import Past
     from orchestrator.domain.pipelines import Pack
 
 
@@ -192,6 +194,25 @@ def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tup
     from orchestrator.config import load_all
 
     return load_all(project.root, os.environ, flags)
+
+
+def look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
+    """What `start` will do, with what it may cost by the project's own history."""
+    from orchestrator.coordinator.look_ahead import paid_agents, past, plan_view
+
+    agents = paid_agents(planned, settings)
+    if not agents:
+        return plan_view(planned, settings)
+    from orchestrator.config import load_prices
+
+    before: Past = {}
+    if project.database.exists():
+        store = open_for_reading(project)
+        try:
+            before = store.read(lambda tx: past(tx, agents))
+        finally:
+            store.close()
+    return plan_view(planned, settings, before, load_prices(settings))
 
 
 def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | None:

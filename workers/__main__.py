@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from orchestrator import log
-    from orchestrator.config import load_prices, load_settings, resources
+    from orchestrator.config import extras, load_prices, load_settings, resources
     from orchestrator.store.store import Store
     from workers.host import Host
     from workers.roles import MODULES
@@ -62,6 +62,8 @@ def _serve(given: argparse.Namespace) -> int:
         journal=settings.journal,
         on_wait=lambda pids: logger.warning("database_held", by=pids),
     )
+    if settings.hand_over_mcp and not extras.has_mcp():
+        logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
     roles = tuple(sorted(MODULES))
     router = _router(settings, environment, logger)
     host = Host(
@@ -117,10 +119,22 @@ def _agents(given: argparse.Namespace) -> int:
 
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
-    sys.stdout.write(
-        json.dumps(describe(router, pack, probe=given.probe), ensure_ascii=False, indent=2) + "\n"
-    )
+    found = describe(router, pack, _priced(settings) if given.probe else None)
+    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
+
+
+def _priced(settings: Any) -> Any:
+    """What a call of an agent used and cost, by its name."""
+    from orchestrator.config import load_prices
+
+    prices = load_prices(settings)
+
+    def priced(name: str, told: Any) -> Any:
+        given = settings.agents.get(name)
+        return prices.of_call(told, given and given.model, elsewhere=bool(given and given.base_url))
+
+    return priced
 
 
 def _explore(given: argparse.Namespace) -> int:

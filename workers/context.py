@@ -13,6 +13,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from orchestrator import failpoints
+from orchestrator.config import extras
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
     AgentCrashed,
@@ -27,7 +28,7 @@ from orchestrator.domain.errors import (
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack
-from orchestrator.domain.prices import Prices, Usage, sane
+from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import artifacts, budgets, cassettes, records, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -38,6 +39,7 @@ from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
+NO_MCP = f"agents had no MCP server: it is not installed ({extras.MCP_INSTALL})"
 DECIDED = "decide_discussion"  # how the subjects of these decisions begin
 
 
@@ -276,7 +278,7 @@ class Context:
             limits=self._limits(),
             folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
             resume=None if perspective else self.clients.get(agent.name),
-            mcp=self._servers() if not perspective else {},
+            mcp=self._servers(agent) if not perspective else {},
             stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )
@@ -291,9 +293,16 @@ class Context:
         self._end_call(agent, call, "mined" if reply.mined else "answered", reply.usage, reply.retries)
         return reply
 
-    def _servers(self) -> dict[str, Any]:
-        """The MCP server of this run, for an agent that may speak to the team."""
-        if not self.settings.hand_over_mcp:
+    def _servers(self, agent: Agent) -> dict[str, Any]:
+        """The MCP server of this run, for an agent that may speak to the team; it can do its work without."""
+        if not self.settings.hand_over_mcp or not is_metered(agent):
+            return {}
+        if (
+            not extras.has_mcp()
+        ):  # to a client it would be a server that does not start, and some then give up
+            if NO_MCP not in self.notes:
+                self.notes.append(NO_MCP)
+                self.log.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
             return {}
         from workers.agents.mcp import SERVER, server_for
 
@@ -313,8 +322,9 @@ class Context:
     ) -> None:
         """Note how the call ended and what it cost; it happened, so this is not fenced."""
         given = self.settings.agents.get(agent.name)
-        used = sane(told if told.model or not given else replace(told, model=given.model))
-        cost = self.prices.cost(used, elsewhere=bool(given and given.base_url))
+        used, cost = self.prices.of_call(
+            told, given and given.model, elsewhere=bool(given and given.base_url)
+        )
 
         def unit(tx: Tx) -> list[str]:
             if not is_metered(agent):

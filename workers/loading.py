@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain import secrets
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, cassettes, edits, records, sessions
@@ -50,6 +51,8 @@ def load(
         }
 
     seen = store.read(look)
+    # as agents' words are masked: else documents lack what the request says
+    seen["session"].request = secrets.mask(seen["session"].request, secrets.known(environ))
     pack, _ = from_snapshot(seen["snapshot"])
     role_text = instructions(row.role)
     wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}

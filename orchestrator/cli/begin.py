@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.opening import changing, reading, wake, who
+from orchestrator.cli.opening import changing, wake, who
 from orchestrator.cli.options import (
     AsJson,
     Detach,
@@ -22,14 +22,12 @@ from orchestrator.cli.options import (
     one_session,
 )
 from orchestrator.cli.output import note, print_json, say
-from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
-    from orchestrator.app import Project
     from orchestrator.cli.opening import Opened
     from orchestrator.coordinator.start import Plan
-    from orchestrator.domain.estimate import Past
     from orchestrator.domain.pipelines import Pack
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
@@ -82,18 +80,21 @@ def start(
     as_json: AsJson = False,
 ) -> None:
     """Begin a session from a task description, and follow it."""
-    from orchestrator.app import find_project, read_config
+    from orchestrator.app import find_project, look_ahead, read_config
+    from orchestrator.coordinator import recording
     from orchestrator.coordinator.budget import budget_of
     from orchestrator.coordinator.requests import read_request
-    from orchestrator.coordinator.start import check_key
+    from orchestrator.coordinator.start import check_key, refuse_spec
     from orchestrator.coordinator.start import start as begin
 
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
     exclude(record=record is not None, replay=replay is not None)
-    _check_arguments(task, spec)
+    _check_arguments(task)
+    if spec is not None:
+        refuse_spec()
     check_key(key)
-    request = read_request(task, _here())
+    request = read_request(task, _here(), os.environ)
     project = find_project()
     flags = {
         "discuss": _form(discuss),
@@ -102,15 +103,15 @@ def start(
     }
     pack, settings = read_config(project, flags)
     planned = _plan(
-        request, mode, supervise, perspectives, pack, settings, project, _cassette(record, replay)
+        request, mode, supervise, perspectives, pack, settings, project, recording.chosen(record, replay)
     )
-    _check_cassette(planned, key)
-    view = _look_ahead(planned, settings, project)
+    recording.check(planned, key)
+    view = look_ahead(project, planned, settings)
     if plan:
         _print_plan(view, as_json)
         return
     with changing(create=True, settings=settings) as opened:
-        _begin_cassette(planned)
+        recording.begin(planned)
         started = begin(
             opened.store,
             planned,
@@ -129,18 +130,12 @@ def start(
         raise typer.Exit(_go_on(opened, started.session, 0, detach, as_json))
 
 
-def _check_arguments(task: str, spec: str | None) -> None:
+def _check_arguments(task: str) -> None:
     if len(os.fsencode(task) if "\0" not in task else task) > ARGUMENT_BYTES:
         raise UsageError(
             "the task is too long for an argument",
             why=f"more than {ARGUMENT_BYTES} bytes",
             fix="pipe it in: lifecycle start @- < task.md",
-        )
-    if spec is not None:
-        raise NotAllowedNow(
-            "--spec cannot be used yet",
-            why="the roles that work from an existing specification are not built",
-            fix="leave it out, or make a specification with --mode spec-only",
         )
 
 
@@ -150,22 +145,6 @@ def _caps(
     """The caps that are given, by name."""
     every = {"usd": usd, "tokens": tokens, "turns": turns, "minutes": minutes}
     return {f"{prefix}{name}": cap for name, cap in every.items() if cap is not None} or None
-
-
-def _look_ahead(planned: Plan, settings: Any, project: Project) -> dict[str, Any]:
-    """The plan with what it may cost, by the project's own history."""
-    from orchestrator.coordinator.look_ahead import paid_agents, past, plan_view
-
-    agents = paid_agents(planned, settings)
-    if not agents:
-        return plan_view(planned, settings)
-    from orchestrator.config import load_prices
-
-    before: Past = {}
-    if project.database.exists():
-        with reading() as opened:
-            before = opened.store.read(lambda tx: past(tx, agents))
-    return plan_view(planned, settings, before, load_prices(settings))
 
 
 def _here() -> Any:
@@ -214,49 +193,6 @@ def _plan(
     return lay_out(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
 
 
-def _cassette(record: str | None, replay: str | None) -> dict[str, str] | None:
-    from orchestrator.store import cassettes
-
-    if record is not None:
-        return cassettes.place("record", record)
-    return None if replay is None else cassettes.place("replay", replay)
-
-
-def _check_cassette(planned: Plan, key: str | None) -> None:
-    """Raises UsageError when the cassette cannot be recorded or replayed; changes nothing."""
-    from pathlib import Path
-
-    from orchestrator.store import cassettes
-
-    chosen = planned.wishes.cassette
-    if chosen is None:
-        return
-    folder = Path(chosen["folder"])
-    if chosen["does"] == "record":
-        cassettes.check_new(folder, planned.digest, again=key is not None)
-    else:
-        cassettes.check(folder)
-
-
-def _begin_cassette(planned: Plan) -> None:
-    """Before the session, so that it never records into a folder that cannot be made."""
-    from pathlib import Path
-
-    from orchestrator.domain import secrets
-    from orchestrator.store import cassettes
-
-    chosen = planned.wishes.cassette
-    if chosen is not None and chosen["does"] == "record":
-        what = {
-            "made_for": planned.digest,
-            "request": secrets.mask(planned.request, secrets.known(os.environ)),
-            "mode": planned.choice.mode,
-            "discuss": planned.wishes.discuss,
-            "execution": planned.wishes.execution,
-        }
-        cassettes.begin(Path(chosen["folder"]), what)
-
-
 def _print_plan(view: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(view)
@@ -276,6 +212,7 @@ def plan_lines(view: dict[str, Any]) -> list[str]:
     cassette = view["cassette"]
     lines = [
         ("Task", view["title"]),
+        *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from orchestrator.app import Project
 
 AGENTS_SECONDS = 60.0
-PROBE_SECONDS = 150.0
+PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
+COSTS = "each usable agent is asked a short question, which may cost a little"
 STARTER = """\
 # Settings of this project. Every key, its default and its meaning: lifecycle config show
 # Order: defaults < user file < this file < LIFECYCLE_* in the environment < options of a command.
@@ -38,11 +39,20 @@ STARTER = """\
 """
 
 
-def doctor(as_json: AsJson = False) -> None:
+Probe = Annotated[
+    bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
+]
+
+
+def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
     """Check what this program needs, here and now; each fault with its fix. Exit code 1 when something is broken."""
+    from functools import partial
+
     from orchestrator.cli.doctor import examine
 
-    found = examine(here(), ask_agents)
+    if probe:
+        note(COSTS)
+    found = examine(here(), partial(ask_agents, probe=probe))
     if as_json:
         print_json([{"check": c.name, "state": c.state, "says": c.says, "fix": c.fix} for c in found])
     else:
@@ -55,14 +65,13 @@ def doctor(as_json: AsJson = False) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-def agents(
-    probe: Annotated[
-        bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+def agents(probe: Probe = False, as_json: AsJson = False) -> None:
     """Show which agents can be used, and whom each role and perspective would ask."""
+    from orchestrator.cli.doctor import probe_cost
+
     project = here()
+    if probe:
+        note(COSTS)
     found = ask_agents(project, probe=probe) | {"sessions": _with_cassettes(project)}
     if as_json:
         print_json(found)
@@ -70,9 +79,23 @@ def agents(
     for each in found["sessions"]:
         how = "replays" if each["does"] == "replay" else "records into"
         say(f"{each['session']} {how} {inert(each['folder'])}")
+    asked = {
+        a["name"]: f"{'yes' if a['usable'] else 'no'},{probe_cost(a['probe'])}"
+        for a in found["agents"]
+        if "probe" in a
+    }
     table(
-        ("AGENT", "USABLE", "VERSION", "WHY NOT"),
-        [(a["name"], "yes" if a["usable"] else "no", a["version"], a["fault"]) for a in found["agents"]],
+        ("AGENT", "USABLE", "VERSION", *(["ANSWERED"] if probe else []), "WHY NOT"),
+        [
+            (
+                a["name"],
+                "yes" if a["usable"] else "no",
+                a["version"],
+                *([asked.get(a["name"], "not asked")] if probe else []),
+                a["fault"],
+            )
+            for a in found["agents"]
+        ],
     )
     say()
     for title, key in (("ROLE", "roles"), ("PERSPECTIVE", "perspectives")):

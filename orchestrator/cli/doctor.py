@@ -188,13 +188,44 @@ def _git(project: Project) -> Check:
     )
 
 
+def _mcp(project: Project) -> Check:
+    from orchestrator.app import read_settings
+    from orchestrator.config.extras import MCP_INSTALL, has_mcp
+
+    wanted = read_settings(project).hand_over_mcp
+    if wanted and not has_mcp():
+        says = "hand_over_mcp is on and the MCP server is not installed: agents work without it"
+        return Check("mcp", "fault", says, MCP_INSTALL)
+    return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
+
+
 def _agents(project: Project, ask: AskAgents) -> Check:
     found = ask(project)
-    usable = [each["name"] for each in found["agents"] if each["usable"]]
-    unusable = [f"{each['name']}: {each['fault']}" for each in found["agents"] if not each["usable"]]
+    usable = [_usable(each) for each in found["agents"] if each["usable"]]
+    unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:
-        return Check("agents", "fault", "none can be used", "\n".join(unusable))
-    return Check("agents", "note" if unusable else "ok", f"usable: {', '.join(usable)}", "\n".join(unusable))
+        return Check("agents", "fault", "none can be used", unusable)
+    says = f"usable: {', '.join(usable)}"
+    silent = [each["name"] for each in found["agents"] if each.get("probe") and not each["usable"]]
+    if silent:
+        return Check("agents", "fault", f"no answer from {', '.join(silent)}; {says}", unusable)
+    return Check("agents", "note" if unusable else "ok", says, unusable)
+
+
+def _usable(agent: dict[str, Any]) -> str:
+    probe = agent.get("probe")
+    return str(agent["name"]) if probe is None else f"{agent['name']} (answered{probe_cost(probe)})"
+
+
+def _unusable(agent: dict[str, Any]) -> str:
+    name, fault = str(agent["name"]), str(agent["fault"])
+    return fault if fault.startswith(name) else f"{name}: {fault}"
+
+
+def probe_cost(probe: dict[str, Any]) -> str:
+    """How long the question took and what it cost."""
+    cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
+    return f" in {probe['seconds']:g} s, {cost}"
 
 
 _LOOKS: dict[str, Callable[[Any], Check]] = {
@@ -209,4 +240,5 @@ _LOOKS: dict[str, Callable[[Any], Check]] = {
     "configuration": _configuration,
     "coordinator": _coordinator,
     "git": _git,
+    "mcp": _mcp,
 }

@@ -69,10 +69,10 @@ def mcp(
 
 
 def _need_library() -> None:
-    from importlib.util import find_spec
+    from orchestrator.config.extras import MCP_INSTALL, has_mcp
 
-    if find_spec("mcp") is None or find_spec("uvicorn") is None:
-        raise LifecycleError("the MCP server is not installed", fix='pip install "team-lifecycle[mcp]"')
+    if not has_mcp():
+        raise LifecycleError("the MCP server is not installed", fix=MCP_INSTALL)
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,8 @@ from orchestrator.config import strict_yaml
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.prices import OWN, Price, Prices
 
-_WANTED = {"provider", "model", "input", "cached_input", "output"}
+_OPTIONAL = ("cached_input", "cache_write", "cache_write_1h", "up_to")
+_WANTED = {"provider", "model", "input", "output", *_OPTIONAL}
 
 
 def load(shipped: Path, own: Mapping[str, Any]) -> Prices:
@@ -30,9 +31,12 @@ def load(shipped: Path, own: Mapping[str, Any]) -> Prices:
             model=entry["model"],
             input=float(entry["input"]),
             output=float(entry["output"]),
-            cached=None if entry.get("cached_input") is None else float(entry["cached_input"]),
+            cached=_number(entry, "cached_input"),
             provider=entry["provider"],
             date=str(date),
+            cache_write=_number(entry, "cache_write"),
+            cache_write_1h=_number(entry, "cache_write_1h"),
+            up_to=entry.get("up_to"),
         )
         listed.append(price)
     if faults:
@@ -41,7 +45,19 @@ def load(shipped: Path, own: Mapping[str, Any]) -> Prices:
 
 
 def _own(model: str, given: Any) -> Price:
-    return Price(model, given.input, given.output, given.cached_input, None, given.date or OWN)
+    return Price(
+        model,
+        given.input,
+        given.output,
+        given.cached_input,
+        date=given.date or OWN,
+        cache_write=given.cache_write,
+        cache_write_1h=given.cache_write_1h,
+    )
+
+
+def _number(entry: Mapping[str, Any], name: str) -> float | None:
+    return None if entry.get(name) is None else float(entry[name])
 
 
 def _fault(entry: Any) -> str | None:
@@ -49,7 +65,7 @@ def _fault(entry: Any) -> str | None:
         return f"expected {', '.join(sorted(_WANTED))}"
     if not all(isinstance(entry.get(name), str) for name in ("provider", "model")):
         return "provider and model must be text"
-    numbers = [entry.get("input"), entry.get("output"), entry.get("cached_input", 0)]
+    numbers = [entry.get("input"), entry.get("output"), *(entry.get(name, 0) for name in _OPTIONAL)]
     if not all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in numbers):
-        return "input, cached_input and output must be numbers, 0 or more"
+        return f"input, output, {', '.join(_OPTIONAL)} must be numbers, 0 or more"
     return None

@@ -117,6 +117,13 @@ class PriceSettings(_Part):
         default=None,
         description="US dollars for a million tokens read from a cache, else such a call is unpriced",
     )
+    cache_write: Annotated[Number, Field(ge=0)] | None = Field(
+        default=None,
+        description="US dollars for a million tokens written into a cache, else such a call is unpriced",
+    )
+    cache_write_1h: Annotated[Number, Field(ge=0)] | None = Field(
+        default=None, description="the same for what the cache keeps for an hour"
+    )
     date: Name | None = Field(default=None, description="when you looked it up; kept with what it priced")
 
 
@@ -181,7 +188,8 @@ class Settings(BaseModel):
     agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
     hand_over_mcp: bool = Field(
         default=False,
-        description="coding agents get the MCP server of their run while they write",
+        description="coding agents get the MCP server of their run while they write; "
+        "without the extra `mcp` they write without it, and `doctor` says so",
     )
     agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
     roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")

@@ -24,6 +24,18 @@ def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
     return found if any(found.values()) else None
 
 
+def check_lowered(settings: Any, caps: Mapping[str, float]) -> None:
+    """Raises NotAllowedNow for a cap above the one in the settings: whoever may only lower it shall not spend more."""
+    for name, cap in caps.items():
+        most = getattr(settings.budget, name)
+        if most is not None and cap > most:
+            raise NotAllowedNow(
+                f"{name} can only be lowered here",
+                why=f"{cap:g} is more than the {most:g} of the settings",
+                fix=f"leave it out, or raise `budget.{name}` in the settings",
+            )
+
+
 def cap_lines(budget: Mapping[str, Mapping[str, int]] | None) -> list[str]:
     """`at most $2.00, 40 turns`, and the same of each task."""
     whose = {"session": "at most", "task": "each task at most"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.coordinator.budget import budget_of, cap_lines
 from orchestrator.coordinator.start import Plan
+from orchestrator.domain import secrets
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
@@ -41,6 +42,7 @@ def plan_view(
     budget = budget_of(settings)
     return {
         "title": planned.title,
+        "masked": secrets.MASK in planned.request,
         "mode": planned.choice.mode,
         "why": planned.choice.why,
         "language": planned.language,

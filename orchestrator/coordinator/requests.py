@@ -8,8 +8,10 @@ import select
 import stat
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 
 MAX_BYTES = 1024 * 1024  # of a request; a larger one is a document set, not a request
@@ -18,8 +20,8 @@ _TEXT_SUFFIXES = (".md", ".txt")
 _ONLY_MARKUP = re.compile(r"[\s#*_`>\-=|~\[\]()!.]*")
 
 
-def read_request(argument: str, folder: Path) -> str:
-    """The request's text, checked. Raises UsageError; reading a FIFO or an endless input does not hang."""
+def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str:
+    """The request's text, checked and masked. Raises UsageError; reading a FIFO or an endless input does not hang."""
     if argument in ("-", "@-"):
         text = _decode(_read_stdin(), "standard input")
     elif argument.startswith("@"):
@@ -28,11 +30,15 @@ def read_request(argument: str, folder: Path) -> str:
         text = _read_file(folder, argument)
     else:
         text = argument
-    return checked(text)
+    return checked(text, environ)
 
 
-def checked(text: str) -> str:
-    """The request's text, when it can be one. Raises UsageError."""
+def checked(text: str, environ: Mapping[str, str]) -> str:
+    """The request's text without the secrets in it, when it can be a request. Raises UsageError.
+
+    Masked here, before anything is made of it: what agents say is masked too, and their documents are held against the
+    request's own words.
+    """
     if _ONLY_MARKUP.fullmatch(text):
         raise UsageError(
             "the task is empty",
@@ -45,7 +51,8 @@ def checked(text: str) -> str:
             why=f"more than {MAX_BYTES} bytes",
             fix="give the essence, or a shorter file",
         )
-    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+    clean = text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+    return secrets.mask(clean, secrets.known(environ))
 
 
 def _read_file(folder: Path, name: str) -> str:

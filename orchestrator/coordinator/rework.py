@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.coordinator import find
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
@@ -128,12 +129,14 @@ def feedback(
 
 
 def check_words(text: str) -> str:
-    """A person's words, bounded. Raises UsageError."""
+    """A person's words, bounded, and without what is shaped like a secret. Raises UsageError."""
     if len(text) > FEEDBACK_LIMIT:
         raise UsageError(
             "the text is too long", why=f"{len(text)} characters, at most {FEEDBACK_LIMIT}", fix="shorten it"
         )
-    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+    return secrets.mask(
+        text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+    )
 
 
 def _open(tx: Tx, name: str | None, command: str) -> Row:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from orchestrator import failpoints
 from orchestrator.domain import ids
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.manifests import frontend_frameworks
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -81,6 +81,15 @@ def check_key(key: str | None) -> None:
     """Raises UsageError for a key that cannot be one."""
     if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
         raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
+
+
+def refuse_spec() -> NoReturn:
+    """Raises NotAllowedNow: nothing works from an existing specification yet."""
+    raise NotAllowedNow(
+        "an existing specification (`spec`) cannot be used yet",
+        why="the roles that work from one are not built",
+        fix="leave it out, or have a specification made: mode spec-only",
+    )
 
 
 def project_facts(project: Path, coding_agent: bool = False) -> ProjectFacts:

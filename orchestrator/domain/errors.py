@@ -32,6 +32,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from orchestrator.domain.exits import Exit
     from orchestrator.domain.prices import Usage
 
 
@@ -136,6 +137,7 @@ class AgentError(LifecycleError):
     charged = True  # whether the attempt counts against the task
     usage: Usage | None = None  # what the call consumed all the same, as far as its agent said
     retries = 0  # repair turns
+    exit: Exit | None = None  # of an agent that is a program
 
 
 class AgentUnavailable(AgentError):

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=200_000)]  # each use has its own, tighter limit, which says why
+InProject = Annotated[str, Field(min_length=1, max_length=1_000)]  # a path
+_CAP = "The session pauses at so many {}; no more than the settings' own cap."
 Session = Annotated[
     Name | None,
     Field(description="The session's id or its first letters; else the unfinished or newest one."),
@@ -110,6 +112,25 @@ class SessionStart(Arguments):
     perspectives: Annotated[
         list[Name], Field(max_length=50, description="Who discusses, instead of each round's own.")
     ] = []
+    spec: Annotated[
+        InProject | None,
+        Field(description="An existing specification in the project; refused until it can be used."),
+    ] = None
+    record: Annotated[
+        InProject | None,
+        Field(description="A new folder in the project: every call of an agent is kept there."),
+    ] = None
+    replay: Annotated[
+        InProject | None, Field(description="Such a folder: no agent is asked, the answers come from there.")
+    ] = None
+    max_usd: Annotated[
+        float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("US dollars"))
+    ] = None
+    max_tokens: Annotated[int | None, Field(gt=0, description=_CAP.format("tokens"))] = None
+    max_turns: Annotated[int | None, Field(gt=0, description=_CAP.format("turns of agents"))] = None
+    max_minutes: Annotated[
+        float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("minutes of agents"))
+    ] = None
     key: Annotated[str | None, Field(description="The same key twice makes one session.")] = None
     plan: Annotated[bool, Field(description="Say what would be done, and change nothing.")] = False
 

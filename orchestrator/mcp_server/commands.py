@@ -2,35 +2,70 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from orchestrator import app
-from orchestrator.coordinator import find, look, manage, repair, requests, resume, rework, start
-from orchestrator.coordinator.look_ahead import has_coding_agent, plan_view
+from orchestrator.coordinator import (
+    budget,
+    find,
+    look,
+    manage,
+    recording,
+    repair,
+    requests,
+    resume,
+    rework,
+    start,
+)
+from orchestrator.coordinator.look_ahead import has_coding_agent
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import Person
 from orchestrator.store.store import Store
 
+_PATHS = ("spec", "record", "replay")
+_CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
+
 
 def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     start.check_key(asked.key)
-    request = requests.checked(asked.task)
+    request = requests.checked(asked.task, os.environ)
     project = desk.project
-    flags = {"discuss": asked.discuss, "execution": asked.execution}
+    folders = {name: desk.inside(path) for name in _PATHS if (path := getattr(asked, name)) is not None}
+    if "spec" in folders:
+        start.refuse_spec()
+    caps = {name: cap for name in _CAPS if (cap := getattr(asked, name)) is not None}
+    budget.check_lowered(app.read_settings(project), caps)
+    flags = {"discuss": asked.discuss, "execution": asked.execution, "budget": caps or None}
     pack, settings = app.read_config(project, flags)
     names = tuple(name.strip() for name in asked.perspectives)
-    wishes = start.Wishes(asked.mode, settings.discuss, settings.execution, asked.supervise, names)
+    record, replay = (str(folders[name]) if name in folders else None for name in ("record", "replay"))
+    wishes = start.Wishes(
+        asked.mode,
+        settings.discuss,
+        settings.execution,
+        asked.supervise,
+        names,
+        recording.chosen(record, replay),
+    )
     planned = start.plan(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
-    view = plan_view(planned, settings)
+    recording.check(planned, asked.key)
+    view = app.look_ahead(project, planned, settings)
     if asked.plan:
         return {"session": None, "created": False, "plan": view, "warnings": []}
     with app.changing(project, create=True, settings=settings) as (store, _):
+        recording.begin(planned)
         begun = start.start(
-            store, planned, project=project.root, max_attempts=settings.max_attempts, key=asked.key
+            store,
+            planned,
+            project=project.root,
+            max_attempts=settings.max_attempts,
+            key=asked.key,
+            budget=budget.budget_of(settings),
         )
         warnings = desk.go_on(store, settings)
     return {"session": begun.session, "created": begun.created, "plan": view, "warnings": warnings}

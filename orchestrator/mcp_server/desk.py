@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator import app
-from orchestrator.domain.errors import LifecycleError, StoreError
+from orchestrator.domain.errors import LifecycleError, StoreError, UsageError
 from orchestrator.mcp_server.scope import Scope
 from orchestrator.store.store import Store, Tx
 
@@ -26,6 +27,22 @@ class Desk:
     project: app.Project
     scope: Scope
     exploring: threading.Lock = field(default_factory=threading.Lock)  # one exploration at a time
+
+    def inside(self, given: str) -> Path:
+        """A path in the project's folder, wherever links lead, that is not the product's own. Raises UsageError."""
+        root = self.project.root.resolve()
+        try:
+            path = (root / given).resolve()
+            inner = path.relative_to(root)
+        except (OSError, ValueError, RuntimeError):
+            inner = None
+        if inner is None or inner.parts[:1] in ((), (self.project.workflow.name,), (".git",)):
+            raise UsageError(
+                f"{given[:200]!r} is not a path for this",
+                why=f"it has to lie below {root}, and not in {self.project.workflow.name} or .git",
+                fix="name a path in the project",
+            )
+        return path
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Raises UsageError when there is no database yet."""

@@ -17,7 +17,8 @@ from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.store import files
 
 FORMAT = "team-lifecycle cassette"
-VERSION = 1
+VERSION = 2
+OLDEST = 1  # its calls hold no `exit`, its file changes no `executable`
 MANIFEST = "cassette.json"
 CALLS = "calls"
 CALL_BYTES = 64 * 1024 * 1024
@@ -186,8 +187,8 @@ def _check_version(folder: Path, found: Mapping[str, Any]) -> None:
             why=f"it has format {version}, this program knows {VERSION}",
             fix="update lifecycle, or record it again",
         )
-    if version != VERSION:
-        raise ValueError(f"it has format {version!r}, this program knows {VERSION}")
+    if version not in range(OLDEST, VERSION + 1):
+        raise ValueError(f"it has format {version!r}, this program knows {OLDEST} to {VERSION}")
 
 
 def _json(value: Mapping[str, Any]) -> bytes:

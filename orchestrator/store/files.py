@@ -62,7 +62,7 @@ def _parent(root: Path, path: PurePosixPath, create: bool) -> Iterator[int]:
         os.close(descriptor)
 
 
-def write(root: Path, path: str, body: bytes) -> bytes | None:
+def write(root: Path, path: str, body: bytes, *, executable: bool = False) -> bytes | None:
     """Put `body` under its final name, complete and synced; what stood there until then. Raises UnsafePath, OSError.
 
     Where the system can exchange two names at once, the answer is what was replaced at that instant, so that an edit
@@ -76,7 +76,7 @@ def write(root: Path, path: str, body: bytes) -> bytes | None:
         descriptor = os.open(
             draft,
             os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
-            0o600,
+            0o700 if executable else 0o600,
             dir_fd=directory,
         )
         try:

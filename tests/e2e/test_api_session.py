@@ -59,6 +59,10 @@ model = "anthropic:claude-opus-4-8"
 base_url = "{server.url}"
 key_env = "MODEL_KEY"
 
+[prices."claude-opus-4-8"]
+input = 5
+output = 25
+
 [roles]
 {"".join(f'{role} = ["model"]' + chr(10) for role in ("analyst", "writer", "reviewer"))}
 [perspectives]

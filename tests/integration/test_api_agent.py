@@ -131,7 +131,19 @@ def test_an_answer_is_validated_and_says_what_it_used(api: str, make: Any, tmp_p
     assert json.loads(reply.text)["rating"] == 4
     assert (reply.usage.model, reply.usage.tokens_in) == (APIS[api].partition(":")[2], 900)
     assert reply.usage.tokens_out == 70
-    assert 0 < reply.usage.cost_usd < 1
+    assert reply.usage.cost_usd is None
+    assert reply.usage.estimate is not None and 0 < reply.usage.estimate.usd < 1
+    assert reply.usage.estimate.by.startswith("genai-prices ")
+
+
+def test_what_was_read_from_a_cache_and_written_into_one_is_told(make: Any, tmp_path: Path) -> None:
+    used = {"input": 900, "output": 70, "cached": 50, "written": 40, "written_1h": 30}
+    agent = make("anthropic", {"json": GOOD, "usage": used})
+
+    usage = agent.ask(request(tmp_path)).usage
+
+    assert (usage.tokens_in, usage.tokens_cached) == (990, 50)
+    assert (usage.tokens_cache_written, usage.tokens_cache_written_1h) == (40, 30)
 
 
 @pytest.mark.parametrize("api", ["anthropic", "chat"])
@@ -242,7 +254,7 @@ def test_a_server_of_ones_own_needs_no_key_and_no_price(
     reply = agent.ask(request(tmp_path))
 
     assert reply.data == Critique(rating=4, strengths=["clear"])
-    assert reply.usage.cost_usd is None
+    assert reply.usage.cost_usd is None and reply.usage.estimate is None
     assert server.log[0]["path"] == "/v1/chat/completions"
 
 

@@ -114,6 +114,41 @@ def test_its_cassette_is_replayed_from_its_request(desk: Desk, tmp_path: Path) -
     assert "/home/usr/links.csv" in again.text("spec/discovery-context.json")
 
 
+@pytest.mark.parametrize("secret", ["sk-canary0123456789abcdef", KEY])
+def test_a_session_whose_request_holds_a_secret_is_replayed_from_its_bundle(
+    tmp_path: Path, secret: str
+) -> None:
+    said = (
+        f"Build a URL shortener. It must call the service with {secret}. It must expire links after 30 days."
+    )
+    first = record(tmp_path / "a", request=said, discuss="inline")
+    first.runtime.environ = {"MY_API_KEY": KEY}
+    play(first)
+    made(first, tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        archive.extractall(tmp_path / "out")
+    request = (tmp_path / "out" / "request.md").read_text()
+    assert "with [masked]." in request
+
+    again = play(replay(tmp_path / "b", tmp_path / "out" / "cassette", request=request, discuss="inline"))
+
+    assert first.state().status == again.state().status == "completed", again.state().pause_detail
+    assert documents(again) == documents(first)
+
+
+def test_a_secret_that_only_the_recording_machine_knew_is_a_miss_that_says_so(tmp_path: Path) -> None:
+    first = record(tmp_path / "a", request=f"Build a URL shortener that calls with {KEY}.")
+    first.runtime.environ = {"MY_API_KEY": KEY}
+    first.run()
+
+    again = replay(
+        tmp_path / "b", tmp_path / "a" / "tape", request=f"Build a URL shortener that calls with {KEY}."
+    )
+    again.run()
+
+    assert "set the variable that holds it" in again.state().pause_detail["error"]
+
+
 def test_a_file_that_is_there_is_replaced_only_when_forced(desk: Desk, tmp_path: Path) -> None:
     target = tmp_path / "b.zip"
     target.write_text("mine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import threading
@@ -15,6 +16,7 @@ import pytest
 
 from orchestrator.domain.errors import (
     AgentCrashed,
+    AgentError,
     AgentLimited,
     AgentTimedOut,
     CassetteMiss,
@@ -26,7 +28,7 @@ from orchestrator.store import cassettes
 from tests.desk import Desk, Told, _instructions, says
 from workers.agents.builtin import BuiltinAgent
 from workers.agents.cassette import REPLAYED, Called, following
-from workers.agents.protocol import AgentReply, AgentRequest, Usage
+from workers.agents.protocol import AgentReply, AgentRequest, Exit, Usage
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.\d]*)(?:Z|\+00:00)")
 TASKS = ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004", "QUALITY-001")
@@ -371,6 +373,9 @@ class Editor(Told):
         (at / "src").mkdir()
         (at / "src" / "new.py").write_text(f"print('{KEY}')\n")
         (at / "bytes.bin").write_bytes(b"\xff\x00")
+        (at / "run.sh").write_text("#!/bin/sh\n")
+        (at / "run.sh").chmod(0o755)
+        (at / "same.txt").chmod(0o744)
         (at / "old.txt").unlink()
         (at / "link").symlink_to("/etc/passwd")
         (at / "tmp").mkdir()
@@ -397,11 +402,78 @@ def test_the_changes_of_a_work_call_are_made_again_below_its_folder(tmp_path: Pa
     again, asked = asking(replay(tmp_path / "b", tmp_path / "a" / "tape"), Editor("claude"))
     reply = again.work(asked)
 
-    assert sorted(kept["files"]) == ["bytes.bin", "old.txt", "src/new.py"]
+    assert sorted(kept["files"]) == ["bytes.bin", "old.txt", "run.sh", "same.txt", "src/new.py"]
     assert reply.text == "done"
     assert (asked.workdir / "src" / "new.py").read_text() == f"print('{KEY}')\n"
     assert (asked.workdir / "bytes.bin").read_bytes() == b"\xff\x00"
-    assert sorted(path.name for path in asked.workdir.iterdir()) == ["bytes.bin", "same.txt", "src"]
+    assert sorted(path.name for path in asked.workdir.iterdir()) == ["bytes.bin", "run.sh", "same.txt", "src"]
+    executable = {
+        path.name for path in asked.workdir.rglob("*") if path.is_file() and os.access(path, os.X_OK)
+    }
+    assert executable == {"run.sh", "same.txt"}
+
+
+def test_how_its_process_ended_is_kept_with_an_answer_and_with_an_error(tmp_path: Path) -> None:
+    late = AgentTimedOut("claude was stopped: turn limit of 9 s")
+    late.exit, late.usage, late.retries = Exit("turn", None, 15), Usage(tokens_in=7, tokens_out=1), 1
+
+    def answers(request: AgentRequest) -> AgentReply:
+        return replace(BuiltinAgent().ask(request), agent="b", exit=Exit("exited", 3))
+
+    agents = [Told("a", {"discovery": late}), Told("b", {"discovery": answers})]
+    record(tmp_path / "a", *agents, roles={"analyst": ["a", "b"]}).run()
+    tape = tmp_path / "a" / "tape"
+    desk = replay(tmp_path / "b", tape)
+    context = desk.context(desk.claim())
+
+    failed, answered = heard(context)
+
+    assert [call["exit"] for call in calls(tape)] == [
+        {"by": "turn", "code": None, "signal": 15},
+        {"by": "exited", "code": 3, "signal": None},
+    ]
+    assert (failed.exit, failed.usage, failed.retries) == (late.exit, late.usage, 1)
+    assert answered.exit == Exit("exited", 3)
+
+
+def heard(context: Any) -> list[Any]:
+    """What each voice of a replayed discovery says: its reply, or its error."""
+    from workers.roles.analyst import produce
+
+    said: list[Any] = []
+    real = context.answer
+
+    def listen(agent: Any, request: AgentRequest) -> AgentReply:
+        try:
+            said.append(real(agent, request))
+        except AgentError as error:
+            said.append(error)
+            raise
+        return said[-1]
+
+    context.answer = listen
+    produce(context)
+    return said
+
+
+def test_a_cassette_of_the_first_format_is_replayed(tmp_path: Path) -> None:
+    desk = record(tmp_path / "a")
+    voice, request = asking(desk, Editor("claude"))
+    voice.work(request)
+    tape = tmp_path / "a" / "tape"
+    for file in (tape / "cassette.json", *(tape / "calls").iterdir()):
+        body = json.loads(file.read_text())
+        body.pop("exit", None)
+        for change in filter(None, body.get("files", {}).values()):
+            change.pop("executable", None)
+        file.write_text(json.dumps({**body, "version": 1}))
+    assert cassettes.check(tape)["version"] == 1
+
+    again, asked = asking(replay(tmp_path / "b", tape), Editor("claude"))
+    reply = again.work(asked)
+
+    assert (reply.text, reply.exit) == ("done", None)
+    assert (asked.workdir / "run.sh").read_text() == "#!/bin/sh\n"
 
 
 @pytest.mark.parametrize("path", ["../out", "/etc/x", "a/../../x", ".git/hooks/pre-commit", "in/x", ""])
@@ -435,7 +507,7 @@ def test_what_is_no_cassette_is_refused(tmp_path: Path) -> None:
     record(tmp_path / "a").run()
     first = good / "calls" / cassettes.names(good)[0]
     body, manifest = first.read_text(), (good / "cassette.json").read_text()
-    newer = json.dumps({"format": cassettes.FORMAT, "version": 2})
+    newer = json.dumps({"format": cassettes.FORMAT, "version": cassettes.VERSION + 1})
 
     def fault(change: Callable[[], Any]) -> str:
         change()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import AgentCrashed, AgentTimedOut
+from orchestrator.domain.errors import AgentCrashed, AgentError, AgentTimedOut
 from tests.clients.support import GOOD, request
 from workers.agents.dialect import Call, Said
 from workers.agents.external import ExternalAgent
 from workers.agents.process import Ended
-from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.protocol import AgentRequest, Exit, Limits
 
 
 class Scripted:
@@ -56,6 +57,30 @@ def test_what_one_that_is_only_asked_writes_is_removed_and_told(tmp_path: Path) 
     assert any("a.txt, d, link: removed" in note for note in reply.notes)
     assert list((tmp_path / "run" / "loop" / "work").iterdir()) == []
     assert (outside / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "seen"),
+    [
+        (f"print({GOOD!r})", Exit("exited", 0)),
+        (f"import sys; print({GOOD!r}); sys.exit(3)", Exit("exited", 3)),
+        ("import sys; sys.exit(4)", Exit("exited", 4)),
+        ("import os; os.kill(os.getpid(), 9)", Exit("exited", None, 9)),
+        ("import time; print('x' * 1000, flush=True); time.sleep(60)", Exit("output_limit", None, 9)),
+    ],
+)
+def test_how_it_ended_is_told_with_its_answer_and_with_its_error(
+    tmp_path: Path, script: str, seen: Exit
+) -> None:
+    agent, _ = scripted(script)
+    asked = replace(request(tmp_path / "run", "Rate it."), limits=Limits(output_bytes=500))
+
+    try:
+        told = agent.ask(asked).exit
+    except AgentError as error:
+        told = error.exit
+
+    assert told == seen
 
 
 def test_a_folder_that_became_a_link_is_not_emptied(tmp_path: Path) -> None:

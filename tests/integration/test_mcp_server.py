@@ -679,6 +679,70 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_session_is_begun_with_a_cassette_in_the_project_and_with_caps(tmp_path: Path) -> None:
+    store = make.make_store(tmp_path)
+    make.lead(store)
+    heard = Waker(store.path, "daemon")  # somebody coordinates already
+    (tmp_path / ".workflow" / "config.toml").write_text("[budget]\nmax_usd = 5\nmax_turns = 40\n")
+    try:
+        with over_stdio(for_person(tmp_path)) as person:
+            begun = person.call("session_start", task="Build a wiki", record="tape", max_usd=1.5)
+            with pytest.raises(Refused) as again:
+                person.call("session_start", task="Build another wiki", record="tape")
+            with pytest.raises(Refused) as more:
+                person.call("session_start", task="Build a wiki", max_turns=41)
+    finally:
+        heard.close()
+
+    row = store.read(lambda tx: sessions.get(tx, begun["session"]))
+    assert row.options["cassette"] == {"does": "record", "folder": str(tmp_path / "tape")}
+    assert (tmp_path / "tape" / "cassette.json").is_file()
+    assert row.budget["session"] == {"usd": 1_500_000, "turns": 40}
+    assert "cannot record" in again.value.what
+    assert "can only be lowered" in more.value.what and "40" in more.value.why
+    assert len(store.read(sessions.unfinished)) == 1
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["spec", "record", "replay"])
+@pytest.mark.parametrize(
+    "path", ["/etc", "../out", "a/../..", "link/x", ".", ".workflow/tape", ".git/x", "a\0b"]
+)
+def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, path: str) -> None:
+    before = shared.world.counts()
+    link = shared.world.folder / "link"
+    if not link.is_symlink():
+        link.symlink_to("/tmp")
+
+    with pytest.raises(Refused) as refused:
+        shared.person.call("session_start", task="Build a wiki", **{name: path})
+
+    assert "is not a path for this" in refused.value.what
+    assert shared.world.counts() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"spec": "spec/brief.md"}, "cannot be used yet"),
+        ({"replay": "nowhere"}, "is not a cassette"),
+        ({"record": "a", "replay": "b"}, "contradict"),
+        ({"max_usd": 0}, "not valid"),
+        ({"max_tokens": -1}, "not valid"),
+    ],
+)
+def test_a_start_that_cannot_be_changes_nothing(
+    shared: Shared, arguments: dict[str, Any], words: str
+) -> None:
+    before = shared.world.counts()
+
+    with pytest.raises(Refused) as refused:
+        shared.person.call("session_start", task="Build a wiki", **arguments)
+
+    assert words in str(vars(refused.value))
+    assert shared.world.counts() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

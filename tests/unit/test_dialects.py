@@ -49,6 +49,7 @@ def claude_ended(**more: Any) -> str:
             "input_tokens": 2000,
             "cache_read_input_tokens": 100,
             "cache_creation_input_tokens": 19,
+            "cache_creation": {"ephemeral_5m_input_tokens": 12, "ephemeral_1h_input_tokens": 7},
             "output_tokens": 3,
         },
         "modelUsage": {"claude-sonnet-5-5": {"costUSD": 0.0043}},
@@ -91,10 +92,26 @@ def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() 
     gemini = GEMINI.said(gemini_ended(), "", WELL, None)
 
     assert claude == Said(
-        "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100), "s-1"
+        "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100, 19, 7), "s-1"
     )
     assert codex == Said("plain hello", None, Usage(None, 200, 20, tokens_cached=40), "t-1:300:30:40")
     assert gemini == Said("plain hello", None, Usage("gemini-2.5-pro", 8271, 3, tokens_cached=5), "g-1")
+
+
+def test_what_gemini_thought_is_paid_as_output_and_two_models_have_no_one_name() -> None:
+    stats = {"input_tokens": 100, "output_tokens": 3, "total_tokens": 150, "cached": 0}
+    by_model = {"gemini-2.5-pro": {}, "gemini-2.5-flash": {}}
+
+    thought = GEMINI.said(printed({"type": "result", "status": "success", "stats": stats}), "", WELL, None)
+    both = GEMINI.said(
+        printed({"type": "result", "status": "success", "stats": {**stats, "models": by_model}}),
+        "",
+        WELL,
+        None,
+    )
+
+    assert (thought.usage.tokens_in, thought.usage.tokens_out) == (100, 50)
+    assert both.usage.model == "gemini-2.5-flash+gemini-2.5-pro"
 
 
 def failed(message: str) -> str:

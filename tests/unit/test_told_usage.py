@@ -10,7 +10,15 @@ import pytest
 from orchestrator.domain.prices import Usage
 from workers.agents.told import usage_in
 
-GOOD = {"model": "m-1", "tokens_in": 10, "tokens_cached": 4, "tokens_out": 5, "cost_usd": 0.5}
+GOOD = {
+    "model": "m-1",
+    "tokens_in": 10,
+    "tokens_cached": 4,
+    "tokens_cache_written": 6,
+    "tokens_cache_written_1h": 2,
+    "tokens_out": 5,
+    "cost_usd": 0.5,
+}
 
 
 def line(used: Any, **more: Any) -> str:
@@ -19,7 +27,7 @@ def line(used: Any, **more: Any) -> str:
 
 @pytest.mark.parametrize("after", ["", "\n", "\r\n", "\n\n  \n"])
 def test_the_last_line_of_standard_error_is_the_usage(after: str) -> None:
-    assert usage_in(f"working ...\n{line(GOOD)}{after}") == (Usage("m-1", 10, 5, 0.5, 4), None)
+    assert usage_in(f"working ...\n{line(GOOD)}{after}") == (Usage("m-1", 10, 5, 0.5, 4, 6, 2), None)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +46,8 @@ def test_each_part_may_be_left_out() -> None:
     "text",
     [
         line({**GOOD, "tokens_in": -1}),
+        line({**GOOD, "tokens_cache_written": 7}),
+        line({**GOOD, "tokens_cache_written_1h": 7}),
         line({**GOOD, "tokens_in": True}),
         line({**GOOD, "tokens_in": "10"}),
         line({**GOOD, "tokens_in": 10.0}),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 from anthropic import AsyncAnthropic
@@ -39,6 +40,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from orchestrator.domain.errors import AgentRubbish
+from orchestrator.domain.prices import Estimate
 from workers.agents.api import Target
 from workers.agents.api_wire import Wire, certificates
 from workers.agents.mining import mine
@@ -46,6 +48,7 @@ from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse
 
 REPAIRS = 1  # turns in which the model may mend its answer
+LIST = f"genai-prices {version('genai-prices')}"  # by which the library estimates what a call costs
 NO_KEY = "none"  # what a server that wants no key is given, since the vendors' packages want one
 
 
@@ -149,7 +152,10 @@ class Talk:
             model=self.target.masked(response.model_name or self.target.model),
             tokens_in=spent.input_tokens if known else None,
             tokens_out=spent.output_tokens if known else None,
-            cost_usd=float(spent.cost) if known and spent.cost is not None else None,
+            tokens_cached=spent.cache_read_tokens if known else None,
+            tokens_cache_written=spent.cache_write_tokens if known else None,
+            tokens_cache_written_1h=spent.cache_write_1h_tokens if known else None,
+            estimate=Estimate(float(spent.cost), LIST) if known and spent.cost is not None else None,
         )
         retries = max(0, spent.requests - 1)
         return AgentReply(self.text, data, self.target.agent, used, retries, tuple(self.notes), mined=mined)

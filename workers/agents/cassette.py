@@ -27,9 +27,10 @@ from orchestrator.domain.errors import (
     DiskFull,
     UsageError,
 )
+from orchestrator.domain.prices import Estimate
 from orchestrator.store import cassettes, files
 from workers.agents import worktree
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Usage, is_metered
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Exit, Usage, is_metered
 from workers.agents.question import Names, Question, ask_for
 
 ANSWERED = ("answered", "mined")  # outcomes of calls that gave an answer
@@ -218,6 +219,7 @@ def _answered(reply: AgentReply) -> dict[str, Any]:
             "retries": reply.retries,
         },
         "usage": asdict(reply.usage),
+        "exit": None if reply.exit is None else asdict(reply.exit),
         "error": None,
     }
 
@@ -226,13 +228,15 @@ def _failed(error: AgentError) -> dict[str, Any]:
     return {
         "ended": error.kind,
         "answer": None,
-        "usage": None,
+        "usage": None if error.usage is None else asdict(error.usage),
+        "exit": None if error.exit is None else asdict(error.exit),
         "error": {
             "class": type(error).__name__,
             "what": error.what,
             "why": error.why,
             "fix": error.fix,
             "until": getattr(error, "until", None),
+            "retries": error.retries,
         },
     }
 
@@ -256,7 +260,7 @@ class _Played:
             raise AgentTimedOut(f"{self.name} was stopped because its discussion is over")
         try:
             if (fault := self.take.get("error")) is not None:
-                raise _error(fault)
+                raise _error(fault, self.take)
             return _reply(self.take, request)
         except (KeyError, TypeError, ValueError) as error:
             raise _unusable(self.folder, error) from error
@@ -274,20 +278,38 @@ def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
         text=str(said["text"]),
         data=None if request.schema is None else request.schema.model_validate(said["data"]),
         agent=str(said["agent"]),
-        usage=Usage(**(take.get("usage") or {})),
+        usage=_usage(take) or Usage(),
         retries=int(said["retries"]),
         notes=tuple(map(str, said["notes"])),
+        exit=_exit(take),
         mined=take["ended"] == ANSWERED[True],
     )
 
 
-def _error(fault: Mapping[str, Any]) -> AgentError:
+def _error(fault: Mapping[str, Any], take: Mapping[str, Any]) -> AgentError:
     kind = getattr(errors, str(fault["class"]), AgentCrashed)
     known = kind if isinstance(kind, type) and issubclass(kind, AgentError) else AgentCrashed
     made = known(str(fault["what"]), why=str(fault["why"]), fix=str(fault["fix"]))
     if isinstance(made, errors.AgentLimited):
         made.until = fault.get("until")
+    made.retries = int(fault.get("retries") or 0)
+    made.usage = _usage(take)
+    made.exit = _exit(take)
     return made
+
+
+def _usage(take: Mapping[str, Any]) -> Usage | None:
+    used = take.get("usage")
+    if used is None:
+        return None
+    estimate = used.get("estimate")
+    return Usage(**{**used, "estimate": None if estimate is None else Estimate(**estimate)})
+
+
+def _exit(take: Mapping[str, Any]) -> Exit | None:
+    """How its process ended; None of an agent without one, and of a take of format 1."""
+    ended = take.get("exit")
+    return None if ended is None else Exit(str(ended["by"]), ended["code"], ended["signal"])
 
 
 def _miss(deck: Deck, question: Question) -> CassetteMiss:
@@ -319,6 +341,8 @@ def _miss(deck: Deck, question: Question) -> CassetteMiss:
     first = changed[0] if changed else ""
     shown = _diff(recorded.get(first, ""), asked.get(first, ""))
     why = f"nearest is {name}; changed: {', '.join(changed)}; {first!r}: {shown}"
+    if recorded.get(first, "").count(secrets.MASK) > asked.get(first, "").count(secrets.MASK):
+        fix = f"write {secrets.MASK} where a secret was, or set the variable that holds it; else {fix}"
     return CassetteMiss(what, why=why, fix=fix, nearest=name, changed=changed)
 
 

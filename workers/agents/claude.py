@@ -124,11 +124,14 @@ def _usage(result: dict[str, Any]) -> Usage:
         count(used.get(name))
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
+    kept = table(used.get("cache_creation"))  # what was written into the cache, by how long it stays
     cost = result.get("total_cost_usd")
     return Usage(
         model=next(iter(table(result.get("modelUsage"))), None),
         tokens_in=sum(number for number in read if number is not None) if used else None,
         tokens_out=count(used.get("output_tokens")),
         tokens_cached=count(used.get("cache_read_input_tokens")),
+        tokens_cache_written=count(used.get("cache_creation_input_tokens")),
+        tokens_cache_written_1h=count(kept.get("ephemeral_1h_input_tokens")),
         cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
     )

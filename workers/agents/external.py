@@ -12,7 +12,7 @@ import stat
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -28,7 +28,7 @@ from orchestrator.domain.errors import (
 from workers.agents.dialect import Dialect, Said
 from workers.agents.mining import mine
 from workers.agents.process import Ended, GuardedProcess, Output, agent_environment, private_folder
-from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
+from workers.agents.protocol import AgentReply, AgentRequest, Exit, Limits, Usage
 from workers.agents.replies import Parsed, parse, parse_value
 
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
@@ -40,6 +40,14 @@ WATCHED = 256 * 1024  # bytes of output that are looked at while the program run
 _LIMITS = ("start", "silence", "turn", "total")
 _QUIET = ("silence", "turn")
 _NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
+
+
+@dataclass(slots=True)
+class _Turns:
+    """What the turns of one call came to, whatever becomes of the call."""
+
+    used: list[Usage] = field(default_factory=list)
+    exit: Exit | None = None  # of the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +104,15 @@ class ExternalAgent:
 
     def ask(self, request: AgentRequest) -> AgentReply:
         """Raises an AgentError by the class of what went wrong, with what was used up to then."""
-        used: list[Usage] = []
+        turns = _Turns()
         try:
-            return replace(self._asked(request, used), usage=_sum(used))
+            return replace(self._asked(request, turns), usage=_sum(turns.used), exit=turns.exit)
         except AgentError as error:
-            error.usage, error.retries = _sum(used), max(0, len(used) - 1)
+            error.usage, error.retries = _sum(turns.used), max(0, len(turns.used) - 1)
+            error.exit = turns.exit
             raise
 
-    def _asked(self, request: AgentRequest, used: list[Usage]) -> AgentReply:
+    def _asked(self, request: AgentRequest, turns: _Turns) -> AgentReply:
         if (fault := self.available()) is not None:
             raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
         limits = self._limits or request.limits
@@ -111,11 +120,11 @@ class ExternalAgent:
             limits = replace(limits, start=None, silence=None)
         until = None if limits.total is None else time.monotonic() + limits.total
         resume = request.resume if self._dialect.goes_on else None
-        first = self._answered(request, request.prompt, limits, until, resume, used)
+        first = self._answered(request, request.prompt, limits, until, resume, turns)
         if first.good:
             return self._reply(first)
         try:
-            second = self._repaired(request, first, limits, until, used)
+            second = self._repaired(request, first, limits, until, turns)
         except AgentError:
             if first.parsed.model is None:
                 raise
@@ -158,16 +167,16 @@ class ExternalAgent:
     # turns
 
     def _repaired(
-        self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None, used: list[Usage]
+        self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None, turns: _Turns
     ) -> _Turn:
         """Ask again with the fault named: in the same conversation where there is one, else with everything."""
         session = first.said.session if self._dialect.goes_on else None
         if session is not None:
             try:
-                return self._turn(request, _fault(first), _left(limits, until), session, used)
+                return self._turn(request, _fault(first), _left(limits, until), session, turns)
             except AgentCrashed:  # it cannot go on with it
                 self._must_go_on(request)
-        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None, used)
+        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None, turns)
 
     def _answered(
         self,
@@ -176,18 +185,18 @@ class ExternalAgent:
         limits: Limits,
         until: float | None,
         resume: str | None,
-        used: list[Usage],
+        turns: _Turns,
     ) -> _Turn:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
         try:
-            return self._turn(request, prompt, limits, resume, used)
+            return self._turn(request, prompt, limits, resume, turns)
         except AgentTimedOut as late:
             if late.conversation is None:
                 raise
             left = _left(limits, until)
             turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
             try:
-                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), late.conversation, used)
+                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), late.conversation, turns)
             except AgentError:
                 raise late from None
             return nudged.noted("it took too long and was asked to finish")
@@ -195,7 +204,7 @@ class ExternalAgent:
             if resume is None:
                 raise
             self._must_go_on(request)
-            return self._turn(request, prompt, _left(limits, until), None, used).noted(
+            return self._turn(request, prompt, _left(limits, until), None, turns).noted(
                 "its conversation was not there any more"
             )
 
@@ -204,7 +213,7 @@ class ExternalAgent:
             raise _stopped(self.name)
 
     def _turn(
-        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, used: list[Usage]
+        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, turns: _Turns
     ) -> _Turn:
         """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
         while not self._slots.acquire(timeout=LOOK):
@@ -215,7 +224,8 @@ class ExternalAgent:
         finally:
             self._slots.release()
         said = self._dialect.said(out.text, errors.text, ended, resume)
-        used.append(said.usage)
+        turns.used.append(said.usage)
+        turns.exit = Exit(ended.ended_by, ended.exit, ended.signal)
         if early is not None or said.fault is not None:
             raise self._named(early or said.fault)
         turn = _Turn(said, (*out.notes, *said.notes), _parsed(said, request))

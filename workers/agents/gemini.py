@@ -79,15 +79,19 @@ class Gemini:
         stats = table(result.get("stats"))
         return Said(
             text=answer,
-            usage=Usage(
-                model,
-                count(stats.get("input_tokens")),
-                count(stats.get("output_tokens")),
-                tokens_cached=count(stats.get("cached")),
-            ),
+            usage=_usage(stats, model),
             session=session,
             fault=_fault(result, ended, errors),
         )
+
+
+def _usage(stats: Mapping[str, Any], model: str | None) -> Usage:
+    """Its `output_tokens` are without what it thought, which is in the total and paid as output."""
+    read, written, total = (count(stats.get(f"{name}_tokens")) for name in ("input", "output", "total"))
+    if read is not None and written is not None and total is not None:
+        written = max(written, total - read)
+    models = sorted(table(stats.get("models")))  # it may ask a second one by itself: then no one price fits
+    return Usage("+".join(models) or model, read, written, tokens_cached=count(stats.get("cached")))
 
 
 def _fault(result: dict[str, Any], ended: Ended, errors: str) -> AgentError | None:

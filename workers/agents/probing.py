@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
+from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentError
+from orchestrator.domain.prices import MICROS, Cost
 from workers.agents.external import ExternalAgent
 from workers.agents.process import agent_environment
-from workers.agents.protocol import Agent, AgentRequest, Limits
+from workers.agents.protocol import Agent, AgentRequest, Limits, Usage, is_metered
 
 VERSION_SECONDS = 10.0
 PROBE = Limits(start=30.0, silence=30.0, turn=60.0, total=60.0)
+PROBES_SECONDS = 120.0  # for all of them: agents have limits of their own, and some wait for others to end
 QUESTION = "Answer with the single word: ready"
 
+Priced = Callable[[str, Usage], tuple[Usage, Cost]]  # what a call of that agent used and cost
 
-def look_at(agents: Mapping[str, Agent], *, probe: bool) -> list[dict[str, Any]]:
+
+def look_at(agents: Mapping[str, Agent], probe: Priced | None = None) -> list[dict[str, Any]]:
     """Each agent with `fault`, `version` (of a client that can tell it) and, with `probe`, what a real question came to."""
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        return list(pool.map(lambda item: _look(item[0], item[1], probe), agents.items()))
+    over = Event()
+    timer = Timer(PROBES_SECONDS, over.set)
+    timer.start()
+    try:
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            return list(pool.map(lambda item: _look(item[0], item[1], probe, over), agents.items()))
+    finally:
+        timer.cancel()
 
 
-def _look(name: str, agent: Agent, probe: bool) -> dict[str, Any]:
+def _look(name: str, agent: Agent, probe: Priced | None, over: Event) -> dict[str, Any]:
     fault = agent.available()
     found: dict[str, Any] = {"name": name, "usable": fault is None, "fault": fault, "version": None}
-    if fault is not None or not isinstance(agent, ExternalAgent):
+    if fault is not None:
         return found
-    found["version"] = _version(agent)
-    if probe:
-        found["probe"] = _answer(agent)
+    if isinstance(agent, ExternalAgent):
+        found["version"] = _version(agent)
+    if probe is not None and is_metered(agent):  # one that is free is a part of us, and always answers
+        found["probe"] = _answer(name, agent, probe, over)
         found["usable"] = found["probe"]["answered"]
         found["fault"] = found["probe"]["fault"]
     return found
@@ -58,7 +73,9 @@ def _version(agent: ExternalAgent) -> str | None:
     return lines[0].strip()[:60] or None
 
 
-def _answer(agent: ExternalAgent) -> dict[str, Any]:
+def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> dict[str, Any]:
+    known = secrets.known(os.environ)
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="lifecycle-probe-") as folder:
         request = AgentRequest(
             kind="probe",
@@ -71,9 +88,29 @@ def _answer(agent: ExternalAgent) -> dict[str, Any]:
             role="",
             run="probe",
             limits=PROBE,
+            stop=over,
         )
+        fault, says = None, None
         try:
             reply = agent.ask(request)
         except AgentError as error:
-            return {"answered": False, "fault": "; ".join(error.lines())}
-    return {"answered": True, "fault": None, "says": reply.text[:60]}
+            told = error.usage or Usage()
+            fault = _LATE.format(name) if over.is_set() else secrets.mask("; ".join(error.lines()), known)
+        else:
+            told = reply.usage
+            says = secrets.mask(reply.text, known)[:60]
+    used, cost = priced(name, told)
+    return {
+        "answered": fault is None,
+        "fault": fault,
+        "says": says,
+        "seconds": round(time.monotonic() - begun, 1),
+        "model": used.model,
+        "tokens_in": used.tokens_in,
+        "tokens_out": used.tokens_out,
+        "usd": None if cost.micros is None else cost.micros / MICROS,
+        "cost_source": cost.source,
+    }
+
+
+_LATE = f"{{}} did not answer within {PROBES_SECONDS:g} s; ask it by itself"

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 
-__all__ = ["Agent", "AgentReply", "AgentRequest", "Limits", "Usage", "is_metered"]
+__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Limits", "Usage", "is_metered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class AgentReply:
     retries: int = 0  # repair turns
     notes: tuple[str, ...] = ()  # what was cut, replaced or mined; goes into the record
     client_session: str | None = None  # what the client calls the conversation, where it can be gone on with
+    exit: Exit | None = None  # of the last turn, where the agent is a program
     mined: bool = False  # the data was picked out of prose, not given as structured data
 
 

@@ -15,6 +15,7 @@ from workers.agents.protocol import Agent, Limits
 if TYPE_CHECKING:
     from workers.agents.dialect import Dialect
     from workers.agents.external import ExternalAgent
+    from workers.agents.probing import Priced
 
 BUILTIN = "builtin"
 SHIPPED = ("claude", "codex", "gemini")  # named by the shipped packs whether installed or not
@@ -178,15 +179,15 @@ def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dia
     return Plain(given.command)
 
 
-def describe(router: Router, pack: Pack, *, probe: bool = False) -> dict[str, Any]:
+def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[str, Any]:
     """For `lifecycle agents` and `doctor`: every agent with its fault, and whom each role and perspective would use.
 
-    `probe`: ask each usable one a real question, which may cost something.
+    `probe`: ask each usable one a real question, which may cost what this says.
     """
     from workers.agents.probing import look_at
 
     return {
-        "agents": look_at(router.agents, probe=probe),
+        "agents": look_at(router.agents, probe),
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()

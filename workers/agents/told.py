@@ -21,6 +21,8 @@ class _Told(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")] | None = None
     tokens_in: _Tokens | None = None
     tokens_cached: _Tokens | None = None
+    tokens_cache_written: _Tokens | None = None
+    tokens_cache_written_1h: _Tokens | None = None
     tokens_out: _Tokens | None = None
     cost_usd: Annotated[float, Field(ge=0, le=COST_LIMIT, allow_inf_nan=False)] | None = None
 
@@ -44,9 +46,11 @@ def _read(line: str) -> Usage:
     if not isinstance(given, dict) or given.keys() != {KEY}:
         raise ValueError(f"the line is not one object with {KEY}")
     told = _Told.model_validate(given[KEY])
-    if (told.tokens_cached or 0) > (told.tokens_in or 0):
-        raise ValueError("tokens_cached: they are some of tokens_in")
-    return Usage(told.model, told.tokens_in, told.tokens_out, told.cost_usd, told.tokens_cached)
+    if (told.tokens_cached or 0) + (told.tokens_cache_written or 0) > (told.tokens_in or 0):
+        raise ValueError("tokens_cached: they are some of tokens_in, as those written into a cache are")
+    if (told.tokens_cache_written_1h or 0) > (told.tokens_cache_written or 0):
+        raise ValueError("tokens_cache_written_1h: they are some of tokens_cache_written")
+    return Usage(**told.model_dump())
 
 
 def _why(error: ValueError | RecursionError) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 from orchestrator.domain.errors import CassetteUnusable
 from orchestrator.store import files
 
-State = dict[str, str]  # path -> digest
-Change = dict[str, str] | None  # {"text": ...} or {"base64": ...}; None: it was removed
+State = dict[str, tuple[str, bool]]  # path -> digest, and whether its owner may execute it
+# {"text": ...} or {"base64": ...}, with "executable": true where it is; None: it was removed
+Change = dict[str, Any] | None
 FILE_BYTES = 16 * 1024 * 1024
 _OURS = frozenset({"calls", "tmp"})  # a run keeps the words of its agents there
 _NEVER = ".git"
@@ -29,13 +30,14 @@ def state(folder: Path) -> State:
         inner[:] = sorted(name for name in inner if name != _NEVER and not (top and name in _OURS))
         for name in names:
             path = Path(at) / name
-            body = None if name == _NEVER else _body(path)
-            if body is not None:
-                found[path.relative_to(folder).as_posix()] = hashlib.sha256(body).hexdigest()
+            held = None if name == _NEVER else _held(path)
+            if held is not None:
+                body, executable = held
+                found[path.relative_to(folder).as_posix()] = (hashlib.sha256(body).hexdigest(), executable)
     return found
 
 
-def changes(folder: Path, before: Mapping[str, str]) -> tuple[dict[str, Change], list[str]]:
+def changes(folder: Path, before: State) -> tuple[dict[str, Change], list[str]]:
     """What is different now, and the paths that cannot be told: names that are unsafe elsewhere."""
     after = state(folder)
     found: dict[str, Change] = {}
@@ -48,48 +50,55 @@ def changes(folder: Path, before: Mapping[str, str]) -> tuple[dict[str, Change],
         except files.UnsafePath:
             left_out.append(path.encode("utf-8", "replace").decode())
             continue
-        found[path] = None if body is None else _told(body)
+        found[path] = None if body is None else _told(body, after[path][1])
     return found, left_out
 
 
 def apply(folder: Path, changed: Mapping[str, Any]) -> None:
     """Make recorded changes below the folder and nowhere else. Raises CassetteUnusable before anything is changed."""
-    bodies = {path: _taken(path, change) for path, change in changed.items()}
+    taken = {path: _taken(path, change) for path, change in changed.items()}
     try:
-        for path, body in bodies.items():
-            files.remove(folder, path) if body is None else files.write(folder, path, body)
+        for path, (body, executable) in taken.items():
+            if body is None:
+                files.remove(folder, path)
+            else:
+                files.write(folder, path, body, executable=executable)
     except (OSError, files.UnsafePath) as error:
         raise CassetteUnusable("a recorded change cannot be made again", why=str(error)) from error
 
 
-def _body(path: Path) -> bytes | None:
-    """A plain file's bytes; None for anything else, and for what is gone again."""
+def _held(path: Path) -> tuple[bytes, bool] | None:
+    """A plain file's bytes, and whether it can be executed; None for anything else, and for what is gone again."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
-        return file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= FILE_BYTES else None
+        if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES:
+            return None
+        return file.read(), bool(found.st_mode & stat.S_IXUSR)
 
 
-def _told(body: bytes) -> dict[str, str]:
+def _told(body: bytes, executable: bool) -> dict[str, Any]:
+    marks = {"executable": True} if executable else {}
     try:
-        return {"text": body.decode("utf-8")}
+        return {"text": body.decode("utf-8"), **marks}
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(body).decode()}
+        return {"base64": base64.b64encode(body).decode(), **marks}
 
 
-def _taken(path: str, change: Any) -> bytes | None:
+def _taken(path: str, change: Any) -> tuple[bytes | None, bool]:
     try:
         if _NEVER in files.clean(path).parts:
             raise ValueError("inside .git")
         if change is None:
-            return None
+            return None, False
+        executable = change.get("executable") is True  # format 1 did not say
         if "text" in change:
-            return str(change["text"]).encode()
-        return base64.b64decode(change["base64"], validate=True)
-    except (KeyError, TypeError, ValueError, binascii.Error, files.UnsafePath) as error:
+            return str(change["text"]).encode(), executable
+        return base64.b64decode(change["base64"], validate=True), executable
+    except (AttributeError, KeyError, TypeError, ValueError, binascii.Error, files.UnsafePath) as error:
         raise CassetteUnusable(
             "a recorded change cannot be made again", why=f"{path[:200]!r}: {error}"
         ) from error

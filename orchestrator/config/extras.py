@@ -1,0 +1,11 @@
+"""Parts that are installed only when asked for: whether they are there, found out without loading them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
+
+
+def has_mcp() -> bool:
+    return all(find_spec(module) is not None for module in ("mcp", "uvicorn"))

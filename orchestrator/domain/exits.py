@@ -1,0 +1,14 @@
+"""How the process of an agent that is a program came to its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """`by`: `exited` when it ended by itself, else what ended it: a limit, a stop, its lease."""
+
+    by: str
+    code: int | None = None
+    signal: int | None = None
