@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.config import LIMITED_SECONDS
+from orchestrator.domain import limits
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,
@@ -159,6 +159,7 @@ class Runtime:
                     timings=timings,
                     pause=ending.pause,
                     wait=ending.wait,
+                    limited_by=ending.limited_by,
                     detail={"task": row.key, "error": ending.text},
                 ),
                 use_ballast=True,
@@ -180,6 +181,7 @@ class _Ending:
     charged: bool
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
+    limited_by: str | None = None  # the account whose limit has to end until then
 
 
 def _ending(live: LiveRun, error: Exception) -> _Ending:
@@ -193,8 +195,9 @@ def _ending(live: LiveRun, error: Exception) -> _Ending:
     if isinstance(error, DiskFull):
         return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
-        until = error.until or 0.0
-        return _Ending(_words(error), charged=False, wait=min(max(until - time.time(), 1.0), LIMITED_SECONDS))
+        longest = limits.LONGEST if error.pool else limits.LONGEST_GUESS
+        wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / limits.SECOND)
+        return _Ending(_words(error), charged=False, wait=wait, limited_by=error.pool)
     if isinstance(error, AgentOverloaded):
         return _Ending(_words(error), charged=False, wait=OVERLOADED_WAIT)
     if isinstance(error, AgentError):

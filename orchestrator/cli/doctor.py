@@ -189,12 +189,16 @@ def _git(project: Project) -> Check:
 
 
 def _agents(project: Project, ask: AskAgents) -> Check:
+    from orchestrator.cli.configure import limits_of
+    from orchestrator.coordinator.limits import in_words, way_on
+
     found = ask(project)
     usable = [each["name"] for each in found["agents"] if each["usable"]]
     unusable = [f"{each['name']}: {each['fault']}" for each in found["agents"] if not each["usable"]]
     if not usable:
         return Check("agents", "fault", "none can be used", "\n".join(unusable))
-    return Check("agents", "note" if unusable else "ok", f"usable: {', '.join(usable)}", "\n".join(unusable))
+    notes = unusable + [f"{in_words(each)}; {way_on(each['account'])}" for each in limits_of(project)]
+    return Check("agents", "note" if notes else "ok", f"usable: {', '.join(usable)}", "\n".join(notes))
 
 
 _LOOKS: dict[str, Callable[[Any], Check]] = {

@@ -305,17 +305,26 @@ def fail(
     pause: PauseReason | None = None,
     detail: Mapping[str, Any] | None = None,
     wait: float | None = None,
+    limited_by: str | None = None,
 ) -> str:
     """Report that the attempt failed (charged) or is given back; the task's new state. Raises LeaseLost.
 
-    The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait`; `pause` stops the session
-    with a reason.
+    The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait` (for
+    the limit of the account `limited_by`); `pause` stops the session with a reason.
     """
     session = row.session_id
     delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if charged and backoff else 0)
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
     status = transitions.fail(
-        tx, row.run, row.host, row.id, error, charged=charged, retry_at=retry_at, timings=timings
+        tx,
+        row.run,
+        row.host,
+        row.id,
+        error,
+        charged=charged,
+        retry_at=retry_at,
+        limited_by=limited_by if retry_at else None,
+        timings=timings,
     )
     records.cut_off_calls(tx, row.run, error)
     words = "attempt failed" if charged else "attempt given back"

@@ -145,6 +145,7 @@ tasks = _table(
     Column("epoch", Integer, nullable=False, server_default=text("0")),
     Column("priority", Integer, nullable=False, server_default=text("0")),
     Column("not_before", Integer),
+    Column("limited_by", Text),  # the account whose limit has to end until then
     Column("created_at", Integer, nullable=False),
     Column("offered_at", Integer),
     Column("started_at", Integer),
@@ -158,6 +159,7 @@ tasks = _table(
     CheckConstraint("status <> 'in_progress' OR unmet = 0", name="runs_unblocked"),
     CheckConstraint("unmet >= 0", name="unmet"),
     CheckConstraint("attempts >= 0 AND attempts <= max_attempts", name="attempts"),
+    CheckConstraint("limited_by IS NULL OR not_before IS NOT NULL", name="limited_until"),
     CheckConstraint("(revision_of IS NULL) = (revision_no = 0)", name="revision"),
     CheckConstraint(
         f"{_is_any('status', 'completed', 'skipped', 'cancelled', 'failed')} = (finished_at IS NOT NULL)",
@@ -449,6 +451,22 @@ leases = _table(
     Column("until", Integer, nullable=False),
     Column("at", Integer, nullable=False),
     CheckConstraint("epoch > 0", name="epoch"),
+)
+
+pools = _table(  # accounts that reached a limit; a row stays until the account answers again, and counts when not yet over
+    "pools",
+    Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit
+    Column("paused_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot
+    Column(
+        "since_at", Integer, nullable=False
+    ),  # an answer to a call that began before it says nothing of it
+    Column("guesses", Integer, nullable=False),  # how often in a row nobody said when it ends
+    Column("agent", Text, nullable=False),  # who met it
+    Column("why", Text, nullable=False),
+    CheckConstraint("name <> ''", name="name"),
+    CheckConstraint("paused_until > since_at", name="paused_until"),
+    CheckConstraint("guesses >= 0", name="guesses"),
+    CheckConstraint("length(why) <= 500", name="why"),
 )
 
 

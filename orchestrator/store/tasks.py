@@ -33,6 +33,7 @@ TASK_COLUMNS = [
     "epoch",
     "priority",
     "not_before",
+    "limited_by",
     "error",
     "created_at",
     "offered_at",

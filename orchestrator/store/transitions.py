@@ -94,7 +94,13 @@ _CLAIM = Prepared(
             tasks.c.offered_at.is_not(None),
             exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
         )
-        .values(status=TaskStatus.IN_PROGRESS, offered_at=None, not_before=None, started_at=bindparam("now"))
+        .values(
+            status=TaskStatus.IN_PROGRESS,
+            offered_at=None,
+            not_before=None,
+            limited_by=None,
+            started_at=bindparam("now"),
+        )
     )
 )
 
@@ -115,6 +121,7 @@ _START = Prepared(
             status=TaskStatus.IN_PROGRESS,
             epoch=tasks.c.epoch + 1,
             not_before=None,
+            limited_by=None,
             started_at=bindparam("now"),
         )
     )
@@ -290,6 +297,7 @@ _REOPEN = Prepared(
             status=TaskStatus.PENDING,
             attempts=tasks.c.attempts + bindparam("charge"),
             not_before=bindparam("retry_at"),
+            limited_by=bindparam("account"),
             error=bindparam("fault"),
             started_at=None,
         )
@@ -319,6 +327,7 @@ _RETRY = Prepared(
             status=TaskStatus.PENDING,
             max_attempts=tasks.c.attempts + bindparam("more"),
             not_before=None,
+            limited_by=None,
             finished_at=None,
             started_at=None,
         )
@@ -422,15 +431,16 @@ def fail(
     *,
     charged: bool,
     retry_at: int | None,
+    limited_by: str | None = None,
     timings: Any = None,
 ) -> TaskStatus:
     """Close the run as failed (charged) or released (not charged); returns the task's new state: pending or failed.
 
-    Raises LeaseLost, and then wrote nothing.
+    `limited_by`: the account whose limit has to end until `retry_at`. Raises LeaseLost, and then wrote nothing.
     """
     outcome = RunOutcome.FAILED if charged else RunOutcome.RELEASED
     _close_own(tx, run, host, outcome, int(charged), error, timings, None)
-    return _give_back(tx, task, error, charged, retry_at)
+    return _give_back(tx, task, error, charged, retry_at, limited_by)
 
 
 def take_away(
@@ -441,16 +451,20 @@ def take_away(
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
-    return _give_back(tx, task, error, charged, None)
+    return _give_back(tx, task, error, charged, None, None)
 
 
-def _give_back(tx: Tx, task: int, error: str, charged: bool, retry_at: int | None) -> TaskStatus:
+def _give_back(
+    tx: Tx, task: int, error: str, charged: bool, retry_at: int | None, limited_by: str | None
+) -> TaskStatus:
     counts = tx.row(_TASK_COUNTS, task=task)
     assert counts is not None
     if charged and counts.attempts + 1 >= counts.max_attempts:
         changed, status = tx.one(_FAIL, task=task, fault=error, now=tx.now), TaskStatus.FAILED
     else:
-        changed = tx.one(_REOPEN, task=task, charge=int(charged), retry_at=retry_at, fault=error)
+        changed = tx.one(
+            _REOPEN, task=task, charge=int(charged), retry_at=retry_at, account=limited_by, fault=error
+        )
         status = TaskStatus.PENDING
     if not changed:
         raise AssertionError(f"an open run was closed but task {task} was not in progress")
