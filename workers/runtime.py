@@ -40,6 +40,7 @@ from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
 
 OVERLOADED_WAIT = 60.0  # seconds
+FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
 
 
 @dataclass
@@ -148,25 +149,43 @@ class Runtime:
             )
         else:
             log.warning("attempt_released", why=ending.text[:500])
-        try:
-            self.store.write(
-                lambda tx: report.fail(
-                    tx,
-                    row,
-                    ending.text,
-                    charged=ending.charged,
-                    backoff=self.settings.backoff_seconds,
-                    timings=timings,
-                    pause=ending.pause,
-                    wait=ending.wait,
-                    limited_by=ending.limited_by,
-                    detail={"task": row.key, "error": ending.text},
-                ),
-                use_ballast=True,
+
+        def end(tx: Tx) -> None:
+            report.fail(
+                tx,
+                row,
+                ending.text,
+                charged=ending.charged,
+                backoff=self.settings.backoff_seconds,
+                timings=timings,
+                pause=ending.pause,
+                wait=ending.wait,
+                limited_by=ending.limited_by,
+                detail={"task": row.key, "error": ending.text},
             )
+
+        try:
+            self._write_end(live, end, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
         bus.wake_daemon(self.store.path)
+
+    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Any) -> None:
+        """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
+
+        Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
+        """
+        wait = FIRST_TRY
+        while True:
+            try:
+                self.store.write(end, use_ballast=True)
+                return
+            except DiskFull as error:
+                if wait == FIRST_TRY:
+                    log.error("end_not_written", why=error.why, fix="make room on the disk")
+                if not live.lasts(wait):
+                    raise
+            wait = min(2 * wait, LONGEST_TRY)
 
     def _clean(self, run: str) -> None:
         """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""

@@ -50,7 +50,7 @@ def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
         for session in dict.fromkeys(row.session_id for row in waiting):
             keys = [row.key for row in waiting if row.session_id == session]
             words = f"{who} says that account {account} can be asked again: {', '.join(keys)} is tried now"
-            messages.event(tx, session, "released", words, account=account, tasks=keys)
+            messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
             sessions.mark_dirty(tx, session)
         return waiting
 

@@ -214,11 +214,12 @@ def is_gone(row: Row, boot: str, started: Callable[[int], int | None] = process_
 
 
 def overdue_runs(tx: Tx) -> list[tuple[Row, str]]:
-    """Open runs whose time is over, each with why: the lease ended, or the host's process is gone."""
+    """Open runs whose time is over, each with why: the lease ended (`host_lives`), or the host's process is gone."""
     found: list[tuple[Row, str]] = []
     known: dict[str, bool] = {}
     for row in tx.rows(_OVERDUE):
         gone = known.setdefault(row.host, is_gone(row, tx.boot))
+        row.host_lives = not gone
         if gone:
             found.append((row, "its worker host is gone"))
         elif row.lease_until <= tx.lease_now:
