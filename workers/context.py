@@ -28,7 +28,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.prices import Prices
-from orchestrator.store import artifacts, cassettes, records, transitions
+from orchestrator.store import artifacts, cassettes, claims, records
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import calls
@@ -105,7 +105,7 @@ class Context:
         self.check()
 
         def fenced(tx: Tx) -> Any:
-            transitions.hold(tx, self.row.run, self.host)
+            claims.hold(tx, self.row.run, self.host)
             return unit(tx)
 
         return self.store.write(fenced)
@@ -113,7 +113,7 @@ class Context:
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""
         self.check()
-        self.store.write(lambda tx: transitions.note_phase(tx, self.row.run, self.host, name))
+        self.store.write(lambda tx: claims.note_phase(tx, self.row.run, self.host, name))
 
     def text(self, path: str) -> str | None:
         """The newest version of an artifact as text, None when there is none."""

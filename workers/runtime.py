@@ -28,7 +28,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.model import PauseReason
 from orchestrator.domain.prices import Prices
-from orchestrator.store import artifacts, files, messages, records, report, tasks, transitions
+from orchestrator.store import artifacts, claims, files, messages, records, report, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import loading
@@ -268,7 +268,7 @@ def _produce(context: Context) -> Produced:
         artifacts.keep_large(context.store.path, body)
 
     def register(tx: Tx) -> None:
-        transitions.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
+        claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
         artifacts.produce(tx, row.run, produced.files)
         if earlier is not None:
             for reply in records.critiques_of(tx, earlier.id):

@@ -14,8 +14,9 @@ from sqlalchemy import and_, bindparam, insert, select, update
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store.clock import pid_space, process_start
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.project_tables import hosts, leases
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import hosts, leases, runs, tasks
+from orchestrator.store.tables import runs, tasks
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds

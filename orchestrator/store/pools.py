@@ -12,8 +12,9 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from orchestrator.domain import limits
 from orchestrator.domain.model import TaskStatus
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed
+from orchestrator.store.project_tables import pools
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import pools, tasks
+from orchestrator.store.tables import tasks
 
 LONGEST_WHY = 500  # characters
 

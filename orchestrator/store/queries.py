@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, fun
 from orchestrator.domain import limits
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
+from orchestrator.store.project_tables import hosts, pools
 from orchestrator.store.records import COST_SUMS
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, hosts, of_session, pools, runs, sessions, tasks
+from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
 _WORK = Prepared(
     lambda: (

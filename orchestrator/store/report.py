@@ -16,7 +16,7 @@ from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
 from orchestrator.domain.readiness import Advance, Candidate, Situation, advance
 from orchestrator.domain.revisions import plan_high
-from orchestrator.store import artifacts, messages, records, rework, sessions, tasks, transitions
+from orchestrator.store import artifacts, claims, messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row, compile_all
 from orchestrator.store.store import Tx
 from orchestrator.store.views import graph
@@ -62,7 +62,7 @@ class Reported:
 
 def prepare() -> None:
     """Compile the statements of a report, so that the first one need not wait for it."""
-    for module in (artifacts, messages, records, sessions, tasks, transitions):
+    for module in (artifacts, claims, messages, records, sessions, tasks, transitions):
         compile_all(vars(module).values())
 
 
@@ -107,7 +107,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     decided = advance(situation)
     following = _apply(tx, row, decided, near)
     if following is None and not draining:
-        following = transitions.claim(
+        following = claims.claim(
             tx, row.host, roles
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
@@ -268,7 +268,7 @@ def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row]) -> Row |
         )
         return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
-    started = transitions.start_directly(tx, successor, row.host, decided.kind, loop)
+    started = claims.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
         sessions.mark_dirty(tx, session)
         return None
