@@ -16,12 +16,12 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.app import Project
-from orchestrator.config import LIMITED_SECONDS
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.coordinator.projections import Projections
 from orchestrator.coordinator.upkeep import Upkeep
 from orchestrator.dispatch.local import HostSupervisor
+from orchestrator.domain import limits
 from orchestrator.domain.errors import (
     DatabaseBusy,
     DatabaseDamaged,
@@ -221,8 +221,10 @@ class Daemon:
         due = self._store.read(queries.next_retry)
         if due is None:
             return
-        longest = max(*self._settings.backoff_seconds, LIMITED_SECONDS)
-        if due > self._store.clock.wall() + longest * leases.SECOND:
+        longest = max(*self._settings.backoff_seconds, limits.LONGEST_GUESS / limits.SECOND)
+        if due > self._store.clock.wall() + longest * leases.SECOND and self._store.read(
+            lambda tx: queries.has_overlong(tx, longest)
+        ):
             self._store.write(lambda tx: queries.hasten(tx, longest))
             due = self._store.clock.wall()
         clock.at(due, "retry", self._retry_due)

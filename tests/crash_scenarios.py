@@ -14,7 +14,7 @@ from orchestrator.config import resources
 from orchestrator.coordinator import manage, portable, reconcile, resume, rework
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.coordinator.projector import project
-from orchestrator.store import artifacts, leases, queries, sessions, transitions
+from orchestrator.store import artifacts, claims, leases, queries, sessions, transitions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.migrate import backup, ensure_schema
 from orchestrator.store.prepared import Row
@@ -333,7 +333,7 @@ def report_in_two(store: Store, folder: Path) -> None:
 
     store.write(only_close)
     transitions.complete = lambda *given, **options: None
-    transitions.note_produced = lambda *given: None
+    claims.note_produced = lambda *given: None
     do(store, row)
 
 

@@ -14,7 +14,7 @@ from orchestrator.coordinator.beat import Beat, Leadership, beat
 from orchestrator.coordinator.start import Plan, Wishes, plan, start
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import artifacts, leases, report, tasks, transitions
+from orchestrator.store import artifacts, claims, leases, report, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
 from orchestrator.store.prepared import Row
@@ -98,7 +98,7 @@ def one_beat(store: Store, session: str, by: Leadership) -> Beat:
 
 
 def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Row | None:
-    return store.write(lambda tx: transitions.claim(tx, host, roles))
+    return store.write(lambda tx: claims.claim(tx, host, roles))
 
 
 def discussed(
@@ -146,7 +146,7 @@ def finish(
     made = {f"spec/{row.key}.md": f"# {row.key}\n".encode()} if files is None else files
 
     def unit(tx: Tx) -> report.Reported:
-        transitions.note_produced(tx, row.run, row.host, "digest", "builtin", {})
+        claims.note_produced(tx, row.run, row.host, "digest", "builtin", {})
         artifacts.produce(tx, row.run, {path: (body, "document") for path, body in made.items()})
         done = report.Report(
             row=row,

@@ -106,6 +106,11 @@ INVARIANTS = {
     "a cap is warned of once": """
         SELECT session_id, json_extract(data, '$.warned') FROM messages WHERE json_extract(data, '$.warned') IS NOT NULL
         GROUP BY session_id, json_extract(data, '$.warned'), json_extract(data, '$.cap') HAVING count(*) > 1""",
+    "no call of an agent began while its account was held": """
+        SELECT c.id, p.name FROM agent_calls c JOIN pools p ON p.agent = c.agent
+        WHERE c.metered = 1 AND c.started_at > p.since_at AND c.started_at < p.paused_until""",
+    "a task waits for an account only while it is not started": """
+        SELECT session_id, key FROM tasks WHERE limited_by IS NOT NULL AND status IN ('in_progress', 'completed')""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
     "a paused session offers nothing": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id

@@ -16,22 +16,23 @@ from orchestrator import failpoints
 from orchestrator.config import extras
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
+    AccountHeld,
     AgentCrashed,
     AgentError,
     AgentLimited,
     AgentOverloaded,
     AgentRubbish,
     AgentUnavailable,
-    BudgetReached,
     CassetteUnusable,
     LeaseLost,
     StoreError,
 )
 from orchestrator.domain.pipelines import Pack
-from orchestrator.domain.prices import Prices, Usage
-from orchestrator.store import artifacts, budgets, cassettes, records, transitions
+from orchestrator.domain.prices import Prices
+from orchestrator.store import artifacts, cassettes, claims, records
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
+from workers import calls
 from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, is_metered
 from workers.agents.question import Question
@@ -106,7 +107,7 @@ class Context:
         self.check()
 
         def fenced(tx: Tx) -> Any:
-            transitions.hold(tx, self.row.run, self.host)
+            claims.hold(tx, self.row.run, self.host)
             return unit(tx)
 
         return self.store.write(fenced)
@@ -114,7 +115,7 @@ class Context:
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""
         self.check()
-        self.store.write(lambda tx: transitions.note_phase(tx, self.row.run, self.host, name))
+        self.store.write(lambda tx: claims.note_phase(tx, self.row.run, self.host, name))
 
     def text(self, path: str) -> str | None:
         """The newest version of an artifact as text, None when there is none."""
@@ -160,10 +161,6 @@ class Context:
         for agent in self._voices(kind, prompt, perspective, asked):
             if self._waits_for_another(agent, failed, perspective):
                 break
-            if (limited := self._limited(agent)) is not None:
-                failed = limited
-                told.append(limited.what)
-                continue
             try:
                 reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
             except CassetteUnusable as error:
@@ -173,18 +170,15 @@ class Context:
                 self.check()  # a stopped run's agent fails too, and then nobody else is asked
                 if stop is not None and stop.is_set():
                     raise
-                if isinstance(error, AgentLimited) and not self._replays:
-                    self.router.hold(agent.name, error)
-                failed = error
+                failed = _first_to_end(failed, error)
                 told.append(
                     error.what if error.what.startswith(agent.name) else f"{agent.name}: {error.what}"
                 )
-                self.log.warning(
-                    "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
-                )
+                if not isinstance(error, AccountHeld):
+                    self.log.warning(
+                        "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
+                    )
                 continue
-            if not self._replays:
-                self.router.answered(agent.name)
             return cast(M, reply.data), reply
         raise failed or AgentUnavailable(
             f"no agent can do the work of the {self.row.role}",
@@ -193,16 +187,14 @@ class Context:
         )
 
     @property
-    def _replays(self) -> bool:
+    def replays(self) -> bool:
+        """Whether a cassette answers: then no account is asked, and nothing is learned of its limit."""
         return self.deck is not None and self.deck.does == "replay"
-
-    def _limited(self, agent: Agent) -> AgentLimited | None:
-        return None if self._replays else cast(AgentLimited | None, self.router.limited(agent.name))
 
     def _waits_for_another(self, agent: Agent, failed: AgentError | None, perspective: str | None) -> bool:
         """A document waits for its author rather than be written by the built-in agent in the author's place."""
         held = isinstance(failed, AgentLimited | AgentOverloaded)
-        return held and agent.name == BUILTIN and not perspective and not self._replays
+        return held and agent.name == BUILTIN and not perspective and not self.replays
 
     def _voices(
         self, kind: str, prompt: str, perspective: str | None, agents: Sequence[Agent]
@@ -250,7 +242,9 @@ class Context:
         stop: threading.Event | None = None,
     ) -> AgentReply:
         """One call of one agent, with its row in agent_calls before it begins. Raises AgentError, BudgetReached."""
-        call = self._begin_call(
+        begun = calls.begin(
+            self,
+            agent,
             {
                 "session_id": self.session.id,
                 "task_id": self.row.id,
@@ -260,7 +254,7 @@ class Context:
                 "perspective": perspective,
                 "prompt_digest": self._digest(kind, prompt, perspective),
                 "metered": int(is_metered(agent)),
-            }
+            },
         )
         failpoints.hit("agent.called")
         request = AgentRequest(
@@ -285,12 +279,11 @@ class Context:
         try:
             reply = self.answer(agent, request)
         except AgentError as error:
-            kind_of, fault = error.kind, storable(f"{error.what}: {error.why}"[:2_000])
-            self._end_call(agent, call, kind_of, error.usage or Usage(), error.retries, fault)
+            calls.failed(self, agent, begun, error, storable(f"{error.what}: {error.why}"[:2_000]))
             raise
         if reply.client_session is not None and not perspective:
             self.clients[agent.name] = reply.client_session
-        self._end_call(agent, call, "mined" if reply.mined else "answered", reply.usage, reply.retries)
+        calls.answered(self, agent, begun, "mined" if reply.mined else "answered", reply.usage, reply.retries)
         return reply
 
     def _servers(self, agent: Agent) -> dict[str, Any]:
@@ -308,33 +301,6 @@ class Context:
 
         return {SERVER: server_for(self.row.run, self.project, self.environ)}
 
-    def _begin_call(self, values: Mapping[str, Any]) -> int:
-        """Note the call, if the budget has room for it; the built-in agent's are free. Raises BudgetReached."""
-        if not values["metered"]:
-            return cast(int, self.write(lambda tx: records.begin_call(tx, dict(values))))
-        begun = self.write(lambda tx: budgets.begin_call(tx, self.row.key, values))
-        if isinstance(begun, budgets.Refused):
-            raise BudgetReached(begun.words, fix="`lifecycle check` says how to go on")
-        return cast(int, begun)
-
-    def _end_call(
-        self, agent: Agent, call: int, outcome: str, told: Usage, retries: int, fault: str | None = None
-    ) -> None:
-        """Note how the call ended and what it cost; it happened, so this is not fenced."""
-        given = self.settings.agents.get(agent.name)
-        used, cost = self.prices.of_call(
-            told, given and given.model, elsewhere=bool(given and given.base_url)
-        )
-
-        def unit(tx: Tx) -> list[str]:
-            if not is_metered(agent):
-                records.end_call(tx, call, outcome, used, cost, retries=retries, error=fault)
-                return []
-            return budgets.end_call(tx, self.row, call, outcome, used, cost, retries=retries, error=fault)
-
-        for words in self.store.write(unit):
-            self.log.warning("budget_nearly_used", says=words)
-
     def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
         """With a cassette, of the question: the same in every session that asks the same."""
         if self.deck is None:
@@ -344,6 +310,13 @@ class Context:
     def _limits(self) -> Limits:
         limits = self.settings.agent_limits
         return Limits(start=limits.start, silence=limits.silence, turn=limits.turn, total=limits.total)
+
+
+def _first_to_end(before: AgentError | None, error: AgentError) -> AgentError:
+    """What a run says that asked in vain: of several limits the one that ends first, else the last fault."""
+    if isinstance(before, AgentLimited) and isinstance(error, AgentLimited):
+        return min(before, error, key=lambda each: each.until or 0.0)
+    return error
 
 
 def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentReply:

@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
-from orchestrator.store import leases, report, tasks, transitions
+from orchestrator.store import claims, leases, report, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.integrity import LogWatch
 from orchestrator.store.prepared import Row
@@ -232,7 +232,7 @@ class Host:
             if self._store.read(lambda tx: tasks.oldest_offer(tx, self._roles)) is None:
                 return None
             failpoints.hit("claim.before")
-            row = self._store.write(lambda tx: transitions.claim(tx, self.incarnation, self._roles))
+            row = self._store.write(lambda tx: claims.claim(tx, self.incarnation, self._roles))
             failpoints.hit("claim.after")
         except DatabaseDamaged as error:
             self._leave(error)

@@ -37,6 +37,16 @@ class LiveRun:
         """Whether nothing may begin for it any more, also when the watchdog has not come to it yet."""
         return self.stop.is_set() or self.deadline <= time.monotonic()
 
+    def lasts(self, seconds: float) -> bool:
+        """Wait so long, at most until the run is taken away; whether it may still be reported then.
+
+        One that was drained is stopped already, and may be reported up to its deadline.
+        """
+        drained = self.stop.is_set() and self.why == "drained"
+        end = threading.Event() if drained else self.stop
+        end.wait(max(0.0, min(seconds, self.deadline - time.monotonic())))
+        return self.deadline > time.monotonic() and (drained or not self.stop.is_set())
+
 
 class LiveRuns:
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.config import LIMITED_SECONDS
+from orchestrator.domain import limits
 from orchestrator.domain.errors import (
     AgentError,
     AgentLimited,
@@ -28,7 +28,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.model import PauseReason
 from orchestrator.domain.prices import Prices
-from orchestrator.store import artifacts, files, messages, records, report, tasks, transitions
+from orchestrator.store import artifacts, claims, files, messages, records, report, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import loading
@@ -40,6 +40,7 @@ from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
 
 OVERLOADED_WAIT = 60.0  # seconds
+FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
 
 
 @dataclass
@@ -148,24 +149,43 @@ class Runtime:
             )
         else:
             log.warning("attempt_released", why=ending.text[:500])
-        try:
-            self.store.write(
-                lambda tx: report.fail(
-                    tx,
-                    row,
-                    ending.text,
-                    charged=ending.charged,
-                    backoff=self.settings.backoff_seconds,
-                    timings=timings,
-                    pause=ending.pause,
-                    wait=ending.wait,
-                    detail={"task": row.key, "error": ending.text},
-                ),
-                use_ballast=True,
+
+        def end(tx: Tx) -> None:
+            report.fail(
+                tx,
+                row,
+                ending.text,
+                charged=ending.charged,
+                backoff=self.settings.backoff_seconds,
+                timings=timings,
+                pause=ending.pause,
+                wait=ending.wait,
+                limited_by=ending.limited_by,
+                detail={"task": row.key, "error": ending.text},
             )
+
+        try:
+            self._write_end(live, end, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
         bus.wake_daemon(self.store.path)
+
+    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Any) -> None:
+        """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
+
+        Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
+        """
+        wait = FIRST_TRY
+        while True:
+            try:
+                self.store.write(end, use_ballast=True)
+                return
+            except DiskFull as error:
+                if wait == FIRST_TRY:
+                    log.error("end_not_written", why=error.why, fix="make room on the disk")
+                if not live.lasts(wait):
+                    raise
+            wait = min(2 * wait, LONGEST_TRY)
 
     def _clean(self, run: str) -> None:
         """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""
@@ -180,6 +200,7 @@ class _Ending:
     charged: bool
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
+    limited_by: str | None = None  # the account whose limit has to end until then
 
 
 def _ending(live: LiveRun, error: Exception) -> _Ending:
@@ -193,8 +214,9 @@ def _ending(live: LiveRun, error: Exception) -> _Ending:
     if isinstance(error, DiskFull):
         return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
-        until = error.until or 0.0
-        return _Ending(_words(error), charged=False, wait=min(max(until - time.time(), 1.0), LIMITED_SECONDS))
+        longest = limits.LONGEST if error.pool else limits.LONGEST_GUESS
+        wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / limits.SECOND)
+        return _Ending(_words(error), charged=False, wait=wait, limited_by=error.pool)
     if isinstance(error, AgentOverloaded):
         return _Ending(_words(error), charged=False, wait=OVERLOADED_WAIT)
     if isinstance(error, AgentError):
@@ -246,7 +268,7 @@ def _produce(context: Context) -> Produced:
         artifacts.keep_large(context.store.path, body)
 
     def register(tx: Tx) -> None:
-        transitions.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
+        claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
         artifacts.produce(tx, row.run, produced.files)
         if earlier is not None:
             for reply in records.critiques_of(tx, earlier.id):

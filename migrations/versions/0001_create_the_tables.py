@@ -63,6 +63,21 @@ def upgrade() -> None:
         sqlite_strict=True,
     )
     op.create_table(
+        "pools",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("paused_until", sa.Integer(), nullable=False),
+        sa.Column("since_at", sa.Integer(), nullable=False),
+        sa.Column("guesses", sa.Integer(), nullable=False),
+        sa.Column("agent", sa.Text(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.CheckConstraint("name <> ''", name=op.f("ck_pools_name")),
+        sa.CheckConstraint("guesses >= 0", name=op.f("ck_pools_guesses")),
+        sa.CheckConstraint("length(why) <= 500", name=op.f("ck_pools_why")),
+        sa.CheckConstraint("paused_until > since_at", name=op.f("ck_pools_paused_until")),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_pools")),
+        sqlite_strict=True,
+    )
+    op.create_table(
         "sessions",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("mode", sa.Text(), nullable=False),
@@ -225,6 +240,7 @@ def upgrade() -> None:
         sa.Column("epoch", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("priority", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("not_before", sa.Integer(), nullable=True),
+        sa.Column("limited_by", sa.Text(), nullable=True),
         sa.Column("created_at", sa.Integer(), nullable=False),
         sa.Column("offered_at", sa.Integer(), nullable=True),
         sa.Column("started_at", sa.Integer(), nullable=True),
@@ -248,6 +264,9 @@ def upgrade() -> None:
         sa.CheckConstraint("checkpoint_after IN (0, 1)", name=op.f("ck_tasks_checkpoint_after")),
         sa.CheckConstraint("made_for IN (0, 1)", name=op.f("ck_tasks_made_for")),
         sa.CheckConstraint("unmet >= 0", name=op.f("ck_tasks_unmet")),
+        sa.CheckConstraint(
+            "limited_by IS NULL OR not_before IS NOT NULL", name=op.f("ck_tasks_limited_until")
+        ),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name=op.f("fk_tasks_session_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tasks")),
         sa.UniqueConstraint("session_id", "id", name=op.f("uq_tasks_session_id_id")),

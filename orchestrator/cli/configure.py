@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from orchestrator.cli.opening import here
-from orchestrator.cli.options import AsJson
+from orchestrator.cli.options import AsJson, exclude
 from orchestrator.cli.output import note, paint, print_json, say, table
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
@@ -17,6 +18,7 @@ from orchestrator.domain.states import EXIT_FAILED
 
 if TYPE_CHECKING:
     from orchestrator.app import Project
+    from orchestrator.store.store import Tx
 
 AGENTS_SECONDS = 60.0
 PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
@@ -65,20 +67,40 @@ def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-def agents(probe: Probe = False, as_json: AsJson = False) -> None:
-    """Show which agents can be used, and whom each role and perspective would ask."""
+def agents(
+    probe: Probe = False,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            "--release", metavar="ACCOUNT", help="Ask an account again before the end of its limit."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which agents can be used, whose limit is reached, and whom each role and perspective would ask."""
     from orchestrator.cli.doctor import probe_cost
 
+    exclude(probe=probe, release=release is not None)
+    if release is not None:
+        _release(release, as_json)
+        return
     project = here()
     if probe:
         note(COSTS)
-    found = ask_agents(project, probe=probe) | {"sessions": _with_cassettes(project)}
+    found = ask_agents(project, probe=probe) | {
+        "limits": limits_of(project),
+        "sessions": _with_cassettes(project),
+    }
     if as_json:
         print_json(found)
         return
+    from orchestrator.coordinator.limits import in_words
+
     for each in found["sessions"]:
         how = "replays" if each["does"] == "replay" else "records into"
         say(f"{each['session']} {how} {inert(each['folder'])}")
+    for each in found["limits"]:
+        say(inert(in_words(each)))
     asked = {
         a["name"]: f"{'yes' if a['usable'] else 'no'},{probe_cost(a['probe'])}"
         for a in found["agents"]
@@ -103,20 +125,52 @@ def agents(probe: Probe = False, as_json: AsJson = False) -> None:
         say()
 
 
+def _release(account: str, as_json: bool) -> None:
+    """Take a person's word that an account can be asked again. Raises UnknownName."""
+    from orchestrator.app import ensure_daemon
+    from orchestrator.cli.opening import changing, who
+    from orchestrator.coordinator.limits import release
+
+    with changing() as opened:
+        waited = release(opened.store, account, who())
+        if waited:
+            ensure_daemon(opened.project, opened.store)
+    if as_json:
+        print_json({"account": account, "done": "released", "tasks": waited})
+        return
+    say(f"account {inert(account)}: released")
+    for each in waited:
+        say(f"  {each['session']} {each['task']} is tried now")
+
+
+def limits_of(project: Project) -> list[dict[str, Any]]:
+    """The accounts that are not asked now, because they reached a limit."""
+    from orchestrator.coordinator.limits import limit_views
+
+    found: list[dict[str, Any]] | None = _look(project, limit_views)
+    return found or []
+
+
 def _with_cassettes(project: Project) -> list[dict[str, str]]:
     """The unfinished sessions whose agents are recorded, or not asked at all."""
     from orchestrator.store import sessions
+
+    found = _look(project, sessions.unfinished) or []
+    return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
+
+
+def _look(project: Project, read: Callable[[Tx], Any]) -> Any:
+    """What `read` finds; None where there is no database yet, or one of another version."""
     from orchestrator.store.database import SCHEMA, inspect
     from orchestrator.store.store import Store
 
     if inspect(project.database) != SCHEMA:
-        return []
+        return None
     store = Store(project.database)
     try:
-        found = store.read(sessions.unfinished)
+        return store.read(read)
     finally:
         store.close()
-    return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
 
 
 def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:

@@ -200,6 +200,9 @@ def _mcp(project: Project) -> Check:
 
 
 def _agents(project: Project, ask: AskAgents) -> Check:
+    from orchestrator.cli.configure import limits_of
+    from orchestrator.coordinator.limits import in_words, way_on
+
     found = ask(project)
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
@@ -209,7 +212,9 @@ def _agents(project: Project, ask: AskAgents) -> Check:
     silent = [each["name"] for each in found["agents"] if each.get("probe") and not each["usable"]]
     if silent:
         return Check("agents", "fault", f"no answer from {', '.join(silent)}; {says}", unusable)
-    return Check("agents", "note" if unusable else "ok", says, unusable)
+    held = (f"{in_words(each)}; {way_on(each['account'])}" for each in limits_of(project))
+    notes = "\n".join(filter(None, [unusable, *held]))
+    return Check("agents", "note" if notes else "ok", says, notes)
 
 
 def _usable(agent: dict[str, Any]) -> str:

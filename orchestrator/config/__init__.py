@@ -24,7 +24,6 @@ SLOTS = 4
 AGENT_PROCESSES = 4  # per worker host
 DISCUSS_SECONDS = 600.0  # then the record is PARTIAL
 DRAIN_SECONDS = 20.0  # an ending worker host lets its runs finish for so long
-LIMITED_SECONDS = 900.0  # before a limited account is looked at again, whatever it said
 AGENT_START_SECONDS = 60.0
 AGENT_SILENCE_SECONDS = 300.0
 AGENT_TURN_SECONDS = 900.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.coordinator import budget, costs, rounds
+from orchestrator.coordinator import budget, costs, limits, rounds
 from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.states import PAUSES, REOPENING
@@ -25,6 +25,7 @@ MARKS = {
     TaskStatus.SKIPPED: "skipped",
     TaskStatus.CANCELLED: "cancelled",
 }
+ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
 def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
@@ -69,6 +70,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
         "offered": [view["task"] for view in views if view["offered"]],
         "stalled": _stalled(tx, session, views),
         "budget": budget.budget_view(tx, session),
+        "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "pause": pause_view(tx, session),
         "scores": rounds.scores(tx, session.id) if session.gate else None,
         "next": _next(tx, session, views),
@@ -101,6 +103,7 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
             "attempts": row.attempts,
             "max_attempts": row.max_attempts,
             "retry_at": stamp(row.not_before) if row.not_before and row.not_before > tx.now else None,
+            "limited_by": row.limited_by if row.not_before and row.not_before > tx.now else None,
             "error": row.error,
             "verdict": rounds.verdict(verdicts[row.key]) if row.key in verdicts else None,
             "running": _running(tx, open_runs[row.key], rows, hosts, agents, loops)

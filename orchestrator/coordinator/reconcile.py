@@ -10,6 +10,7 @@ from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
+from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.views import graph
 
@@ -35,13 +36,15 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
         leases.must_lead(tx, lead.holder, lead.epoch)
     found: list[Lost] = []
     for run, why in leases.overdue_runs(tx):
-        status = transitions.take_away(tx, run.id, run.task_id, RunOutcome.LOST, why, charged=True)
+        spared = _could_not_write(tx, run)
+        outcome = RunOutcome.RELEASED if spared else RunOutcome.LOST
+        status = transitions.take_away(tx, run.id, run.task_id, outcome, why, charged=not spared)
         if status is None:
             continue
         records.cut_off_calls(tx, run.id, why)
-        messages.event(
-            tx, run.session_id, "lost", f"{run.key}: attempt lost, {why}", task=run.key, run=run.id
-        )
+        words = f"attempt given back, {why} while the disk was full" if spared else f"attempt lost, {why}"
+        kind = "given_back" if spared else "lost"
+        messages.event(tx, run.session_id, kind, f"{run.key}: {words}", task=run.key, run=run.id)
         if status is TaskStatus.FAILED:
             sessions.pause(
                 tx,
@@ -53,6 +56,12 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
         found.append(Lost(run.session_id, run.key, run.id, why))
     failpoints.hit("reap.before_commit")
     return found
+
+
+def _could_not_write(tx: Tx, run: Row) -> bool:
+    """Whether its host lives and its session was paused for the disk while it was open: neither renewal nor end went in."""
+    session = sessions.get(tx, run.session_id)
+    return run.host_lives and session is not None and session.pause_reason == PauseReason.DISK
 
 
 def check_graphs(store: Store, lead: Leadership) -> list[str]:

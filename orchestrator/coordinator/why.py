@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from orchestrator.coordinator import limits
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.readiness import is_due, offers, unmet
@@ -48,6 +49,8 @@ def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) ->
     if halted:
         return "paused", [halted[0]], halted[1]
     if not is_due(state, tx.now):
+        if task.limited_by is not None:
+            return _limited(tx, task)
         failed = (
             f"attempt {task.attempts} of {task.max_attempts} ended badly: {task.error or 'no error is known'}"
         )
@@ -59,6 +62,18 @@ def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) ->
     if state.offered:
         return _offered(tx, task)
     return _ready(tx, session, task, every)
+
+
+def _limited(tx: Tx, task: Row) -> Found:
+    """It waits for an account: the one whose limit ends first, of those that it could ask."""
+    held = [each for each in limits.limit_views(tx) if each["account"] == task.limited_by]
+    because = [f"it is tried again at {stamp(task.not_before)}, by itself; the attempt was not charged"]
+    ways = [limits.way_on(each["account"]) for each in held]
+    return (
+        "delayed",
+        because + [limits.in_words(each) for each in held],
+        [*ways, f"lifecycle runs {task.key}"],
+    )
 
 
 def _waits(every: Mapping[str, TaskState], key: str) -> str:

@@ -20,6 +20,7 @@ LifecycleError
     │   └── CassetteUnusable   the session's cassette cannot be read or written
     │       └── CassetteMiss   it has no answer to this question
     ├── AgentLimited           its account has used up what it may; says until when
+    │   └── AccountHeld        that was known: it was not asked
     ├── AgentOverloaded        its servers refuse for the moment
     ├── AgentTimedOut
     ├── AgentCrashed
@@ -170,13 +171,19 @@ class AgentLimited(AgentError):
         what: str | None = None,
         *,
         until: float | None = None,
+        pool: str | None = None,
         why: str = "",
         fix: str = "",
         **ids: object,
     ) -> None:
-        """`until`: when it may be asked again, seconds of Unix time; None when it did not say."""
+        """`until`: when it may be asked again, seconds of Unix time; None when it did not say. `pool`: the account held."""
         super().__init__(what, why=why, fix=fix, **ids)
         self.until = until
+        self.pool = pool
+
+
+class AccountHeld(AgentLimited):
+    """The agent's account is held until its limit ends; it was not asked."""
 
 
 class AgentOverloaded(AgentError):

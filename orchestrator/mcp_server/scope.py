@@ -14,7 +14,7 @@ from orchestrator.app import Project, open_for_reading, person
 from orchestrator.coordinator import find
 from orchestrator.coordinator.team_msg import EVERYONE
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, UsageError
-from orchestrator.store import run_tokens, sessions, tasks, transitions
+from orchestrator.store import claims, run_tokens, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
@@ -108,7 +108,7 @@ class Worker:
     def session(self, tx: Tx, name: str | None) -> Row:
         run = self._run
         try:
-            transitions.hold(tx, run.id, run.host)
+            claims.hold(tx, run.id, run.host)
         except LeaseLost as error:
             raise LeaseLost(
                 "your run is over; nothing was read or written",

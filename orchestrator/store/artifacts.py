@@ -14,8 +14,9 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from orchestrator.domain.errors import StoreError
 from orchestrator.store import files
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.project_tables import contents
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import artifacts, contents, products, projections, runs, tasks
+from orchestrator.store.tables import artifacts, products, projections, runs, tasks
 
 IN_DATABASE = 1024 * 1024  # bytes; larger contents are files named by their digest
 

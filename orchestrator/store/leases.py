@@ -14,8 +14,9 @@ from sqlalchemy import and_, bindparam, insert, select, update
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store.clock import pid_space, process_start
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.project_tables import hosts, leases
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import hosts, leases, runs, tasks
+from orchestrator.store.tables import runs, tasks
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
@@ -214,11 +215,12 @@ def is_gone(row: Row, boot: str, started: Callable[[int], int | None] = process_
 
 
 def overdue_runs(tx: Tx) -> list[tuple[Row, str]]:
-    """Open runs whose time is over, each with why: the lease ended, or the host's process is gone."""
+    """Open runs whose time is over, each with why: the lease ended (`host_lives`), or the host's process is gone."""
     found: list[tuple[Row, str]] = []
     known: dict[str, bool] = {}
     for row in tx.rows(_OVERDUE):
         gone = known.setdefault(row.host, is_gone(row, tx.boot))
+        row.host_lives = not gone
         if gone:
             found.append((row, "its worker host is gone"))
         elif row.lease_until <= tx.lease_now:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Select, bindparam, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, select, update
 
+from orchestrator.domain import limits
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
+from orchestrator.store.project_tables import hosts, pools
 from orchestrator.store.records import COST_SUMS
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, hosts, of_session, runs, sessions, tasks
+from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
 _WORK = Prepared(
     lambda: (
@@ -53,17 +55,25 @@ _MARK_DUE = Prepared(
         .values(dirty=1)
     )
 )
-_HASTEN = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.status == fixed(TaskStatus.PENDING),
-            tasks.c.unmet == fixed(0),
-            tasks.c.not_before > bindparam("latest"),
-        )
-        .values(not_before=bindparam("now"))
+
+
+def _overlong() -> ColumnElement[bool]:
+    """A ready task's delay that ends after `:latest`, without an account that is held so long."""
+    longest = case((pools.c.guesses > 0, limits.LONGEST_GUESS), else_=limits.LONGEST)
+    return and_(
+        tasks.c.status == fixed(TaskStatus.PENDING),
+        tasks.c.unmet == fixed(0),
+        tasks.c.not_before > bindparam("latest"),
+        ~exists().where(
+            pools.c.name == tasks.c.limited_by,
+            pools.c.paused_until > bindparam("now"),
+            pools.c.paused_until <= bindparam("now") + longest,
+        ),
     )
-)
+
+
+_HAS_OVERLONG = Prepared(lambda: select(tasks.c.id).where(_overlong()).limit(1))
+_HASTEN = Prepared(lambda: update(tasks).where(_overlong()).values(not_before=bindparam("now")))
 _MARK_IDLE = Prepared(
     lambda: (
         update(sessions)
@@ -222,8 +232,14 @@ def mark_due(tx: Tx) -> int:
     return tx.run(_MARK_DUE, now=tx.now)
 
 
+def has_overlong(tx: Tx, longest: float) -> bool:
+    """Whether `hasten` would end a delay."""
+    return tx.row(_HAS_OVERLONG, now=tx.now, latest=tx.now + int(longest * 1_000_000)) is not None
+
+
 def hasten(tx: Tx, longest: float) -> int:
-    """End every delay of more than `longest` seconds from now: none was given, so the clock has been put back since."""
+    """End every delay of more than `longest` seconds from now that no account's limit explains: none was given, so the
+    clock has been put back since."""
     return tx.run(_HASTEN, now=tx.now, latest=tx.now + int(longest * 1_000_000))
 
 

@@ -16,7 +16,7 @@ from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
 from orchestrator.domain.readiness import Advance, Candidate, Situation, advance
 from orchestrator.domain.revisions import plan_high
-from orchestrator.store import artifacts, messages, records, rework, sessions, tasks, transitions
+from orchestrator.store import artifacts, claims, messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row, compile_all
 from orchestrator.store.store import Tx
 from orchestrator.store.views import graph
@@ -62,7 +62,7 @@ class Reported:
 
 def prepare() -> None:
     """Compile the statements of a report, so that the first one need not wait for it."""
-    for module in (artifacts, messages, records, sessions, tasks, transitions):
+    for module in (artifacts, claims, messages, records, sessions, tasks, transitions):
         compile_all(vars(module).values())
 
 
@@ -107,7 +107,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     decided = advance(situation)
     following = _apply(tx, row, decided, near)
     if following is None and not draining:
-        following = transitions.claim(
+        following = claims.claim(
             tx, row.host, roles
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
@@ -268,7 +268,7 @@ def _apply(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row]) -> Row |
         )
         return None
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
-    started = transitions.start_directly(tx, successor, row.host, decided.kind, loop)
+    started = claims.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
         sessions.mark_dirty(tx, session)
         return None
@@ -305,17 +305,26 @@ def fail(
     pause: PauseReason | None = None,
     detail: Mapping[str, Any] | None = None,
     wait: float | None = None,
+    limited_by: str | None = None,
 ) -> str:
     """Report that the attempt failed (charged) or is given back; the task's new state. Raises LeaseLost.
 
-    The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait`; `pause` stops the session
-    with a reason.
+    The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait` (for
+    the limit of the account `limited_by`); `pause` stops the session with a reason.
     """
     session = row.session_id
     delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if charged and backoff else 0)
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
     status = transitions.fail(
-        tx, row.run, row.host, row.id, error, charged=charged, retry_at=retry_at, timings=timings
+        tx,
+        row.run,
+        row.host,
+        row.id,
+        error,
+        charged=charged,
+        retry_at=retry_at,
+        limited_by=limited_by if retry_at else None,
+        timings=timings,
     )
     records.cut_off_calls(tx, row.run, error)
     words = "attempt failed" if charged else "attempt given back"

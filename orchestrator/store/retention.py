@@ -8,11 +8,11 @@ from sqlalchemy import bindparam, delete, select
 
 from orchestrator.store import sessions
 from orchestrator.store.prepared import Prepared
+from orchestrator.store.project_tables import contents
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
     artifacts,
-    contents,
     critiques,
     decisions,
     edges,

@@ -10,8 +10,9 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.store import messages, transitions
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, one_of
+from orchestrator.store.project_tables import commands
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import commands, decisions, sessions, snapshots
+from orchestrator.store.tables import decisions, sessions, snapshots
 
 EVERY = 2**31 - 1  # a limit that is none
 OWED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already

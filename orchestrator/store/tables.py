@@ -1,27 +1,16 @@
-"""The tables; the constraint is where the rule lives (architecture, "Tables").
-
-Times are integers in microseconds: wall-clock UTC for records (`*_at`), the kernel's monotonic clock for leases
-(`*_until`), which no change of the wall clock moves. A monotonic time is only comparable within one boot, so it
-always stands beside a `boot` id; another boot's lease is over.
-"""
+"""The tables of a session; the constraint is where the rule lives (architecture, "Tables")."""
 
 from __future__ import annotations
-
-import json
-from typing import Any
 
 from sqlalchemy import (
     BindParameter,
     CheckConstraint,
     Column,
     ColumnElement,
-    Dialect,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
     Integer,
-    LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -30,57 +19,33 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.types import REAL, TypeDecorator
+from sqlalchemy.types import REAL
 
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+from orchestrator.store.project_tables import contents, hosts
+from orchestrator.store.schema import Json, flag, is_any, metadata, one_of, table
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+__all__ = [
+    "agent_calls",
+    "artifacts",
+    "critiques",
+    "decisions",
+    "edges",
+    "findings",
+    "memory",
+    "messages",
+    "metadata",
+    "of_session",
+    "products",
+    "projections",
+    "runs",
+    "sessions",
+    "snapshots",
+    "tasks",
+    "verdicts",
+]
 
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-class Json(TypeDecorator[Any]):
-    """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else _encode(value).encode("utf-8", "replace").decode()
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
-
-
-def _table(name: str, *items: Any, clustered: bool = False) -> Table:
-    """`clustered`: kept in the order of its primary key, without a second tree (SQLite's WITHOUT ROWID)."""
-    options: dict[str, Any] = {"sqlite_with_rowid": False} if clustered else {}
-    return Table(name, metadata, *items, sqlite_strict=True, **options)
-
-
-def _is_any(column: str, *values: str) -> str:
-    """SQLite builds a table for each IN of more than two values, every time a row is checked; this it just compares."""
-    return "(" + " OR ".join(f"{column} = '{value}'" for value in values) + ")"
-
-
-def _one_of(column: str, values: Any, name: str) -> CheckConstraint:
-    return CheckConstraint(_is_any(column, *values), name=name)
-
-
-def _flag(column: str) -> CheckConstraint:
-    return CheckConstraint(f"{column} IN (0, 1)", name=column)
-
-
-sessions = _table(
+sessions = table(
     "sessions",
     Column("id", Text, primary_key=True),
     Column("mode", Text, nullable=False),
@@ -102,27 +67,27 @@ sessions = _table(
     Column("pause_detail", Json),
     Column("budget", Json),  # caps, counted (domain/budget.py), and which were warned of; NULL: none
     Column("request", Text, nullable=False),
-    _one_of("status", SessionStatus, "status"),
-    _one_of("pause_reason", PauseReason, "pause_reason"),
+    one_of("status", SessionStatus, "status"),
+    one_of("pause_reason", PauseReason, "pause_reason"),
     CheckConstraint("(status = 'paused') = (pause_reason IS NOT NULL)", name="paused_has_reason"),
     CheckConstraint("(status IN ('completed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
     CheckConstraint("projected <= messages", name="projected"),
-    _flag("dirty"),
-    _flag("archived"),
+    flag("dirty"),
+    flag("archived"),
 )
 Index("ix_sessions_dirty", sessions.c.id, sqlite_where=text("dirty = 1"))
 Index("ix_sessions_status", sessions.c.status)
 Index("ix_sessions_unprojected", sessions.c.id, sqlite_where=text("projected < messages"))
 
 snapshots = (
-    _table(  # pipeline, roles, perspectives and gates a session was started with; large, and never changed
+    table(  # pipeline, roles, perspectives and gates a session was started with; large, and never changed
         "snapshots",
         Column("session_id", Text, ForeignKey(sessions.c.id), primary_key=True),
         Column("data", Json, nullable=False),
     )
 )
 
-tasks = _table(
+tasks = table(
     "tasks",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -145,6 +110,7 @@ tasks = _table(
     Column("epoch", Integer, nullable=False, server_default=text("0")),
     Column("priority", Integer, nullable=False, server_default=text("0")),
     Column("not_before", Integer),
+    Column("limited_by", Text),  # the account whose limit has to end until then
     Column("created_at", Integer, nullable=False),
     Column("offered_at", Integer),
     Column("started_at", Integer),
@@ -153,18 +119,19 @@ tasks = _table(
     Column("error", Text),
     UniqueConstraint("session_id", "key"),
     UniqueConstraint("session_id", "id"),
-    _one_of("status", TaskStatus, "status"),
+    one_of("status", TaskStatus, "status"),
     CheckConstraint("offered_at IS NULL OR (status = 'pending' AND unmet = 0)", name="offered_is_ready"),
     CheckConstraint("status <> 'in_progress' OR unmet = 0", name="runs_unblocked"),
     CheckConstraint("unmet >= 0", name="unmet"),
     CheckConstraint("attempts >= 0 AND attempts <= max_attempts", name="attempts"),
+    CheckConstraint("limited_by IS NULL OR not_before IS NOT NULL", name="limited_until"),
     CheckConstraint("(revision_of IS NULL) = (revision_no = 0)", name="revision"),
     CheckConstraint(
-        f"{_is_any('status', 'completed', 'skipped', 'cancelled', 'failed')} = (finished_at IS NOT NULL)",
+        f"{is_any('status', 'completed', 'skipped', 'cancelled', 'failed')} = (finished_at IS NOT NULL)",
         name="finished",
     ),
-    _flag("made_for"),
-    _flag("checkpoint_after"),
+    flag("made_for"),
+    flag("checkpoint_after"),
 )
 Index(
     "ix_tasks_ready",
@@ -180,7 +147,7 @@ Index(
     sqlite_where=text("offered_at IS NOT NULL"),
 )
 
-edges = _table(
+edges = table(
     "edges",  # its key's columns come first: SQLite 3.40 takes others before them for NULL when it checks itself
     Column("task_id", Integer, nullable=False),
     Column("blocker_id", Integer, nullable=False),
@@ -195,23 +162,7 @@ edges = _table(
 )
 Index("ix_edges_blocker_id", edges.c.blocker_id)
 
-hosts = _table(
-    "hosts",
-    Column("incarnation", Text, primary_key=True),  # uuid of one process start
-    Column("boot", Text, nullable=False),
-    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
-    Column("pid", Integer, nullable=False),
-    Column("process_start", Integer, nullable=False),  # clock ticks since boot: tells a reused pid apart
-    Column("roles", Json, nullable=False),
-    Column("slots", Integer, nullable=False),
-    Column("lease_until", Integer, nullable=False),
-    Column("draining", Integer, nullable=False, server_default=text("0")),
-    Column("started_at", Integer, nullable=False),
-    CheckConstraint("slots > 0", name="slots"),
-    _flag("draining"),
-)
-
-runs = _table(
+runs = table(
     "runs",
     Column("id", Text, primary_key=True),
     Column("session_id", Text, nullable=False),
@@ -235,23 +186,15 @@ runs = _table(
     Column("produced_at", Integer),
     ForeignKeyConstraint(["session_id", "task_id"], [tasks.c.session_id, tasks.c.id], name="fk_runs_task"),
     UniqueConstraint("task_id", "epoch"),
-    _one_of("opened_by", ("offer", "loop", "fast"), "opened_by"),
-    _one_of("outcome", RunOutcome, "outcome"),
+    one_of("opened_by", ("offer", "loop", "fast"), "opened_by"),
+    one_of("outcome", RunOutcome, "outcome"),
     CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name="closed"),
     CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name="charged"),
 )
 Index("uq_runs_open", runs.c.session_id, runs.c.task_id, unique=True, sqlite_where=text("outcome IS NULL"))
 Index("uq_runs_completed", runs.c.task_id, unique=True, sqlite_where=text("outcome = 'completed'"))
 
-contents = _table(
-    "contents",
-    Column("sha256", Text, primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("body", LargeBinary),  # NULL: kept as a file named by its digest
-    CheckConstraint("length(sha256) = 64", name="sha256"),
-)
-
-products = _table(  # what a run has produced and not yet reported
+products = table(  # what a run has produced and not yet reported
     "products",
     Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
     Column("path", Text, nullable=False),
@@ -261,7 +204,7 @@ products = _table(  # what a run has produced and not yet reported
     clustered=True,
 )
 
-critiques = _table(  # each perspective's reply, stored as it comes
+critiques = table(  # each perspective's reply, stored as it comes
     "critiques",
     Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
     Column("perspective", Text, nullable=False),
@@ -272,7 +215,7 @@ critiques = _table(  # each perspective's reply, stored as it comes
     PrimaryKeyConstraint("run_id", "perspective"),
 )
 
-artifacts = _table(
+artifacts = table(
     "artifacts",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -289,7 +232,7 @@ artifacts = _table(
     CheckConstraint("version > 0", name="version"),
 )
 
-projections = _table(  # what the projector last wrote under a path: tells a hand edit apart
+projections = table(  # what the projector last wrote under a path: tells a hand edit apart
     "projections",
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
     Column("path", Text, nullable=False),
@@ -297,7 +240,7 @@ projections = _table(  # what the projector last wrote under a path: tells a han
     PrimaryKeyConstraint("session_id", "path"),
 )
 
-messages = _table(
+messages = table(
     "messages",
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
     Column("number", Integer, nullable=False),
@@ -311,12 +254,12 @@ messages = _table(
     Column("ref", Text),
     Column("data", Json),
     PrimaryKeyConstraint("session_id", "number"),
-    _one_of("kind", ("message", "event"), "kind"),
+    one_of("kind", ("message", "event"), "kind"),
     CheckConstraint("number > 0", name="number"),
     clustered=True,
 )
 
-verdicts = _table(
+verdicts = table(
     "verdicts",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -333,14 +276,14 @@ verdicts = _table(
     Column("data", Json, nullable=False),
     Column("created_at", Integer, nullable=False),
     UniqueConstraint("run_id", "kind"),
-    _one_of("kind", ("discuss", "gate"), "kind"),
-    _one_of("consensus", ("reached", "blocked"), "consensus"),
-    _one_of("severity", ("HIGH", "MEDIUM", "LOW"), "severity"),
-    _one_of("gate", ("PASS", "REVIEW", "FAIL"), "gate"),
+    one_of("kind", ("discuss", "gate"), "kind"),
+    one_of("consensus", ("reached", "blocked"), "consensus"),
+    one_of("severity", ("HIGH", "MEDIUM", "LOW"), "severity"),
+    one_of("gate", ("PASS", "REVIEW", "FAIL"), "gate"),
 )
 Index("ix_verdicts_session", verdicts.c.session_id)
 
-findings = _table(
+findings = table(
     "findings",
     Column("verdict_id", Integer, ForeignKey(verdicts.c.id), nullable=False),
     Column("number", Integer, nullable=False),
@@ -351,7 +294,7 @@ findings = _table(
     PrimaryKeyConstraint("verdict_id", "number"),
 )
 
-agent_calls = _table(
+agent_calls = table(
     "agent_calls",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -378,10 +321,10 @@ agent_calls = _table(
     Column("reserved_tokens", Integer),
     Column("retries", Integer, nullable=False, server_default=text("0")),
     Column("error", Text),
-    _one_of("cost_source", ("reported", "computed", "unknown"), "cost_source"),
+    one_of("cost_source", ("reported", "computed", "unknown"), "cost_source"),
     CheckConstraint("(cost_micros IS NULL) = (cost_source = 'unknown')", name="cost_has_source"),
     CheckConstraint("(prices_of IS NOT NULL) = (cost_source = 'computed')", name="computed_has_prices"),
-    _flag("metered"),
+    flag("metered"),
 )
 Index("ix_agent_calls_session", agent_calls.c.session_id)
 Index("ix_agent_calls_run", agent_calls.c.run_id)
@@ -391,7 +334,7 @@ Index(
     sqlite_where=text("metered = 1 AND finished_at IS NOT NULL"),
 )
 
-decisions = _table(
+decisions = table(
     "decisions",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -401,11 +344,11 @@ decisions = _table(
     Column("words", Text, nullable=False),
     Column("forced", Integer, nullable=False, server_default=text("0")),
     Column("at", Integer, nullable=False),
-    _flag("forced"),
+    flag("forced"),
 )
 Index("ix_decisions_session", decisions.c.session_id)
 
-memory = _table(
+memory = table(
     "memory",
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, ForeignKey(sessions.c.id), nullable=False),
@@ -415,10 +358,10 @@ memory = _table(
     Column("task_key", Text),
     Column("data", Json, nullable=False),
     Column("at", Integer, nullable=False),
-    _one_of("kind", ("wisdom", "shared"), "kind"),
+    one_of("kind", ("wisdom", "shared"), "kind"),
     CheckConstraint("kind <> 'shared' OR name = author", name="own_field"),
     CheckConstraint(
-        f"kind <> 'wisdom' OR {_is_any('name', 'learnings', 'decisions', 'conventions', 'issues')}",
+        f"kind <> 'wisdom' OR {is_any('name', 'learnings', 'decisions', 'conventions', 'issues')}",
         name="wisdom_file",
     ),
 )
@@ -427,34 +370,10 @@ Index(
 )
 Index("ix_memory_session", memory.c.session_id)
 
-commands = _table(
-    "commands",
-    Column("id", Text, primary_key=True),  # given by the caller: handled twice, applied once
-    Column("name", Text, nullable=False),
-    Column("session_id", Text),
-    Column("digest", Text, nullable=False),  # of its arguments: one id for two commands is refused
-    Column("answer", Json, nullable=False),
-    Column("at", Integer, nullable=False),
-)
 
-leases = _table(
-    "leases",
-    Column("name", Text, primary_key=True),  # "coordinator"
-    Column("holder", Text, nullable=False),
-    Column("epoch", Integer, nullable=False),
-    Column("boot", Text, nullable=False),
-    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
-    Column("pid", Integer, nullable=False),
-    Column("process_start", Integer, nullable=False),
-    Column("until", Integer, nullable=False),
-    Column("at", Integer, nullable=False),
-    CheckConstraint("epoch > 0", name="epoch"),
-)
-
-
-def of_session(table: Table) -> ColumnElement[bool]:
+def of_session(of: Table) -> ColumnElement[bool]:
     """The rows of `:session`. Runs and edges are found by their tasks, and have no index of their own for it."""
     mine: BindParameter[str] = bindparam("session")
-    if table in (runs, edges):
-        return table.c.task_id.in_(select(tasks.c.id).where(tasks.c.session_id == mine))
-    return table.c.session_id == mine
+    if of in (runs, edges):
+        return of.c.task_id.in_(select(tasks.c.id).where(tasks.c.session_id == mine))
+    return of.c.session_id == mine

@@ -9,8 +9,9 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
 
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
+from orchestrator.store.project_tables import hosts
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, hosts, of_session, runs, sessions, tasks
+from orchestrator.store.tables import edges, of_session, runs, sessions, tasks
 
 TASK_COLUMNS = [
     "id",
@@ -33,6 +34,7 @@ TASK_COLUMNS = [
     "epoch",
     "priority",
     "not_before",
+    "limited_by",
     "error",
     "created_at",
     "offered_at",

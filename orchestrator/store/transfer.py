@@ -13,16 +13,15 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from orchestrator.domain.errors import StoreError
 from orchestrator.store.prepared import Prepared, PreparedInsert
+from orchestrator.store.project_tables import contents, hosts
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
     artifacts,
-    contents,
     critiques,
     decisions,
     edges,
     findings,
-    hosts,
     memory,
     messages,
     of_session,

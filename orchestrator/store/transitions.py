@@ -1,29 +1,24 @@
-"""Every change of a task's or run's state: guarded UPDATEs, each of which says from what to what.
+"""Every change of a task's state, and how a run ends: guarded UPDATEs, each of which says from what to what.
 
-A run is one attempt and its id the fence. A write of a worker names its run and its host's incarnation and expects one
-row whose lease has not ended; none means the run was taken away, and then nothing at all is written. A lease is over at
-its end: `lease_until <= now`.
+How a run is opened, and the fence of what it writes, are in `claims`.
 """
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, exists, insert, or_, select, update
+from sqlalchemy import bindparam, case, exists, insert, select, update
 
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.model import SATISFIED, RunOutcome, SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, one_of
+from orchestrator.store.claims import held
+from orchestrator.store.prepared import Prepared, PreparedInsert, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, hosts, runs, sessions, tasks
-from orchestrator.store.tasks import oldest_offer
+from orchestrator.store.tables import edges, runs, sessions, tasks
 
 _INSERT_TASK = PreparedInsert(lambda: insert(tasks))
 
 _INSERT_EDGE = PreparedInsert(lambda: insert(edges))
-
-_INSERT_RUN = PreparedInsert(lambda: insert(runs))
 
 _STATUS = Prepared(lambda: select(tasks.c.status).where(tasks.c.id == bindparam("task")))
 
@@ -83,169 +78,11 @@ def withdraw_offers(tx: Tx, session: str) -> int:
     return tx.run(_WITHDRAW, session=session)
 
 
-# Claim: change an offered task from pending to in progress.
-_CLAIM = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"),
-            tasks.c.epoch == bindparam("at_epoch"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.offered_at.is_not(None),
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
-        )
-        .values(status=TaskStatus.IN_PROGRESS, offered_at=None, not_before=None, started_at=bindparam("now"))
-    )
-)
-
-# Offer and claim in one statement: change a ready task from pending to in progress under a new epoch.
-_START = Prepared(
-    lambda: (
-        update(tasks)
-        .where(
-            tasks.c.id == bindparam("task"),
-            tasks.c.epoch == bindparam("at_epoch"),
-            tasks.c.status == TaskStatus.PENDING,
-            tasks.c.offered_at.is_(None),
-            tasks.c.unmet == 0,
-            or_(tasks.c.not_before.is_(None), tasks.c.not_before <= bindparam("now")),
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
-        )
-        .values(
-            status=TaskStatus.IN_PROGRESS,
-            epoch=tasks.c.epoch + 1,
-            not_before=None,
-            started_at=bindparam("now"),
-        )
-    )
-)
-
-_LIVE_HOST = Prepared(
-    lambda: select(hosts.c.lease_until).where(
-        hosts.c.incarnation == bindparam("host"),
-        hosts.c.boot == bindparam("boot"),
-        hosts.c.lease_until > bindparam("lease_now"),
-        hosts.c.draining == 0,
-    )
-)
-
-
-def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Row | None:
-    """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
-
-    The run's lease is the host's: it ends when the host's does unless renewed by name.
-    """
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None:
-        return None
-    task = oldest_offer(tx, roles)
-    if task is None or not tx.one(_CLAIM, task=task.id, at_epoch=task.epoch, now=tx.now):
-        return None
-    return _open_run(tx, task, host, until, "offer", task.epoch, None)
-
-
-def start_directly(tx: Tx, task: Row, host: str, how: str, loop: str | None) -> Row | None:
-    """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more or the host is not live."""
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None or not tx.one(_START, task=task.id, at_epoch=task.epoch, now=tx.now):
-        return None
-    return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
-
-
-def _run_id(tx: Tx) -> str:
-    """32 hexadecimal digits that no other run has; they begin with the time, so that new rows lie side by side."""
-    return f"{tx.now & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
-
-
-def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, loop: str | None) -> Row:
-    run = _run_id(tx)
-    tx.run(
-        _INSERT_RUN,
-        id=run,
-        session_id=task.session_id,
-        task_id=task.id,
-        epoch=epoch,
-        host=host,
-        opened_by=how,
-        loop=loop or run,
-        lease_until=until,
-        opened_at=tx.now,
-    )
-    opened = vars(task) | {
-        "status": TaskStatus.IN_PROGRESS,
-        "epoch": epoch,
-        "offered_at": None,
-        "run": run,
-        "loop": loop or run,
-        "opened_by": how,
-        "host": host,
-        "lease_until": until,
-        "opened_at": tx.now,
-    }
-    return Row(**opened)
-
-
-def _held() -> Any:
-    """The fence: the run is open, on this host, and its lease has not ended."""
-    return and_(
-        runs.c.id == bindparam("run"),
-        runs.c.host == bindparam("by"),
-        runs.c.outcome.is_(None),
-        runs.c.lease_until > bindparam("lease_now"),
-    )
-
-
-_NOTE_PHASE = Prepared(lambda: update(runs).where(_held()).values(phase=bindparam("now_in")))
-
-_NOTE_PRODUCED = Prepared(
-    lambda: (
-        update(runs)
-        .where(_held())
-        .values(
-            phase="validate",
-            produced_at=bindparam("now"),
-            produced=bindparam("what", type_=runs.c.produced.type),
-            input_digest=bindparam("digest"),
-            agent=bindparam("with_agent"),
-        )
-    )
-)
-
-_TOUCH = Prepared(lambda: select(runs.c.id).where(_held()))
-
-
-def hold(tx: Tx, run: str, host: str) -> None:
-    """Pass when the run is still ours. Raises LeaseLost."""
-    if tx.row(_TOUCH, run=run, by=host, lease_now=tx.lease_now) is None:
-        raise LeaseLost(run=run)
-
-
-def note_phase(tx: Tx, run: str, host: str, phase: str) -> None:
-    """Raises LeaseLost."""
-    if not tx.one(_NOTE_PHASE, run=run, by=host, lease_now=tx.lease_now, now_in=phase):
-        raise LeaseLost(run=run)
-
-
-def note_produced(tx: Tx, run: str, host: str, input_digest: str, agent: str, what: Any) -> None:
-    """Raises LeaseLost."""
-    if not tx.one(
-        _NOTE_PRODUCED,
-        run=run,
-        by=host,
-        lease_now=tx.lease_now,
-        now=tx.now,
-        digest=input_digest,
-        with_agent=agent,
-        what=what,
-    ):
-        raise LeaseLost(run=run)
-
-
 # Close a run that its own host reports on.
 _CLOSE_OWN = Prepared(
     lambda: (
         update(runs)
-        .where(_held())
+        .where(held())
         .values(
             outcome=bindparam("result"),
             charged=bindparam("charge"),
@@ -290,6 +127,7 @@ _REOPEN = Prepared(
             status=TaskStatus.PENDING,
             attempts=tasks.c.attempts + bindparam("charge"),
             not_before=bindparam("retry_at"),
+            limited_by=bindparam("account"),
             error=bindparam("fault"),
             started_at=None,
         )
@@ -319,6 +157,7 @@ _RETRY = Prepared(
             status=TaskStatus.PENDING,
             max_attempts=tasks.c.attempts + bindparam("more"),
             not_before=None,
+            limited_by=None,
             finished_at=None,
             started_at=None,
         )
@@ -422,15 +261,16 @@ def fail(
     *,
     charged: bool,
     retry_at: int | None,
+    limited_by: str | None = None,
     timings: Any = None,
 ) -> TaskStatus:
     """Close the run as failed (charged) or released (not charged); returns the task's new state: pending or failed.
 
-    Raises LeaseLost, and then wrote nothing.
+    `limited_by`: the account whose limit has to end until `retry_at`. Raises LeaseLost, and then wrote nothing.
     """
     outcome = RunOutcome.FAILED if charged else RunOutcome.RELEASED
     _close_own(tx, run, host, outcome, int(charged), error, timings, None)
-    return _give_back(tx, task, error, charged, retry_at)
+    return _give_back(tx, task, error, charged, retry_at, limited_by)
 
 
 def take_away(
@@ -441,16 +281,20 @@ def take_away(
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
-    return _give_back(tx, task, error, charged, None)
+    return _give_back(tx, task, error, charged, None, None)
 
 
-def _give_back(tx: Tx, task: int, error: str, charged: bool, retry_at: int | None) -> TaskStatus:
+def _give_back(
+    tx: Tx, task: int, error: str, charged: bool, retry_at: int | None, limited_by: str | None
+) -> TaskStatus:
     counts = tx.row(_TASK_COUNTS, task=task)
     assert counts is not None
     if charged and counts.attempts + 1 >= counts.max_attempts:
         changed, status = tx.one(_FAIL, task=task, fault=error, now=tx.now), TaskStatus.FAILED
     else:
-        changed = tx.one(_REOPEN, task=task, charge=int(charged), retry_at=retry_at, fault=error)
+        changed = tx.one(
+            _REOPEN, task=task, charge=int(charged), retry_at=retry_at, account=limited_by, fault=error
+        )
         status = TaskStatus.PENDING
     if not changed:
         raise AssertionError(f"an open run was closed but task {task} was not in progress")

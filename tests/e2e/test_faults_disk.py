@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import errno
+import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from orchestrator import failpoints
-from orchestrator.coordinator import projector, resume
+from orchestrator.coordinator import projector, reconcile, resume
 from orchestrator.domain.errors import DiskFull
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import artifacts, ballast, sessions
+from orchestrator.store import artifacts, ballast, report, sessions
 from tests import factories, invariants
 from tests.desk import Desk
 from tests.e2e.disk import Disk, frozen
+from workers.live import LiveRun
 
 POINTS = (
     "beat.before_commit",
@@ -89,6 +93,102 @@ def work(desk: Desk) -> None:
     if desk.task("RESEARCH-001").status != "completed":
         desk.run()
     projector.project(desk.store, desk.session)
+
+
+class Log:
+    """What the runtime has said: its words, in order."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def bind(self, **_: object) -> Log:
+        return self
+
+    def __getattr__(self, _: str) -> Callable[..., None]:
+        return lambda word, **more: self.said.append(word)
+
+
+def fill_up(disk: Disk, desk: Desk) -> LiveRun:
+    """A run of a host that has no room left, nor a ballast to give up, as soon as it has asked its agent."""
+    live = desk.live(desk.claim())
+    ballast.give_up(desk.store.path)
+    disk.fill()
+    return live
+
+
+def written_in_vain(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts the tries to write the end of an attempt."""
+    tries: list[int] = []
+    fail = report.fail
+    monkeypatch.setattr(report, "fail", lambda *a, **b: (tries.append(1), fail(*a, **b))[1])
+    return tries
+
+
+@pytest.mark.parametrize("drained", [False, True], ids=["", "drained"])
+def test_a_host_tries_again_to_write_the_end_of_an_attempt_until_there_is_room(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch, drained: bool
+) -> None:
+    desk = Desk(disk.path)
+    desk.runtime.log = log = Log()
+    tries = written_in_vain(desk, monkeypatch)
+    live = fill_up(disk, desk)
+    if drained:
+        desk.lives.stop(live.row.run, "drained")
+    host = threading.Thread(target=desk.runtime.execute, args=(live,))
+    host.start()
+
+    wait_until(lambda: len(tries) >= 3)
+    invariants.check(desk.store.path)
+    open_still = desk.rows("SELECT outcome FROM runs")
+    disk.make_room()
+    host.join(30)
+
+    assert open_still == [(None,)]
+    assert desk.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    assert log.said.count("end_not_written") == 1
+    assert drained or desk.state().pause_reason == PauseReason.DISK
+    invariants.check(desk.store.path)
+
+
+def test_a_host_that_finds_no_room_gives_up_when_its_lease_is_about_to_end(disk: Disk) -> None:
+    desk = Desk(disk.path)
+    desk.runtime.log = log = Log()
+    live = fill_up(disk, desk)
+    live.deadline = time.monotonic() + 0.5
+
+    with pytest.raises(DiskFull):
+        desk.runtime.execute(live)
+    disk.make_room()
+
+    assert log.said.count("end_not_written") == 1
+    assert desk.rows("SELECT outcome FROM runs") == [(None,)]
+
+
+@pytest.mark.parametrize(
+    ("paused", "story"),
+    [(PauseReason.DISK, ("released", 0)), (PauseReason.USER, ("lost", 1))],
+)
+def test_an_attempt_whose_lease_ended_while_its_session_was_paused_for_the_disk_is_not_charged(
+    tmp_path: Path, paused: PauseReason, story: tuple[str, int]
+) -> None:
+    desk = Desk(tmp_path)
+    desk.claim()
+    desk.store.write(lambda tx: sessions.pause(tx, desk.session, paused, {}))
+    desk.sql("UPDATE runs SET lease_until = 1")
+    desk.sql("UPDATE hosts SET lease_until = 1")
+
+    reconcile.reap(desk.store, None)
+
+    assert desk.rows("SELECT outcome, charged FROM runs") == [story]
+    assert desk.task("RESEARCH-001").attempts == story[1]
+    invariants.check(desk.store.path)
+
+
+def wait_until(fact: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not fact():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)  # between two looks
 
 
 def test_a_checkpoint_without_room_leaves_everything_in_the_log_and_succeeds_later(disk: Disk) -> None:

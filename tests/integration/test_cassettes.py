@@ -344,7 +344,8 @@ def _until(fact: Callable[[], Any]) -> None:
 
 
 def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
-    error = AgentLimited("claude has reached its limit", until=1_900_000_000.0, why="5 h", fix="wait")
+    until = 1_900_000_000.0
+    error = AgentLimited("claude has reached its limit", until=until, why="5 h", fix="wait")
     record(tmp_path / "a", Told("claude", {"*": error}), roles={"analyst": ["claude"]}).run()
     desk = replay(tmp_path / "b", tmp_path / "a" / "tape")
     context = desk.context(desk.claim())
@@ -358,8 +359,9 @@ def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
         error.what,
         error.why,
         error.fix,
-        error.until,
+        until,
     )
+    assert desk.rows("SELECT count(*) FROM pools") == [(0,)], "nothing is learned of the account here"
 
 
 # work calls

@@ -15,7 +15,7 @@ from orchestrator.coordinator import manage, reconcile, resume, rework
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.domain.errors import NotAllowedNow, NotLeader
 from orchestrator.domain.model import Gate, PauseReason, RunOutcome
-from orchestrator.store import leases, report, sessions, tasks, transitions
+from orchestrator.store import claims, leases, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -39,7 +39,7 @@ def look_early(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next claim decide by the offer that is there now."""
     seen = store.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
     assert seen is not None
-    monkeypatch.setattr(transitions, "oldest_offer", lambda *_: seen)
+    monkeypatch.setattr(claims, "oldest_offer", lambda *_: seen)
 
 
 def test_an_offer_withdrawn_since_it_was_seen_is_not_claimed(
@@ -117,7 +117,7 @@ def test_nothing_is_started_directly_before_its_retry_is_due(store: Store) -> No
     task = store.read(lambda tx: tasks.task(tx, session, row.key))
     assert task is not None
 
-    assert store.write(lambda tx: transitions.start_directly(tx, task, "h-1", "fast", None)) is None
+    assert store.write(lambda tx: claims.start_directly(tx, task, "h-1", "fast", None)) is None
 
 
 def test_a_new_blocker_withdraws_the_offer_of_what_waits_for_it(store: Store) -> None:

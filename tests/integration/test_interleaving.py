@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.domain.errors import LeaseLost, LifecycleError
 from orchestrator.domain.model import AdvanceKind, PauseReason, RunOutcome
-from orchestrator.store import leases, report, sessions, tasks, transitions
+from orchestrator.store import claims, leases, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -97,7 +97,7 @@ def finish_and_offer(tx: Tx, world: World) -> Any:
 
 
 def start_next(tx: Tx, world: World) -> Any:
-    return transitions.start_directly(tx, world.next, "h-2", AdvanceKind.LOOP, None)
+    return claims.start_directly(tx, world.next, "h-2", AdvanceKind.LOOP, None)
 
 
 def finish_and_start(tx: Tx, world: World) -> Any:
@@ -124,7 +124,7 @@ def finish_and_skip(tx: Tx, world: World) -> Any:
 def start_as_it_is(tx: Tx, world: World) -> Any:
     now = tasks.task(tx, world.session, world.next.key)
     assert now is not None
-    return transitions.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
+    return claims.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
 
 
 def fail_for_now(tx: Tx, world: World) -> Any:
@@ -135,7 +135,7 @@ def fail_for_now(tx: Tx, world: World) -> Any:
 def start_again(tx: Tx, world: World) -> Any:
     now = tasks.task(tx, world.session, world.run.key)
     assert now is not None
-    return transitions.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
+    return claims.start_directly(tx, now, "h-2", AdvanceKind.LOOP, None)
 
 
 def offer_and_drain(tx: Tx, world: World) -> Any:
@@ -178,11 +178,11 @@ def end_host(tx: Tx, world: World) -> Any:
 
 
 OF_RUN = {
-    "phase": lambda tx, world: transitions.note_phase(tx, world.run.run, world.run.host, "produce"),
-    "product": lambda tx, world: transitions.note_produced(
+    "phase": lambda tx, world: claims.note_phase(tx, world.run.run, world.run.host, "produce"),
+    "product": lambda tx, world: claims.note_produced(
         tx, world.run.run, world.run.host, "digest", "builtin", {}
     ),
-    "hold": lambda tx, world: transitions.hold(tx, world.run.run, world.run.host),
+    "hold": lambda tx, world: claims.hold(tx, world.run.run, world.run.host),
     "complete": complete,
     "fail": fail,
     "give back": give_back,
@@ -225,7 +225,7 @@ STALE: dict[str, tuple[Act, Act, Any]] = {  # what they do, what we do then, wha
     "start on a host that drains": (finish_and_drain, start_next, None),
     "claim on a host that drains": (
         offer_and_drain,
-        lambda tx, world: transitions.claim(tx, "h-2", make.ALL_ROLES),
+        lambda tx, world: claims.claim(tx, "h-2", make.ALL_ROLES),
         None,
     ),
     "take away what is completed": (complete, lose, None),
@@ -260,12 +260,12 @@ STALE: dict[str, tuple[Act, Act, Any]] = {  # what they do, what we do then, wha
     "cancel twice": (cancel, lambda tx, world: sessions.cancel(tx, world.session), False),
     "claim what was withdrawn": (
         lambda tx, world: (finish_and_offer(tx, world), transitions.withdraw_offers(tx, world.session)),
-        lambda tx, world: transitions.claim(tx, "h-2", make.ALL_ROLES),
+        lambda tx, world: claims.claim(tx, "h-2", make.ALL_ROLES),
         None,
     ),
     "claim what was started": (
         finish_and_start,
-        lambda tx, world: transitions.claim(tx, "h-2", make.ALL_ROLES),
+        lambda tx, world: claims.claim(tx, "h-2", make.ALL_ROLES),
         None,
     ),
     "renew a run that was lost": (
@@ -311,7 +311,7 @@ def offer_anew(tx: Tx, world: World) -> Any:
 
 
 def claim_it(tx: Tx, world: World) -> Any:
-    return transitions.claim(tx, "h-1", make.ALL_ROLES)
+    return claims.claim(tx, "h-1", make.ALL_ROLES)
 
 
 @pytest.mark.parametrize("quicker", [withdraw, offer_anew, claim_it, pause, cancel])
@@ -322,9 +322,9 @@ def test_an_offer_seen_before_another_was_quicker_is_not_claimed(
     seen = world.ours.read(lambda tx: tasks.oldest_offer(tx, make.ALL_ROLES))
     world.theirs.write(lambda tx: quicker(tx, world))
     before = world.facts()
-    monkeypatch.setattr(transitions, "oldest_offer", lambda tx, roles: seen)  # as READ COMMITTED may see it
+    monkeypatch.setattr(claims, "oldest_offer", lambda tx, roles: seen)  # as READ COMMITTED may see it
 
-    assert world.ours.write(lambda tx: transitions.claim(tx, "h-2", make.ALL_ROLES)) is None
+    assert world.ours.write(lambda tx: claims.claim(tx, "h-2", make.ALL_ROLES)) is None
 
     assert seen is not None and world.facts() == before
 

@@ -25,7 +25,7 @@ from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import AdvanceKind, PauseReason
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import leases, queries, report, sessions, transitions
+from orchestrator.store import claims, leases, queries, report, sessions
 from orchestrator.store.prepared import Row
 from tests import factories as make
 from tests import invariants
@@ -422,9 +422,9 @@ class Lifecycles(RuleBasedStateMachine):
     def notes(self, which: int, other: int | None, do: str) -> None:
         row = self.posing(self.row(which), other)
         if do == "phase":
-            self.fenced(row, lambda tx: transitions.note_phase(tx, row.run, row.host, "produce"))
+            self.fenced(row, lambda tx: claims.note_phase(tx, row.run, row.host, "produce"))
         else:
-            self.fenced(row, lambda tx: transitions.note_produced(tx, row.run, row.host, "d", "a", {}))
+            self.fenced(row, lambda tx: claims.note_produced(tx, row.run, row.host, "d", "a", {}))
 
     def posing(self, row: Row, other: int | None) -> Row:
         """The run, as another host would say it is its own."""

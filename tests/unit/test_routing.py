@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from orchestrator.config import load_settings
-from orchestrator.domain.errors import AgentLimited, UnknownName
+from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
 from workers.agents.routing import Router, build_router, describe
 
@@ -105,26 +104,27 @@ def test_router_is_built_from_settings_and_describes_itself() -> None:
     assert described["perspectives"] == {"risk": ["builtin"]}
 
 
-def test_a_limited_account_is_not_asked_before_its_end_and_holds_all_that_share_it() -> None:
-    found = Router({}, pools={"claude": "anthropic", "opus": "anthropic"})
-    until = time.time() + 600
+def test_agents_of_one_pool_share_an_account_and_others_have_their_own() -> None:
+    settings = load_settings(
+        None,
+        {},
+        {
+            "agents": {
+                "opus": {"kind": "claude", "pool": "work"},
+                "quick": {"kind": "claude"},
+                "mine": {"command": ["m"]},
+            }
+        },
+    )
 
-    found.hold("opus", AgentLimited("limit", until=until, why="weekly limit"))
+    found = build_router(settings, {}, lambda _: None)
 
-    met = found.limited("claude")
-    assert met is not None and met.until == until and met.why == "weekly limit"
-    assert found.limited("codex") is None
-    found.answered("claude")
-    assert found.limited("opus") is None
-
-
-def test_a_limit_without_an_end_is_held_for_longer_each_time() -> None:
-    found = Router({})
-    lasted = []
-    for _ in range(6):
-        error = AgentLimited("limit")
-        found.hold("claude", error)
-        assert error.until is not None
-        lasted.append(round(error.until - time.time()))
-
-    assert lasted == [60, 120, 240, 480, 900, 900]
+    names = ("opus", "quick", "claude", "codex", "mine", "never configured")
+    assert [found.pool(name) for name in names] == [
+        "work",
+        "claude",
+        "claude",
+        "codex",
+        "mine",
+        "never configured",
+    ]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.domain.errors import AgentLimited, UnknownName
+from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
 
@@ -20,14 +18,6 @@ if TYPE_CHECKING:
 BUILTIN = "builtin"
 SHIPPED = ("claude", "codex", "gemini")  # named by the shipped packs whether installed or not
 Note = Callable[[str], None]
-FIRST_HOLD, LONGEST_HOLD = 60.0, 900.0  # seconds, for a limit whose end was not told
-
-
-@dataclass(frozen=True, slots=True)
-class _Limited:
-    until: float  # seconds of Unix time
-    seconds: float  # how long it was guessed to last
-    why: str
 
 
 class Router:
@@ -46,8 +36,6 @@ class Router:
         """`pools`: which account an agent uses, where several share one."""
         self.agents = dict(agents)
         self._pools = dict(pools or {})
-        self._limited: dict[str, _Limited] = {}  # by pool
-        self._lock = threading.Lock()
         self._own = tuple(own)  # agents the user configured, in that order
         self._roles = {name: tuple(order) for name, order in (roles or {}).items()}
         self._perspectives = {name: tuple(order) for name, order in (perspectives or {}).items()}
@@ -67,29 +55,9 @@ class Router:
         order = self._perspectives.get(perspective) or self._with_own(pack.perspectives[perspective].agents)
         return self._usable((*order, BUILTIN), note)
 
-    def limited(self, agent: str) -> AgentLimited | None:
-        """Why this agent is not asked now: its account has reached a limit that has not ended yet."""
-        with self._lock:
-            known = self._limited.get(self._pools.get(agent, agent))
-        if known is None or known.until <= time.time():
-            return None
-        until = time.strftime("%H:%M:%S", time.localtime(known.until))
-        return AgentLimited(f"{agent}: not asked before {until}", until=known.until, why=known.why)
-
-    def answered(self, agent: str) -> None:
-        """Its account is usable."""
-        with self._lock:
-            self._limited.pop(self._pools.get(agent, agent), None)
-
-    def hold(self, agent: str, error: AgentLimited) -> None:
-        """Ask nobody of this account before the limit ends; where that was not said, for longer each time."""
-        pool = self._pools.get(agent, agent)
-        with self._lock:
-            before = self._limited.get(pool)
-            seconds = min(2 * before.seconds, LONGEST_HOLD) if before else FIRST_HOLD
-            until = error.until if error.until and error.until > time.time() else time.time() + seconds
-            error.until = until
-            self._limited[pool] = _Limited(until, seconds, error.why or error.what)
+    def pool(self, agent: str) -> str:
+        """The account an agent uses: its limit holds for all that share it."""
+        return self._pools.get(agent, agent)
 
     def _with_own(self, order: Iterable[str]) -> tuple[str, ...]:
         """The user's own agents come after the named ones and before the built-in one."""
@@ -187,7 +155,7 @@ def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[st
     from workers.agents.probing import look_at
 
     return {
-        "agents": look_at(router.agents, probe),
+        "agents": [each | {"pool": router.pool(each["name"])} for each in look_at(router.agents, probe)],
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()

@@ -1,0 +1,187 @@
+"""How a run is opened, and what it may write while it is ours.
+
+A run is one attempt and its id the fence. A write of a worker names its run and its host's incarnation and expects one
+row whose lease has not ended; none means the run was taken away, and then nothing at all is written. A lease is over at
+its end: `lease_until <= now`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from sqlalchemy import and_, bindparam, exists, insert, or_, select, update
+
+from orchestrator.domain.errors import LeaseLost
+from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.store.project_tables import hosts
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import runs, sessions, tasks
+from orchestrator.store.tasks import oldest_offer
+
+_INSERT_RUN = PreparedInsert(lambda: insert(runs))
+
+# Claim: change an offered task from pending to in progress.
+_CLAIM = Prepared(
+    lambda: (
+        update(tasks)
+        .where(
+            tasks.c.id == bindparam("task"),
+            tasks.c.epoch == bindparam("at_epoch"),
+            tasks.c.status == TaskStatus.PENDING,
+            tasks.c.offered_at.is_not(None),
+            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
+        )
+        .values(
+            status=TaskStatus.IN_PROGRESS,
+            offered_at=None,
+            not_before=None,
+            limited_by=None,
+            started_at=bindparam("now"),
+        )
+    )
+)
+
+# Offer and claim in one statement: change a ready task from pending to in progress under a new epoch.
+_START = Prepared(
+    lambda: (
+        update(tasks)
+        .where(
+            tasks.c.id == bindparam("task"),
+            tasks.c.epoch == bindparam("at_epoch"),
+            tasks.c.status == TaskStatus.PENDING,
+            tasks.c.offered_at.is_(None),
+            tasks.c.unmet == 0,
+            or_(tasks.c.not_before.is_(None), tasks.c.not_before <= bindparam("now")),
+            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
+        )
+        .values(
+            status=TaskStatus.IN_PROGRESS,
+            epoch=tasks.c.epoch + 1,
+            not_before=None,
+            limited_by=None,
+            started_at=bindparam("now"),
+        )
+    )
+)
+
+_LIVE_HOST = Prepared(
+    lambda: select(hosts.c.lease_until).where(
+        hosts.c.incarnation == bindparam("host"),
+        hosts.c.boot == bindparam("boot"),
+        hosts.c.lease_until > bindparam("lease_now"),
+        hosts.c.draining == 0,
+    )
+)
+
+
+def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Row | None:
+    """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
+
+    The run's lease is the host's: it ends when the host's does unless renewed by name.
+    """
+    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if until is None:
+        return None
+    task = oldest_offer(tx, roles)
+    if task is None or not tx.one(_CLAIM, task=task.id, at_epoch=task.epoch, now=tx.now):
+        return None
+    return _open_run(tx, task, host, until, "offer", task.epoch, None)
+
+
+def start_directly(tx: Tx, task: Row, host: str, how: str, loop: str | None) -> Row | None:
+    """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more or the host is not live."""
+    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if until is None or not tx.one(_START, task=task.id, at_epoch=task.epoch, now=tx.now):
+        return None
+    return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
+
+
+def _run_id(tx: Tx) -> str:
+    """32 hexadecimal digits that no other run has; they begin with the time, so that new rows lie side by side."""
+    return f"{tx.now & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
+
+
+def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, loop: str | None) -> Row:
+    run = _run_id(tx)
+    tx.run(
+        _INSERT_RUN,
+        id=run,
+        session_id=task.session_id,
+        task_id=task.id,
+        epoch=epoch,
+        host=host,
+        opened_by=how,
+        loop=loop or run,
+        lease_until=until,
+        opened_at=tx.now,
+    )
+    opened = vars(task) | {
+        "status": TaskStatus.IN_PROGRESS,
+        "epoch": epoch,
+        "offered_at": None,
+        "run": run,
+        "loop": loop or run,
+        "opened_by": how,
+        "host": host,
+        "lease_until": until,
+        "opened_at": tx.now,
+    }
+    return Row(**opened)
+
+
+def held() -> Any:
+    """The fence: the run is open, on this host, and its lease has not ended."""
+    return and_(
+        runs.c.id == bindparam("run"),
+        runs.c.host == bindparam("by"),
+        runs.c.outcome.is_(None),
+        runs.c.lease_until > bindparam("lease_now"),
+    )
+
+
+_NOTE_PHASE = Prepared(lambda: update(runs).where(held()).values(phase=bindparam("now_in")))
+
+_NOTE_PRODUCED = Prepared(
+    lambda: (
+        update(runs)
+        .where(held())
+        .values(
+            phase="validate",
+            produced_at=bindparam("now"),
+            produced=bindparam("what", type_=runs.c.produced.type),
+            input_digest=bindparam("digest"),
+            agent=bindparam("with_agent"),
+        )
+    )
+)
+
+_TOUCH = Prepared(lambda: select(runs.c.id).where(held()))
+
+
+def hold(tx: Tx, run: str, host: str) -> None:
+    """Pass when the run is still ours. Raises LeaseLost."""
+    if tx.row(_TOUCH, run=run, by=host, lease_now=tx.lease_now) is None:
+        raise LeaseLost(run=run)
+
+
+def note_phase(tx: Tx, run: str, host: str, phase: str) -> None:
+    """Raises LeaseLost."""
+    if not tx.one(_NOTE_PHASE, run=run, by=host, lease_now=tx.lease_now, now_in=phase):
+        raise LeaseLost(run=run)
+
+
+def note_produced(tx: Tx, run: str, host: str, input_digest: str, agent: str, what: Any) -> None:
+    """Raises LeaseLost."""
+    if not tx.one(
+        _NOTE_PRODUCED,
+        run=run,
+        by=host,
+        lease_now=tx.lease_now,
+        now=tx.now,
+        digest=input_digest,
+        with_agent=agent,
+        what=what,
+    ):
+        raise LeaseLost(run=run)

@@ -1,0 +1,71 @@
+"""The tables of a project that belong to no session: processes and their leases, accounts, contents, answered commands."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Column, Integer, LargeBinary, Text, text
+
+from orchestrator.store.schema import Json, flag, table
+
+hosts = table(
+    "hosts",
+    Column("incarnation", Text, primary_key=True),  # uuid of one process start
+    Column("boot", Text, nullable=False),
+    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
+    Column("pid", Integer, nullable=False),
+    Column("process_start", Integer, nullable=False),  # clock ticks since boot: tells a reused pid apart
+    Column("roles", Json, nullable=False),
+    Column("slots", Integer, nullable=False),
+    Column("lease_until", Integer, nullable=False),
+    Column("draining", Integer, nullable=False, server_default=text("0")),
+    Column("started_at", Integer, nullable=False),
+    CheckConstraint("slots > 0", name="slots"),
+    flag("draining"),
+)
+
+contents = table(
+    "contents",
+    Column("sha256", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("body", LargeBinary),  # NULL: kept as a file named by its digest
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+)
+
+commands = table(
+    "commands",
+    Column("id", Text, primary_key=True),  # given by the caller: handled twice, applied once
+    Column("name", Text, nullable=False),
+    Column("session_id", Text),
+    Column("digest", Text, nullable=False),  # of its arguments: one id for two commands is refused
+    Column("answer", Json, nullable=False),
+    Column("at", Integer, nullable=False),
+)
+
+leases = table(
+    "leases",
+    Column("name", Text, primary_key=True),  # "coordinator"
+    Column("holder", Text, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("boot", Text, nullable=False),
+    Column("pid_space", Text, nullable=False),  # a pid means something only within one container
+    Column("pid", Integer, nullable=False),
+    Column("process_start", Integer, nullable=False),
+    Column("until", Integer, nullable=False),
+    Column("at", Integer, nullable=False),
+    CheckConstraint("epoch > 0", name="epoch"),
+)
+
+pools = table(  # accounts that reached a limit; a row stays until the account answers again, and counts when not yet over
+    "pools",
+    Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit
+    Column("paused_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot
+    Column(
+        "since_at", Integer, nullable=False
+    ),  # an answer to a call that began before it says nothing of it
+    Column("guesses", Integer, nullable=False),  # how often in a row nobody said when it ends
+    Column("agent", Text, nullable=False),  # who met it
+    Column("why", Text, nullable=False),
+    CheckConstraint("name <> ''", name="name"),
+    CheckConstraint("paused_until > since_at", name="paused_until"),
+    CheckConstraint("guesses >= 0", name="guesses"),
+    CheckConstraint("length(why) <= 500", name="why"),
+)
