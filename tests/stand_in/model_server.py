@@ -38,6 +38,7 @@ the last step repeats.  A STEP is an object with any of:
     "then":   the STEP used afterwards
     "raw":    this string as the whole 200 body (invalid JSON, an empty body...)
     "cut":    true: close the connection in the middle of the answer
+    "short":  true: the answer ends properly, and says that it had to end because there was no room for more
     "delay":  seconds before the first byte          "stall": seconds between the first byte and the rest
     "usage":  {"input": n, "output": n, "cached": n}
 
@@ -657,7 +658,7 @@ class Handler(BaseHTTPRequestHandler):
     def _anthropic(self, turn: Turn, step: dict, text: str | None, calls: list, usage: tuple) -> None:
         blocks: list[dict] = [{"type": "text", "text": text}] if text else []
         blocks += [{"type": "tool_use", "id": _new_id("toolu_"), "name": n, "input": a} for n, a in calls]
-        stop = "tool_use" if calls else "end_turn"
+        stop = "max_tokens" if step.get("short") else "tool_use" if calls else "end_turn"
         use = {
             "input_tokens": usage[0],
             "output_tokens": usage[1],
@@ -752,7 +753,7 @@ class Handler(BaseHTTPRequestHandler):
             {"id": _new_id("call_"), "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
             for n, a in calls
         ]
-        finish = "tool_calls" if calls else "stop"
+        finish = "length" if step.get("short") else "tool_calls" if calls else "stop"
         use = {
             "prompt_tokens": usage[0],
             "completion_tokens": usage[1],
@@ -836,13 +837,15 @@ class Handler(BaseHTTPRequestHandler):
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": usage[0] + usage[1],
         }
+        short = bool(step.get("short"))
         resp = {
             "id": _new_id("resp_"),
             "object": "response",
             "created_at": int(time.time()),
             "model": turn.model,
             "error": None,
-            "status": "completed",
+            "status": "incomplete" if short else "completed",
+            "incomplete_details": {"reason": "max_output_tokens"} if short else None,
             "output": items,
             "usage": use,
             "parallel_tool_calls": True,
@@ -925,7 +928,7 @@ class Handler(BaseHTTPRequestHandler):
                     {"type": f"response.{kind}.done", "item_id": it["id"], "output_index": i, key: it[key]}
                 )
             ev.append({"type": "response.output_item.done", "output_index": i, "item": it})
-        ev.append({"type": "response.completed", "response": resp})
+        ev.append({"type": "response.incomplete" if short else "response.completed", "response": resp})
         self._sse([(e["type"], {**e, "sequence_number": n}) for n, e in enumerate(ev)], step)
         return None
 
@@ -942,7 +945,7 @@ class Handler(BaseHTTPRequestHandler):
         def cand(parts: list, done: bool) -> dict:
             c: dict = {"content": {"role": "model", "parts": parts}, "index": 0}
             if done:
-                c["finishReason"] = "STOP"
+                c["finishReason"] = "MAX_TOKENS" if step.get("short") else "STOP"
             return {"candidates": [c], "usageMetadata": use, **head}
 
         if not turn.stream:

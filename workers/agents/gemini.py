@@ -6,14 +6,13 @@ gets a folder of its own, where updates and statistics are off; a login lives in
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status
+from workers.agents.dialect import Call, Said, by_status, private_json
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, status_in, table, text
@@ -119,10 +118,5 @@ def _home(folder: Path, servers: Mapping[str, Any]) -> Path:
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "mcpServers": {name: {**server, "trust": True} for name, server in servers.items()},
     }
-    place = folder / ".gemini"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = place / "settings.json"
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600)  # it may hold a run's token
-    file.write_text(json.dumps(settings), encoding="utf-8")
+    private_json(folder / ".gemini" / "settings.json", settings)
     return folder
