@@ -180,12 +180,12 @@ def _failed(error: dict[str, Any]) -> AgentError:
 
 
 def _trouble(tries: list[str]) -> AgentError | None:
-    """What it tries again for: it does not tell the status, only the server's words."""
-    if len(tries) < TRIES:
-        return None
-    words = tries[-1].replace('\\"', '"')
+    """What it tries again for: it does not tell the status, nor how long it waits, only the server's words."""
+    words = tries[-1].replace('\\"', '"') if tries else ""
     if _LIMITED.search(words):
         return AgentLimited("its account has reached a limit", until=reset_in(words), why=words)
+    if len(tries) < TRIES:
+        return None
     if _OVERLOADED.search(words):
         return AgentOverloaded("its server refuses for the moment", why=words)
     if "Unable to connect" in words or "ConnectionRefused" in words:

@@ -2,12 +2,12 @@
 
 `--safe-mode` keeps the user's settings out, the login in them excepted; conversations are kept in the run's own folder.
 Its retries of refused requests (seven, over a minute and more) cannot be switched off and are told nowhere; it waits as
-long as a server asks it to.
+long as a server asks it to. With `--json-schema` a model that answers in text would end it with an error, where it only has
+to be asked once more: so none is handed over.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -24,9 +24,24 @@ from workers.agents.stream import count, lines, reset_in, table, text
 
 LOGIN = "log in with `qwen`, or set OPENAI_API_KEY"
 KEY = "OPENAI_API_KEY"
-# Beside those that it leaves away by itself where nobody can be asked: what writes, sends or begins something.
-_NEVER = ("web_fetch", "enter_worktree", "cron_create", "record_artifact", "send_message", "loop_wakeup")
-_ONLY_ASKED = ("run_shell_command", "monitor", "edit", "write_file", "notebook_edit", "agent")
+# Left away, since they write, send, or begin something that outlives the answer, or are of no use here.
+_NEVER = (
+    *(
+        "web_fetch",
+        "send_message",
+        "record_artifact",
+        "report_findings",
+        "read_mcp_resource",
+        "zoom_image",
+        "skill",
+    ),
+    *("cron_create", "cron_list", "cron_delete", "loop_wakeup", "enter_worktree", "exit_worktree"),
+    *("get_goal", "update_goal"),
+)
+_ONLY_ASKED = (
+    *("run_shell_command", "monitor", "edit", "write_file", "notebook_edit"),
+    *("agent", "list_agents", "task_stop"),
+)
 _API_ERROR = re.compile(r"\[API Error: (.*)\]\s*\Z", re.S)
 _STATUS = re.compile(r"\A([45]\d\d)\b")
 
@@ -83,8 +98,6 @@ class Qwen:
         if request.mcp:
             servers = {name: {**server, "trust": True} for name, server in request.mcp.items()}
             argv += ["--mcp-config", str(private_json(own / "servers.json", {"mcpServers": servers}))]
-        if request.schema is not None:
-            argv += ["--json-schema", json.dumps(request.schema.model_json_schema())]
         env = {
             "QWEN_CODE_NO_RELAUNCH": "1",  # its launcher passes no signal on
             "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(private_json(own / "settings.json", self._settings())),
@@ -110,6 +123,7 @@ class Qwen:
             "telemetry": {"enabled": False},
             "security": {"folderTrust": {"enabled": False}},
             "model": {"generationConfig": model},
+            "tools": {"toolSearch": {"enabled": False}},  # else the tools of a server have to be searched for
         }
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
@@ -131,7 +145,6 @@ class Qwen:
         answer = text(result.get("result")) or answer
         return Said(
             text=answer,
-            data=result.get("structured_result"),
             usage=usage,
             session=session,
             fault=_fault(result, answer),
@@ -144,8 +157,6 @@ def _fault(result: dict[str, Any], answer: str) -> AgentError | None:
     words = text(table(result.get("error")).get("message"))
     if not result.get("is_error") and not _API_ERROR.search(answer):
         return None
-    if "plain text instead of calling" in words:
-        return None  # the text may be the answer
     if words.startswith("Loop detection"):
         return AgentRubbish("it did the same thing again and again", why=words)
     told = _API_ERROR.search(words or answer)
