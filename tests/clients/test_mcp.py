@@ -141,6 +141,8 @@ def qwen(home: Path, url: str, server: Given) -> Invocation:
     )
     config = home / "servers.json"
     config.write_text(json.dumps({"mcpServers": {SERVER: {**told, "trust": True}}}))
+    settings = home / "settings.json"
+    settings.write_text(json.dumps({"tools": {"toolSearch": {"enabled": False}}}))
     arguments = [
         "--safe-mode",
         "-o",

@@ -42,8 +42,8 @@ _ONLY_ASKED = (
     *("run_shell_command", "monitor", "edit", "write_file", "notebook_edit"),
     *("agent", "list_agents", "task_stop"),
 )
-_API_ERROR = re.compile(r"\[API Error: (.*)\]\s*\Z", re.S)
-_STATUS = re.compile(r"\A([45]\d\d)\b")
+_API_ERROR = re.compile(r"\[API Error: [^\n]*\](?:\nPossible quota[^\n]*)?\s*\Z")  # at the end of an answer
+_STATUS = re.compile(r"\[API Error: ([45]\d\d)\b")
 
 
 class Qwen:
@@ -114,7 +114,7 @@ class Qwen:
 
     def _settings(self) -> dict[str, Any]:
         """They go before the user's."""
-        model: dict[str, Any] = {"maxRetries": 1, "retryInitialDelayMs": 500, "retryMaxDelayMs": 2000}
+        model: dict[str, Any] = {"maxRetries": 0}
         if self._effort:
             model["reasoning"] = {"effort": self._effort}
         return {
@@ -159,8 +159,7 @@ def _fault(result: dict[str, Any], answer: str) -> AgentError | None:
         return None
     if words.startswith("Loop detection"):
         return AgentRubbish("it did the same thing again and again", why=words)
-    told = _API_ERROR.search(words or answer)
-    says = told[1] if told else words or answer
+    says = words or answer
     status = _STATUS.search(says)
     error = by_status(int(status[1]) if status else None, says, login=LOGIN)
     if hasattr(error, "until"):
