@@ -19,7 +19,7 @@ from workers.agents.routing import build_router
 CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")
 BIN = os.environ.get("LIFECYCLE_TEST_CLIENTS", "")
 MISSING = [name for name in CLIENTS if not BIN or shutil.which(name, path=BIN) is None]
-RUN = "clients-test"
+RUN = f"clients-test-{os.getpid()}"  # another one who tests leaves its own
 
 
 class Rated(BaseModel):

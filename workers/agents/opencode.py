@@ -132,7 +132,7 @@ class Opencode:
             failed = AgentRubbish("what its server answers cannot be read")
         if failed is None and not answer:
             failed = _trouble(_TROUBLE.findall(out))
-        if failed is None and ended is not None and ended.exit == 0 and not used:
+        if failed is None and ended is not None and ended.ended_by == "exited" and not used:
             failed = AgentCrashed("it ended without an answer", why=" ".join(out.split())[-500:])
         return Said(
             text=answer,
