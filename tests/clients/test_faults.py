@@ -53,6 +53,7 @@ FAULTS: dict[str, tuple[dict[str, Any], tuple[type[AgentError], ...]]] = {
 END_WITH_HALF = ("claude", "codex")  # they end with an error where the model had no room for more
 BY_NATURE = {  # (client, case): the class where it cannot be told better
     ("qwen", "429, retry after two minutes"): AgentTimedOut,  # it waits so long, and says nothing of it
+    ("opencode", "an answer of 20 MB"): AgentCrashed,  # it exits before it has printed all of it
 }
 TOOLS = {  # what each calls writing a file, the argument that names it, and running a command
     "claude": ("Write", "file_path", "Bash"),
