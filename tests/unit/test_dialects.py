@@ -269,6 +269,22 @@ def test_an_answer_about_errors_is_none() -> None:
     assert QWEN.said(qwen_ended(answer), "", WELL, None).fault is None
 
 
+def test_a_tool_that_was_refused_is_noted() -> None:
+    error = "<tool_use_error>Error: No such tool available: Bash. Bash is disabled for this session.</tool_use_error>"
+    told = {"type": "user", "message": {"content": [{"type": "tool_result", "content": error}]}}
+    called = {"type": "tool_use", "tool_name": "run_shell_command", "tool_id": "c-1"}
+    missing = {"type": "tool_result", "tool_id": "c-1", "error": {"type": "tool_not_registered"}}
+    denials = [{"tool_name": "write_file"}, {"tool_name": "write_file"}]
+
+    claude = CLAUDE.said(printed(told) + "\n" + claude_ended(), "", WELL, None)
+    gemini = GEMINI.said(printed(called, missing) + "\n" + gemini_ended(), "", WELL, None)
+    qwen = QWEN.said(qwen_ended(permission_denials=denials), "", WELL, None)
+
+    assert claude.notes == ("it was refused: Bash",)
+    assert gemini.notes == ("it was refused: run_shell_command",)
+    assert qwen.notes == ("it was refused: write_file",)
+
+
 def test_a_limit_says_when_it_ends() -> None:
     out = claude_ended(is_error=True, api_error_status=429, result="usage limit reached|1900000000")
     soon = failed("status 429: try again in 20 minutes")

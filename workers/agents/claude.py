@@ -7,18 +7,20 @@ Its `subtype` is "success" on errors of the API too, and it exits with 0 when a 
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status, private_json
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, table, text
 
 LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
+_NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
 
 
 class Claude:
@@ -93,13 +95,14 @@ class Claude:
                 text(result.get("subtype")), count(result.get("api_error_status")), words or errors
             )
         denied = [text(table(each).get("tool_name")) for each in result.get("permission_denials") or []]
+        denied += _NOT_OFFERED.findall(out)
         return Said(
             text=words,
             data=result.get("structured_output"),
             usage=_usage(result),
             session=session,
             fault=fault,
-            notes=(f"it was refused: {', '.join(sorted(set(denied)))}",) if denied else (),
+            notes=refused(denied),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -64,6 +64,12 @@ def private_json(file: Path, value: Any) -> Path:
     file.touch(mode=0o600)
     file.write_text(json.dumps(value), encoding="utf-8")
     return file
+
+
+def refused(tools: Iterable[str]) -> tuple[str, ...]:
+    """The note about tools that its model asked for and did not get."""
+    named = ", ".join(sorted({tool for tool in tools if tool}))
+    return (f"it was refused: {named}",) if named else ()
 
 
 def by_status(status: int | None, says: str, *, login: str) -> AgentError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status, private_json
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, status_in, table, text
@@ -64,6 +64,8 @@ class Gemini:
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         session, answer, model = resume, "", None
+        denied: list[str] = []
+        called: dict[str, str] = {}
         result: dict[str, Any] = {}
         for line in lines(out):
             kind = line.get("type")
@@ -71,6 +73,10 @@ class Gemini:
                 session, model = text(line.get("session_id")) or session, text(line.get("model")) or None
             elif kind == "message" and line.get("role") == "assistant":
                 answer += text(line.get("content"))
+            elif kind == "tool_use":
+                called[text(line.get("tool_id"))] = text(line.get("tool_name"))
+            elif kind == "tool_result" and _was_refused(table(line.get("error"))):
+                denied.append(called.get(text(line.get("tool_id")), ""))
             elif kind == "result":
                 result = line
         if ended is None:
@@ -86,7 +92,13 @@ class Gemini:
             ),
             session=session,
             fault=_fault(result, ended, errors),
+            notes=refused(denied),
         )
+
+
+def _was_refused(error: dict[str, Any]) -> bool:
+    """Whether a tool was not offered, or for other places only."""
+    return error.get("type") == "tool_not_registered" or "Access denied" in text(error.get("message"))
 
 
 def _fault(result: dict[str, Any], ended: Ended, errors: str) -> AgentError | None:

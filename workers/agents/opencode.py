@@ -24,7 +24,7 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
 )
 from workers.agents import merged
-from workers.agents.dialect import Call, Said, by_status, private_json
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, table, text
@@ -54,7 +54,7 @@ class Opencode:
         "NO_PROXY",
         "NODE_EXTRA_CA_CERTS",
     )
-    speaks = True
+    speaks = False  # a text is told when it is whole
     goes_on = True
 
     def __init__(
@@ -112,7 +112,7 @@ class Opencode:
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         session, answer, spoke_in, failed = resume, "", None, None
         used: list[Usage] = []
-        refused: set[str] = set()
+        denied: list[str] = []
         nothing = 0  # how often the model's answer was none
         for line in lines(out):
             kind, part = line.get("type"), table(line.get("part"))
@@ -125,7 +125,7 @@ class Opencode:
                 empty = part.get("reason") == "unknown" and not used[-1].tokens_out
                 nothing = nothing + 1 if empty else 0
             elif kind == "tool_use" and _REFUSED.search(text(table(part.get("state")).get("error"))):
-                refused.add(text(part.get("tool")))
+                denied.append(text(part.get("tool")))
             elif kind == "error":
                 failed = _failed(table(line.get("error")))
         if failed is None and nothing >= TRIES:
@@ -139,7 +139,7 @@ class Opencode:
             usage=reduce(add, used) if used else Usage(),
             session=session,
             fault=failed,
-            notes=(f"it was refused: {', '.join(sorted(refused))}",) if refused else (),
+            notes=refused(denied),
         )
 
 

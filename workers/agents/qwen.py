@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status, private_json
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, table, text
@@ -148,7 +148,7 @@ class Qwen:
             usage=usage,
             session=session,
             fault=_fault(result, answer),
-            notes=(f"it was refused: {', '.join(sorted(set(denied)))}",) if denied else (),
+            notes=refused(denied),
         )
 
 
