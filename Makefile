@@ -33,7 +33,7 @@ test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
 long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
 
-clients: $(VENV)/.test .clients/.installed  ## Drive the real claude, codex and gemini, with a stand-in for their models
+clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, with a stand-in for their models
 	@LIFECYCLE_TEST_CLIENTS="$(CURDIR)/.clients/node_modules/.bin" "$(BIN)/python" -m pytest -m clients $(ARGS)
 
 .clients/.installed: tests/clients/package.json

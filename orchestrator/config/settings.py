@@ -37,7 +37,7 @@ Number = Annotated[float, BeforeValidator(_no_truth_value), Field(allow_inf_nan=
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-CLIENTS = ("claude", "codex", "gemini")  # kinds that are called by their own name
+CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")  # kinds that are called by their own name
 
 
 class _Part(BaseModel):
@@ -54,7 +54,7 @@ class AgentLimits(_Part):
 
 
 class AgentSettings(_Part):
-    kind: Literal["command", "builtin", "claude", "codex", "gemini", "api"] = Field(
+    kind: Literal["command", "builtin", "claude", "codex", "gemini", "qwen", "opencode", "api"] = Field(
         default="command", description="how the agent is reached"
     )
     command: list[Name] = Field(

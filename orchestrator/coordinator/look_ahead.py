@@ -17,7 +17,7 @@ from orchestrator.store.store import Tx
 BUILTIN = "builtin"
 BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
-SHIPPED = ("claude", "codex", "gemini")
+SHIPPED = ("claude", "codex", "gemini", "qwen", "opencode")
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:

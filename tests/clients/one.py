@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 from tests.clients.support import agent, request
+from workers.agents.protocol import Limits
 
 if __name__ == "__main__":
     name, url, folder = sys.argv[1:]
-    print(agent(name, url, Path(folder) / "home").ask(request(Path(folder) / "run", "Rate it.")).data)
+    limits = Limits(start=100, silence=100, turn=150, total=150)  # it is traced, which takes its time
+    asked = request(Path(folder) / "run", "Rate it.", limits=limits)
+    print(agent(name, url, Path(folder) / "home").ask(asked).data)

@@ -16,10 +16,10 @@ from workers.agents.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits
 from workers.agents.routing import build_router
 
-CLIENTS = ("claude", "codex", "gemini")
+CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")
 BIN = os.environ.get("LIFECYCLE_TEST_CLIENTS", "")
 MISSING = [name for name in CLIENTS if not BIN or shutil.which(name, path=BIN) is None]
-RUN = "clients-test"
+RUN = f"clients-test-{os.getpid()}"  # another one who tests leaves its own
 
 
 class Rated(BaseModel):
@@ -46,8 +46,8 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def settings_of(name: str, url: str) -> dict[str, Any]:
-    served = {"claude": url, "codex": f"{url}/v1", "gemini": url}[name]
-    model = {"claude": "sonnet", "codex": "fake-model", "gemini": "gemini-2.5-pro"}[name]
+    served = url if name in ("claude", "gemini") else f"{url}/v1"
+    model = {"claude": "sonnet", "gemini": "gemini-2.5-pro"}.get(name, "fake-model")
     return {"model": model, "base_url": served}
 
 

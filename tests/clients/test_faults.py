@@ -48,16 +48,34 @@ FAULTS: dict[str, tuple[dict[str, Any], tuple[type[AgentError], ...]]] = {
     "silent for ever": (NEVER, (AgentTimedOut,)),
     "wrong schema": ({"json": {"strengths": [], "rating": 9}}, (AgentRubbish,)),
     "an answer of 20 MB": ({"text": "x" * 20_000_000}, (AgentRubbish,)),
+    "half an answer": ({"text": '{"strengths": ["short", "and', "short": True}, BROKEN),
+}
+END_WITH_HALF = ("claude", "codex")  # they end with an error where the model had no room for more
+BY_NATURE = {  # (client, case): the class where it cannot be told better
+    ("qwen", "429, retry after two minutes"): AgentTimedOut,  # it waits so long, and says nothing of it
+    ("opencode", "an answer of 20 MB"): AgentCrashed,  # it exits before it has printed all of it
+}
+TOOLS = {  # what each calls writing a file, the argument that names it, and running a command
+    "claude": ("Write", "file_path", "Bash"),
+    "codex": (None, "", "exec_command"),  # offered to everybody, in a sandbox
+    "gemini": ("write_file", "file_path", "run_shell_command"),
+    "qwen": ("write_file", "file_path", "run_shell_command"),
+    "opencode": ("write", "filePath", "bash"),
 }
 QUICK = Limits(start=30, silence=4, turn=40, total=80)
 PATIENT = Limits(start=30, silence=30, turn=60, total=120)
+STUBBORN = Limits(start=30, silence=150, turn=200, total=300)  # for seven tries of qwen
 
 
 @pytest.mark.parametrize("case", FAULTS)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, case: str) -> None:
     step, classes = FAULTS[case]
-    limits = QUICK if step is NEVER else PATIENT  # gemini is silent between its tries
+    limits = STUBBORN if name == "qwen" else PATIENT  # gemini is silent between its tries
+    if by_nature := BY_NATURE.get((name, case)):
+        classes = (by_nature,)
+    if AgentTimedOut in classes:
+        limits = QUICK
     with server([{"steps": [step]}]) as models:
         begun = time.monotonic()
 
@@ -77,7 +95,9 @@ def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, cas
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_server_that_is_down_is_told_as_such(tmp_path: Path, name: str) -> None:
     with pytest.raises(AgentOverloaded, match="reached"):
-        agent(name, "http://127.0.0.1:9", tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+        agent(name, "http://127.0.0.1:9", tmp_path / "home").ask(
+            request(tmp_path / "run", "Rate it.", limits=STUBBORN)
+        )
 
     assert marked("LIFECYCLE_RUN", RUN) == []
 
@@ -127,6 +147,73 @@ def test_one_that_is_only_asked_writes_nothing(tmp_path: Path, name: str) -> Non
         agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it.", schema=None))
 
     assert not target.exists()
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_answer_after_a_tool_was_refused_counts(tmp_path: Path, name: str) -> None:
+    target, steps = not_granted(tmp_path, name)
+    with server([{"steps": [*steps, {"json": GOOD}]}]) as models:
+        reply = agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    print(f"{name} | refused tool | {reply.notes} | {models.log[-1]['last_result'][:200]}")
+    assert reply.data == Rated(**GOOD)
+    assert reply.retries == 0
+    assert not target.exists()
+    if name != "codex":  # its sandbox refuses, and to the model alone
+        assert any(note.startswith("it was refused: ") for note in reply.notes)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_one_that_gives_up_when_a_tool_is_refused_gave_no_answer(tmp_path: Path, name: str) -> None:
+    target, steps = not_granted(tmp_path, name)
+    with (
+        server([{"steps": [*steps, {"text": "I am not allowed to do that."}]}]) as models,
+        pytest.raises(AgentRubbish) as met,
+    ):
+        agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert met.value.charged
+    assert met.value.retries == 1, "it was asked once more"
+    assert not target.exists()
+
+
+def not_granted(folder: Path, name: str) -> tuple[Path, list[dict[str, Any]]]:
+    """A file, and steps in which the model writes it by the client's tools for that, offered or not."""
+    target = folder / "run" / "loop" / "work" / "here.txt"
+    writes, path, shell = TOOLS[name]
+    calls = [
+        (writes, {path: str(target), "content": "x"}),
+        (shell, {"command": f"echo x > {target}", "cmd": f"echo x > {target}", "description": "write it"}),
+    ]
+    return target, [
+        {"calls": [{"call": {"name": f"^{tool}$", "force": tool, "args": arguments}}]}
+        for tool, arguments in calls
+        if tool
+    ]
+
+
+HALF = {"text": '{"rating": 4, "strengths": ["short", "and', "short": True}
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name not in END_WITH_HALF])
+def test_half_an_answer_is_asked_for_once_more(tmp_path: Path, name: str) -> None:
+    rules = [{"match": "could not be used", "steps": [{"json": GOOD}]}, {"steps": [HALF]}]
+    with server(rules) as models:
+        reply = agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert reply.data == Rated(**GOOD)
+    assert reply.retries == 1
+
+
+@pytest.mark.parametrize("name", END_WITH_HALF)
+def test_a_client_that_takes_half_an_answer_for_a_fault_of_the_model_is_believed(
+    tmp_path: Path, name: str
+) -> None:
+    with server([{"steps": [HALF]}]) as models, pytest.raises(AgentCrashed, match="failed") as met:
+        agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert "output" in met.value.why
+    assert met.value.charged
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -193,7 +280,7 @@ def test_nothing_is_sent_to_anywhere_but_the_model(tmp_path: Path, name: str) ->
             env={**os.environ, "LIFECYCLE_TEST_CLIENTS": BIN},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=180,
         )
 
     assert "rating=4" in done.stdout, done.stderr

@@ -135,6 +135,60 @@ def gemini(home: Path, url: str, server: Given) -> Invocation:
     }
 
 
+def qwen(home: Path, url: str, server: Given) -> Invocation:
+    told: dict[str, Any] = (
+        {"httpUrl": server.url, "headers": server.headers} if isinstance(server, Http) else {**server}
+    )
+    config = home / "servers.json"
+    config.write_text(json.dumps({"mcpServers": {SERVER: {**told, "trust": True}}}))
+    settings = home / "settings.json"
+    settings.write_text(json.dumps({"tools": {"toolSearch": {"enabled": False}}}))
+    arguments = [
+        "--safe-mode",
+        "-o",
+        "stream-json",
+        "--approval-mode",
+        "default",
+        "--mcp-config",
+        str(config),
+    ]
+    return [*arguments, PROMPT], {
+        "OPENAI_API_KEY": "dummy",
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_MODEL": "fake-model",
+        "QWEN_CODE_NO_RELAUNCH": "1",
+        "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(settings),
+        "QWEN_USAGE_STATISTICS_ENABLED": "false",
+    }
+
+
+def opencode(home: Path, url: str, server: Given) -> Invocation:
+    told: dict[str, Any]
+    if isinstance(server, Http):
+        told = {"type": "remote", "url": server.url, "headers": server.headers}
+    else:
+        command = [server["command"], *server["args"]]
+        told = {"type": "local", "command": command, "environment": server["env"]}
+    config = {
+        "autoupdate": False,
+        "permission": {"*": "deny", f"{SERVER}_*": "allow"},
+        "mcp": {SERVER: {**told, "enabled": True}},
+        "provider": {
+            "fake": {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": f"{url}/v1", "apiKey": "dummy"},
+                "models": {"fake-model": {}},
+            }
+        },
+    }
+    arguments = ["run", "--format", "json", "--pure", "--title", "t", "-m", "fake/fake-model", PROMPT]
+    return arguments, {
+        "OPENCODE_CONFIG_CONTENT": json.dumps(config),
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }
+
+
 @pytest.fixture
 def models() -> Iterator[FakeModelServer]:
     with FakeModelServer(RULES) as server:
@@ -142,7 +196,7 @@ def models() -> Iterator[FakeModelServer]:
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-@pytest.mark.parametrize("client", [claude, codex, gemini])
+@pytest.mark.parametrize("client", [claude, codex, gemini, qwen, opencode])
 def test_the_client_of_a_run_speaks_on_its_bus(
     client: Callable[[Path, str, Given], Invocation], transport: str, tmp_path: Path, models: FakeModelServer
 ) -> None:

@@ -29,7 +29,13 @@ QUICK = {  # so that a test need not wait out a lease made for people
     "backoff_seconds": [0.05],
     "drain_seconds": 5,
     "idle_exit_seconds": 120,
-    "agents_off": ["claude", "codex", "gemini"],  # a client of the one who runs the tests is never called
+    "agents_off": [
+        "claude",
+        "codex",
+        "gemini",
+        "qwen",
+        "opencode",
+    ],  # a client of the one who runs the tests is never called
 }
 
 

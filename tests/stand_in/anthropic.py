@@ -39,7 +39,7 @@ def read(body: dict) -> Turn:
 def answer(to: Handler, turn: Turn, step: dict, text: str | None, calls: list, usage: tuple) -> None:
     blocks: list[dict] = [{"type": "text", "text": text}] if text else []
     blocks += [{"type": "tool_use", "id": new_id("toolu_"), "name": n, "input": a} for n, a in calls]
-    stop = "tool_use" if calls else "end_turn"
+    stop = "max_tokens" if step.get("short") else "tool_use" if calls else "end_turn"
     use = {
         "input_tokens": usage[0],
         "output_tokens": usage[1],

@@ -38,7 +38,7 @@ def answer(to: Handler, turn: Turn, step: dict, text: str | None, calls: list, u
         {"id": new_id("call_"), "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
         for n, a in calls
     ]
-    finish = "tool_calls" if calls else "stop"
+    finish = "length" if step.get("short") else "tool_calls" if calls else "stop"
     use = {
         "prompt_tokens": usage[0],
         "completion_tokens": usage[1],

@@ -52,7 +52,7 @@ def answer(to: Handler, turn: Turn, step: dict, text: str | None, calls: list, u
     def cand(parts: list, done: bool) -> dict:
         c: dict = {"content": {"role": "model", "parts": parts}, "index": 0}
         if done:
-            c["finishReason"] = "STOP"
+            c["finishReason"] = "MAX_TOKENS" if step.get("short") else "STOP"
         return {"candidates": [c], "usageMetadata": use, **head}
 
     if not turn.stream:

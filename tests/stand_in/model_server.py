@@ -38,6 +38,7 @@ the last step repeats.  A STEP is an object with any of:
     "then":   the STEP used afterwards
     "raw":    this string as the whole 200 body (invalid JSON, an empty body...)
     "cut":    true: close the connection in the middle of the answer
+    "short":  true: the answer ends properly, and says that it had to end because there was no room for more
     "delay":  seconds before the first byte          "stall": seconds between the first byte and the rest
     "usage":  {"input": n, "output": n, "cached": n, "written": n, "written_1h": n}   (the last two: Anthropic's alone)
 

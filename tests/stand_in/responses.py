@@ -93,13 +93,15 @@ def answer(to: Handler, turn: Turn, step: dict, text: str | None, calls: list, u
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage[0] + usage[1],
     }
+    short = bool(step.get("short"))
     resp = {
         "id": new_id("resp_"),
         "object": "response",
         "created_at": int(time.time()),
         "model": turn.model,
         "error": None,
-        "status": "completed",
+        "status": "incomplete" if short else "completed",
+        "incomplete_details": {"reason": "max_output_tokens"} if short else None,
         "output": items,
         "usage": use,
         "parallel_tool_calls": True,
@@ -180,6 +182,6 @@ def answer(to: Handler, turn: Turn, step: dict, text: str | None, calls: list, u
             )
             ev.append({"type": f"response.{kind}.done", "item_id": it["id"], "output_index": i, key: it[key]})
         ev.append({"type": "response.output_item.done", "output_index": i, "item": it})
-    ev.append({"type": "response.completed", "response": resp})
+    ev.append({"type": "response.incomplete" if short else "response.completed", "response": resp})
     to.stream([(e["type"], {**e, "sequence_number": n}) for n, e in enumerate(ev)], step)
     return None

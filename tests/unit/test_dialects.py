@@ -22,13 +22,32 @@ from workers.agents.claude import Claude
 from workers.agents.codex import Codex
 from workers.agents.dialect import Dialect, Said
 from workers.agents.gemini import Gemini
+from workers.agents.opencode import Opencode
 from workers.agents.process import Ended
 from workers.agents.protocol import Usage
+from workers.agents.qwen import Qwen
 
 CLAUDE = Claude("claude", model="opus", effort="high", base_url=None)
 CODEX = Codex("codex", model="m-1", effort=None, base_url="http://127.0.0.1:1/v1", key_env="MY_KEY")
 GEMINI = Gemini("gemini", model=None, base_url=None, environ={"GEMINI_API_KEY": "k"})
+QWEN = Qwen(
+    "qwen",
+    model="m-1",
+    effort="high",
+    base_url="http://127.0.0.1:1/v1",
+    key_env="MY_KEY",
+    environ={"MY_KEY": "k3y"},
+)
+OPENCODE = Opencode(
+    "opencode", model="m-1", effort="high", base_url="http://127.0.0.1:1/v1", key_env="MY_KEY"
+)
 WELL = Ended("exited", exit=0)
+
+
+QUOTA = (
+    "Possible quota limitations in place or slow response times detected. Please wait and try again later."
+)
+UNAVAILABLE = "Model tried to call unavailable tool 'invalid'. Available tools: ."
 
 
 def printed(*lines: dict[str, Any]) -> str:
@@ -80,6 +99,52 @@ def gemini_ended(status: str = "success", error: str = "", answer: str = "plain 
     )
 
 
+def qwen_ended(answer: str = "plain hello", *, error: str = "", **more: Any) -> str:
+    def spoken(text: str, tokens: int) -> dict[str, Any]:
+        used = {"input_tokens": tokens, "output_tokens": 3, "cache_read_input_tokens": 5}
+        message = {"model": "m-1", "content": [{"type": "text", "text": text}], "usage": used}
+        return {"type": "assistant", "session_id": "q-1", "message": message}
+
+    result = {
+        "type": "result",
+        "subtype": "error_during_execution" if error else "success",
+        "session_id": "q-1",
+        "is_error": bool(error),
+        "usage": {"input_tokens": 27765, "output_tokens": 11, "cache_read_input_tokens": 0},
+        "permission_denials": [],
+        **({"error": {"message": error}} if error else {"result": answer}),
+    }
+    return printed(
+        {"type": "system", "subtype": "init", "session_id": "q-1", "model": "m-1"},
+        spoken("I look first.", 9000),
+        spoken(answer, 9243),
+        {**result, **more},
+    )
+
+
+def opencode_step(number: int, answer: str = "", reason: str = "stop", out: int = 10) -> list[dict[str, Any]]:
+    where = {"sessionID": "ses_1", "messageID": f"msg_{number}"}
+    tokens = {"input": 2288, "output": out, "reasoning": 0, "cache": {"write": 0, "read": 12}}
+    finish = {**where, "type": "step-finish", "reason": reason, "tokens": tokens, "cost": 0}
+    return [
+        {"type": "step_start", "sessionID": "ses_1", "part": {**where, "type": "step-start"}},
+        *([{"type": "text", "sessionID": "ses_1", "part": {**where, "text": answer}}] if answer else []),
+        {"type": "step_finish", "sessionID": "ses_1", "part": finish},
+    ]
+
+
+def opencode_failed(status: int, message: str) -> str:
+    error = {"name": "APIError", "data": {"message": message, "statusCode": status, "isRetryable": False}}
+    return printed({"type": "error", "sessionID": "ses_1", "error": error})
+
+
+def opencode_tries(message: str, times: int) -> str:
+    line = (
+        'timestamp=2026-11-21T14:31:31.742Z level=ERROR run=0a6fac64 message="stream error" session.id=ses_1'
+    )
+    return f'{line} small=false agent=build mode=primary error.error="AI_APICallError: {message}"\n' * times
+
+
 def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() -> None:
     answered = {"type": "item.completed", "item": {"type": "agent_message", "text": "plain hello"}}
     used = {
@@ -91,6 +156,15 @@ def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() 
     codex = CODEX.said(codex_ended(answered, used), "", WELL, "t-1:100:10:0")
     gemini = GEMINI.said(gemini_ended(), "", WELL, None)
 
+    qwen = QWEN.said(qwen_ended(), "", WELL, "q-1")
+    refused = {"type": "tool_use", "part": {"tool": "write", "state": {"error": UNAVAILABLE}}}
+    steps = [*opencode_step(1, "I look first.", "tool-calls"), refused, *opencode_step(2, "plain hello")]
+    opencode = OPENCODE.said(printed(*steps), "", WELL, None)
+
+    assert qwen == Said("plain hello", None, Usage("m-1", 18243, 6, tokens_cached=10), "q-1")
+    assert opencode.text == "plain hello" and opencode.session == "ses_1" and opencode.fault is None
+    assert opencode.usage == Usage(None, 4600, 20, tokens_cached=24)
+    assert opencode.notes == ("it was refused: write",)
     assert claude == Said(
         "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100, 19, 7), "s-1"
     )
@@ -139,6 +213,19 @@ FAULTS: list[tuple[Dialect, str, int, type[AgentError]]] = [
     (GEMINI, gemini_ended("error", "[API Error: terminated]"), 1, AgentCrashed),
     (GEMINI, gemini_ended("error", answer=""), 0, AgentRubbish),
     (GEMINI, "", 41, AgentUnavailable),
+    (QWEN, qwen_ended(error="[API Error: 401 bad key]"), 1, AgentUnavailable),
+    (QWEN, qwen_ended(error="[API Error: 404 no model]"), 1, AgentUnavailable),
+    (QWEN, qwen_ended(error=f"[API Error: 429 fake rate_limit_error]\n{QUOTA}"), 1, AgentLimited),
+    (QWEN, qwen_ended(error="[API Error: 529 fake overloaded_error]"), 1, AgentOverloaded),
+    (QWEN, qwen_ended(error="[API Error: Connection error. (cause: ECONNREFUSED)]"), 1, AgentOverloaded),
+    (QWEN, qwen_ended(error="[API Error: Model stream ended without a finish reason.]"), 1, AgentCrashed),
+    (QWEN, qwen_ended(error="Loop detection halted the run"), 1, AgentRubbish),
+    (QWEN, qwen_ended("[API Error: 401 bad key]"), 0, AgentUnavailable),  # version 0.15
+    (QWEN, qwen_ended("half an answer[API Error: terminated (cause: other side closed)]"), 0, AgentCrashed),
+    (OPENCODE, opencode_failed(401, "bad key"), 1, AgentUnavailable),
+    (OPENCODE, opencode_failed(404, "no model"), 1, AgentUnavailable),
+    (OPENCODE, opencode_failed(400, "odd"), 1, AgentCrashed),
+    (OPENCODE, "NotFoundError: Session not found: ses_1\n", 0, AgentCrashed),
 ]
 
 
@@ -163,6 +250,58 @@ def test_codex_that_only_waits_is_not_waited_for() -> None:
     assert [type(fault) for fault in faults] == [AgentOverloaded, AgentLimited, type(None)]
 
 
+def test_opencode_that_only_tries_again_is_not_waited_for() -> None:
+    limited = opencode_tries("Rate limit reached for requests", 1)
+    overloaded = opencode_tries("fake overloaded_error", 2)
+    once = opencode_tries("fake overloaded_error", 1)
+    nobody = opencode_tries("Cannot connect to API: Unable to connect. Is the computer able to?", 2)
+    cut = opencode_tries("Cannot connect to API: The socket connection was closed unexpectedly.", 2)
+    nothing = [step for number in (1, 2) for step in opencode_step(number, "", "unknown", 0)]
+    told = [limited, overloaded, once, nobody, cut, printed(*nothing), printed(*nothing[:2])]
+
+    faults = [OPENCODE.said(out, "", None, None).fault for out in told]
+
+    assert [type(fault) for fault in faults] == [
+        AgentLimited,
+        AgentOverloaded,
+        type(None),
+        AgentOverloaded,
+        AgentCrashed,
+        AgentRubbish,
+        type(None),
+    ]
+
+
+def test_an_error_of_the_server_that_an_answer_came_after_is_past() -> None:
+    out = opencode_tries("fake overloaded_error", 2) + printed(*opencode_step(1, "plain hello"))
+
+    said = OPENCODE.said(out, "", WELL, None)
+
+    assert said.fault is None and said.text == "plain hello"
+
+
+def test_an_answer_about_errors_is_none() -> None:
+    answer = '{"error": "the service says [API Error: 401 bad key] to strangers"}'
+
+    assert QWEN.said(qwen_ended(answer), "", WELL, None).fault is None
+
+
+def test_a_tool_that_was_refused_is_noted() -> None:
+    error = "<tool_use_error>Error: No such tool available: Bash. Bash is disabled for this session.</tool_use_error>"
+    told = {"type": "user", "message": {"content": [{"type": "tool_result", "content": error}]}}
+    called = {"type": "tool_use", "tool_name": "run_shell_command", "tool_id": "c-1"}
+    missing = {"type": "tool_result", "tool_id": "c-1", "error": {"type": "tool_not_registered"}}
+    denials = [{"tool_name": "write_file"}, {"tool_name": "write_file"}]
+
+    claude = CLAUDE.said(printed(told) + "\n" + claude_ended(), "", WELL, None)
+    gemini = GEMINI.said(printed(called, missing) + "\n" + gemini_ended(), "", WELL, None)
+    qwen = QWEN.said(qwen_ended(permission_denials=denials), "", WELL, None)
+
+    assert claude.notes == ("it was refused: Bash",)
+    assert gemini.notes == ("it was refused: run_shell_command",)
+    assert qwen.notes == ("it was refused: write_file",)
+
+
 def test_a_limit_says_when_it_ends() -> None:
     out = claude_ended(is_error=True, api_error_status=429, result="usage limit reached|1900000000")
     soon = failed("status 429: try again in 20 minutes")
@@ -182,12 +321,12 @@ def test_what_the_client_is_told(tmp_path: Path) -> None:
         mcp={"team": {"command": "lifecycle", "args": ["mcp"], "env": {"TOKEN": "t0k3n"}}},
     )
 
-    claude, codex, gemini = (
+    claude, codex, gemini, qwen, opencode = (
         each.call(asked, "the prompt", "old:1:2:0" if each is CODEX else "old", tmp_path)
-        for each in (CLAUDE, CODEX, GEMINI)
+        for each in (CLAUDE, CODEX, GEMINI, QWEN, OPENCODE)
     )
 
-    for call in (claude, codex, gemini):
+    for call in (claude, codex, gemini, qwen, opencode):
         assert "t0k3n" not in " ".join(call.argv), "everybody can read a command line"
         assert "the prompt" not in " ".join(call.argv), "a prompt goes to standard input"
     said = " ".join(claude.argv)
@@ -204,6 +343,32 @@ def test_what_the_client_is_told(tmp_path: Path) -> None:
         settings["privacy"] == {"usageStatisticsEnabled": False} and settings["mcpServers"]["team"]["trust"]
     )
     assert gemini.env["GEMINI_CLI_NO_RELAUNCH"] == "1" and gemini.argv[-2:] == ["-r", "old"]
+    said = " ".join(qwen.argv)
+    assert "--safe-mode" in said and "--resume old" in said and "--model m-1" in said
+    assert "--approval-mode default" in said and "run_shell_command" in said.partition("--exclude-tools ")[2]
+    assert qwen.env["OPENAI_API_KEY"] == "k3y" and qwen.env["OPENAI_BASE_URL"] == "http://127.0.0.1:1/v1"
+    settings = json.loads(Path(qwen.env["QWEN_CODE_SYSTEM_SETTINGS_PATH"]).read_text())
+    assert settings["general"] == {"enableAutoUpdate": False}
+    assert settings["model"]["generationConfig"] == {"maxRetries": 0, "reasoning": {"effort": "high"}}
+    said = " ".join(opencode.argv)
+    assert "-s old" in said and "-m lifecycle/m-1" in said and "--variant high" in said
+    file = Path(opencode.env["XDG_CONFIG_HOME"]) / "opencode" / "opencode.json"
+    config = json.loads(file.read_text())
+    assert config["permission"] == {"*": "deny", "team_*": "allow"}
+    assert config["provider"]["lifecycle"]["options"]["apiKey"] == "{env:MY_KEY}"
+    assert config["mcp"]["team"]["command"] == ["lifecycle", "mcp"] and config["autoupdate"] is False
+    assert file.stat().st_mode & 0o077 == 0, "it holds the run's token"
+
+
+def test_one_that_works_may_edit_and_run_commands(tmp_path: Path) -> None:
+    asked = request(tmp_path, "the prompt", edits=True)
+
+    qwen = " ".join(QWEN.call(asked, "the prompt", None, tmp_path).argv)
+    opencode = OPENCODE.call(asked, "the prompt", None, tmp_path)
+
+    assert "--approval-mode auto-edit" in qwen and "--allowed-tools run_shell_command" in qwen
+    config = json.loads((Path(opencode.env["XDG_CONFIG_HOME"]) / "opencode" / "opencode.json").read_text())
+    assert config["permission"]["*"] == "allow" and config["permission"]["external_directory"] == "deny"
 
 
 def test_a_login_of_gemini_is_left_where_it_is(tmp_path: Path) -> None:

@@ -64,11 +64,11 @@ ROUNDS = [
     ),
 ]
 PERSPECTIVES = [
-    ("product", "Product Manager", "gemini codex builtin"),
-    ("technical", "Tech Lead", "codex gemini builtin"),
-    ("quality", "QA Lead", "claude gemini builtin"),
-    ("risk", "Risk Analyst", "gemini codex builtin"),
-    ("coverage", "Requirements Analyst", "gemini codex builtin"),
+    ("product", "Product Manager", "gemini codex qwen opencode builtin"),
+    ("technical", "Tech Lead", "codex gemini qwen opencode builtin"),
+    ("quality", "QA Lead", "claude gemini qwen opencode builtin"),
+    ("risk", "Risk Analyst", "gemini codex qwen opencode builtin"),
+    ("coverage", "Requirements Analyst", "gemini codex qwen opencode builtin"),
 ]
 
 

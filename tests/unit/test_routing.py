@@ -98,6 +98,8 @@ def test_router_is_built_from_settings_and_describes_itself() -> None:
         ("builtin", True),
         ("claude", False),
         ("gemini", False),
+        ("qwen", False),
+        ("opencode", False),
         ("mine", False),
     ]
     assert described["roles"] == {"writer": ["builtin"]}

@@ -7,18 +7,20 @@ Its `subtype` is "success" on errors of the API too, and it exits with 0 when a 
 from __future__ import annotations
 
 import json
+import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, table, text
 
 LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
+_NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
 
 
 class Claude:
@@ -62,7 +64,10 @@ class Claude:
             *(["--resume", resume] if resume else ["--session-id", str(uuid.uuid4())]),
         ]
         if request.mcp:
-            argv += ["--mcp-config", str(_servers(folder, request.mcp))]
+            argv += [
+                "--mcp-config",
+                str(private_json(folder / "servers.json", {"mcpServers": dict(request.mcp)})),
+            ]
         if request.edits:
             argv += ["--permission-mode", "acceptEdits"]
         elif not request.mcp:
@@ -90,24 +95,15 @@ class Claude:
                 text(result.get("subtype")), count(result.get("api_error_status")), words or errors
             )
         denied = [text(table(each).get("tool_name")) for each in result.get("permission_denials") or []]
+        denied += _NOT_OFFERED.findall(out)
         return Said(
             text=words,
             data=result.get("structured_output"),
             usage=_usage(result),
             session=session,
             fault=fault,
-            notes=(f"it was refused: {', '.join(sorted(set(denied)))}",) if denied else (),
+            notes=refused(denied),
         )
-
-
-def _servers(folder: Path, servers: Mapping[str, Any]) -> Path:
-    """A file of our own: everybody on the machine can read a command line, and they hold the run's token."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / "servers.json"
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600)
-    file.write_text(json.dumps({"mcpServers": dict(servers)}), encoding="utf-8")
-    return file
 
 
 def _fault(subtype: str, status: int | None, words: str) -> AgentError:

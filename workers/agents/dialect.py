@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,6 +55,21 @@ class Dialect(Protocol):
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         """`ended` is None while it still runs: then only what cannot be mended counts as a fault."""
+
+
+def private_json(file: Path, value: Any) -> Path:
+    """Write `value` where nobody else reads it: a command line is everybody's to read, and it may hold a run's token."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    file.touch(mode=0o600)
+    file.write_text(json.dumps(value), encoding="utf-8")
+    return file
+
+
+def refused(tools: Iterable[str]) -> tuple[str, ...]:
+    """The note about tools that its model asked for and did not get."""
+    named = ", ".join(sorted({tool for tool in tools if tool}))
+    return (f"it was refused: {named}",) if named else ()
 
 
 def by_status(status: int | None, says: str, *, login: str) -> AgentError:

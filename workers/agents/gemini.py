@@ -6,14 +6,13 @@ gets a folder of its own, where updates and statistics are off; a login lives in
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.dialect import Call, Said, by_status
+from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 from workers.agents.stream import count, lines, reset_in, status_in, table, text
@@ -65,6 +64,8 @@ class Gemini:
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         session, answer, model = resume, "", None
+        denied: list[str] = []
+        called: dict[str, str] = {}
         result: dict[str, Any] = {}
         for line in lines(out):
             kind = line.get("type")
@@ -72,6 +73,10 @@ class Gemini:
                 session, model = text(line.get("session_id")) or session, text(line.get("model")) or None
             elif kind == "message" and line.get("role") == "assistant":
                 answer += text(line.get("content"))
+            elif kind == "tool_use":
+                called[text(line.get("tool_id"))] = text(line.get("tool_name"))
+            elif kind == "tool_result" and _was_refused(table(line.get("error"))):
+                denied.append(called.get(text(line.get("tool_id")), ""))
             elif kind == "result":
                 result = line
         if ended is None:
@@ -82,6 +87,7 @@ class Gemini:
             usage=_usage(stats, model),
             session=session,
             fault=_fault(result, ended, errors),
+            notes=refused(denied),
         )
 
 
@@ -92,6 +98,11 @@ def _usage(stats: Mapping[str, Any], model: str | None) -> Usage:
         written = max(written, total - read)
     models = sorted(table(stats.get("models")))  # it may ask a second one by itself: then no one price fits
     return Usage("+".join(models) or model, read, written, tokens_cached=count(stats.get("cached")))
+
+
+def _was_refused(error: dict[str, Any]) -> bool:
+    """Whether a tool was not offered, or for other places only."""
+    return error.get("type") == "tool_not_registered" or "Access denied" in text(error.get("message"))
 
 
 def _fault(result: dict[str, Any], ended: Ended, errors: str) -> AgentError | None:
@@ -123,10 +134,5 @@ def _home(folder: Path, servers: Mapping[str, Any]) -> Path:
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "mcpServers": {name: {**server, "trust": True} for name, server in servers.items()},
     }
-    place = folder / ".gemini"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = place / "settings.json"
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600)  # it may hold a run's token
-    file.write_text(json.dumps(settings), encoding="utf-8")
+    private_json(folder / ".gemini" / "settings.json", settings)
     return folder

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from workers.agents.probing import Priced
 
 BUILTIN = "builtin"
-SHIPPED = ("claude", "codex", "gemini")  # named by the shipped packs whether installed or not
+SHIPPED = (
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "opencode",
+)  # named by the shipped packs whether installed or not
 Note = Callable[[str], None]
 
 
@@ -142,6 +148,23 @@ def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dia
         from workers.agents.gemini import Gemini
 
         return Gemini(program, model=given.model, base_url=given.base_url, environ=environ)
+    if given.kind == "qwen":
+        from workers.agents.qwen import Qwen
+
+        return Qwen(
+            program,
+            model=given.model,
+            effort=given.effort,
+            base_url=given.base_url,
+            key_env=given.key_env,
+            environ=environ,
+        )
+    if given.kind == "opencode":
+        from workers.agents.opencode import Opencode
+
+        return Opencode(
+            program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
+        )
     from workers.agents.command import Plain
 
     return Plain(given.command)
