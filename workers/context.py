@@ -28,11 +28,11 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.prices import Prices, Usage, sane
-from orchestrator.store import artifacts, budgets, cassettes, records, transitions
+from orchestrator.store import artifacts, budgets, cassettes, edits, records, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, is_metered
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, Protected, is_metered
 from workers.agents.question import Question
 from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
@@ -277,6 +277,7 @@ class Context:
             folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
             resume=None if perspective else self.clients.get(agent.name),
             mcp=self._servers() if not perspective else {},
+            protected=Protected(self.project, self.store.path, lambda path: edits.is_ours(self.store, path)),
             stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,8 +37,14 @@ class Check:
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     """All examinations, in order."""
-    checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
-    return [*checks, _guarded("agents", lambda at: _agents(at, ask_agents), project)]
+    found: dict[str, Any] = {}
+
+    def agents(at: Project) -> Check:
+        found.update(ask_agents(at))
+        return _agents(found)
+
+    checks = [_guarded(name, look, project) for name, look in (*_LOOKS.items(), ("agents", agents))]
+    return [*checks, _read_only(found)] if found else checks
 
 
 def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
@@ -188,8 +194,15 @@ def _git(project: Project) -> Check:
     )
 
 
-def _agents(project: Project, ask: AskAgents) -> Check:
-    found = ask(project)
+def _read_only(found: Mapping[str, Any]) -> Check:
+    why = found["not_read_only"]
+    if why is None:
+        return Check("read-only", "ok", "an agent that is only asked cannot write to the project")
+    says = f"an agent that is only asked could write to the project ({why}); what changes meanwhile is told"
+    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
+
+
+def _agents(found: Mapping[str, Any]) -> Check:
     usable = [each["name"] for each in found["agents"] if each["usable"]]
     unusable = [f"{each['name']}: {each['fault']}" for each in found["agents"] if not each["usable"]]
     if not usable:

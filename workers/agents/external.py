@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 
@@ -25,9 +25,17 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
-from workers.agents.dialect import Dialect, Said
+from workers.agents.confining import kept_out
+from workers.agents.dialect import Call, Dialect, Said
 from workers.agents.mining import mine
-from workers.agents.process import Ended, GuardedProcess, Output, agent_environment, private_folder
+from workers.agents.process import (
+    Confinement,
+    Ended,
+    GuardedProcess,
+    Output,
+    agent_environment,
+    private_folder,
+)
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse, parse_value
 
@@ -56,11 +64,23 @@ class _Turn:
         return replace(self, notes=(*self.notes, note))
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What one process left."""
+
+    ended: Ended
+    out: Output
+    errors: Output
+    early: AgentError | None
+    changed: Sequence[str] = ()  # of the project, in notes
+
+
 class ExternalAgent:
     """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
 
     `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
-    is normal: start and silence are off. `slots` bounds the agent processes of this host.
+    is normal: start and silence are off. `confine`: it cannot write to the project while it is only asked. `slots` bounds
+    the agent processes of this host.
     """
 
     def __init__(
@@ -73,6 +93,7 @@ class ExternalAgent:
         env: Sequence[str] = (),
         limits: Limits | None = None,
         edits_files: bool = False,
+        confine: bool = True,
         slots: threading.Semaphore | None = None,
     ) -> None:
         self.name = name
@@ -82,6 +103,7 @@ class ExternalAgent:
         self._env = (*dialect.env, *env)
         self._limits = limits
         self._edits_files = edits_files
+        self._confine = confine
         self._slots = slots or threading.Semaphore()
 
     @property
@@ -211,14 +233,15 @@ class ExternalAgent:
             if request.stop.is_set():
                 raise _stopped(self.name)
         try:
-            ended, out, errors, early = self._run(request, prompt, limits, resume)
+            done = self._run(request, prompt, limits, resume)
         finally:
             self._slots.release()
+        ended, out, errors = done.ended, done.out, done.errors
         said = self._dialect.said(out.text, errors.text, ended, resume)
         used.append(said.usage)
-        if early is not None or said.fault is not None:
-            raise self._named(early or said.fault)
-        turn = _Turn(said, (*out.notes, *said.notes), _parsed(said, request))
+        if done.early is not None or said.fault is not None:
+            raise _with(done.changed, self._named(done.early or said.fault))
+        turn = _Turn(said, (*out.notes, *said.notes, *done.changed), _parsed(said, request))
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
             return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
@@ -228,7 +251,7 @@ class ExternalAgent:
         error = _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
         if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
             error.conversation = said.session
-        raise error
+        raise _with(done.changed, error)
 
     def _named(self, fault: AgentError | None) -> AgentError:
         assert fault is not None
@@ -237,26 +260,43 @@ class ExternalAgent:
         fault.why = secrets.mask(fault.why, known)
         return fault
 
-    def _run(
-        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None
-    ) -> tuple[Ended, Output, Output, AgentError | None]:
+    def _run(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Done:
         folder = request.folder or request.workdir
         work = folder / "work" if self._dialect.goes_on and not request.edits else request.workdir
         scratch = request.workdir / "tmp"
-        for each in (work, scratch):
+        for each in (folder, work, scratch):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
         call = self._dialect.call(request, prompt, resume, folder)
+        extra = {"TMPDIR": str(scratch), **_marks(request), **call.env}
+        call = replace(call, env=agent_environment(self.environ, self._env, extra))
+        guarded = partial(self._guarded, request, prompt, limits, resume, call, work)
+        protected = request.protected
+        if protected is None or request.edits or not self._confine:
+            return guarded(None)
+        own = (request.workdir, folder)
+        done, changed = kept_out(protected, call.env, own, guarded, database=bool(request.mcp))
+        return replace(done, changed=changed)
+
+    def _guarded(
+        self,
+        request: AgentRequest,
+        prompt: str,
+        limits: Limits,
+        resume: str | None,
+        call: Call,
+        work: Path,
+        confined: Confinement | None,
+    ) -> _Done:
         with GuardedProcess(
             call.argv,
             cwd=work,
-            env=agent_environment(
-                self.environ, self._env, {"TMPDIR": str(scratch), **_marks(request), **call.env}
-            ),
+            env=call.env,
             stdin=prompt.encode("utf-8", errors="replace"),
             limits=limits,
             run=request.run,
             lease_seconds=FIRST_LEASE if request.on_guardian else 86_400.0,
             run_dir=request.workdir,
+            confine=confined,
         ) as process:
             if request.on_guardian:
                 request.on_guardian(process)
@@ -274,7 +314,13 @@ class ExternalAgent:
             if work != request.workdir and (left := _cleared(work)):
                 note = f"it was only asked, and wrote {', '.join(left[:5])}: removed"
                 out = replace(out, notes=(*out.notes, note))
-            return ended, out, process.stderr_tail(STDERR_TAIL), early
+            return _Done(ended, out, process.stderr_tail(STDERR_TAIL), early)
+
+
+def _with(notes: Sequence[str], error: AgentError) -> AgentError:
+    """A failure that also says what its agent may have done."""
+    error.why = "; ".join([error.why, *notes] if error.why else notes)
+    return error
 
 
 def _cleared(work: Path) -> list[str]:
