@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from orchestrator.domain.errors import StoreError
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.store import Store, Tx
 
@@ -49,7 +50,12 @@ def is_ours(store: Store, file: Path) -> bool:
     try:
         body = files.read(top / session, path)
         versions = store.read(lambda tx: artifacts.versions(tx, session, path))
-    except (files.UnsafePath, ValueError):  # a link; a name that is no text
+    except (
+        files.UnsafePath,
+        StoreError,
+        OSError,
+        ValueError,
+    ):  # a link; not to be told; a name that is no text
         return False
     digests = {row.sha256 for row in versions if row.author != "user"}
     return body is not None and artifacts.digest_of(body) in digests

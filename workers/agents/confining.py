@@ -81,12 +81,12 @@ def confinement(
         home = os.path.realpath(env[name]) if env.get(name) else None
         if home is None or not _lies_in(home, root):
             continue
-        if home == root or not Path(home).is_dir():
+        if home == root or not os.path.isdir(home):  # noqa: PTH112 - it never raises
             return f"{name} is {home}, and a client keeps its login there"
         writable.append(home)
     if database:
         files = [f"{state}/{protected.database.name}{end}" for end in OF_THE_DATABASE]
-        writable += [file for file in files if Path(file).is_file()]
+        writable += [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - it never raises
     read_only = [root] if _lies_in(state, root) else [root, state]
     inside = [path for path in dict.fromkeys(writable) if any(_lies_in(path, each) for each in read_only)]
     return Confinement(read_only, inside)
@@ -143,9 +143,14 @@ def told(protected: Protected, before: Seen | None, why: str) -> list[str]:
     changed = [path for path in changed if not protected.is_ours(Path(path))]
     if not changed:
         return []
-    names = [one_line(os.path.relpath(path, protected.root), 200) for path in changed[:SHOWN]]
+    names = [_shown(os.path.relpath(path, protected.root)) for path in changed[:SHOWN]]
     more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
     return [
         f"the project could not be made read-only for it ({why}), and these files changed while it was asked: "
         f"{', '.join(names)}{more}"
     ]
+
+
+def _shown(name: str) -> str:
+    """A name of a file can be anything, and no text at all."""
+    return one_line(os.fsencode(name).decode("utf-8", "replace"), 200)
