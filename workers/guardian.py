@@ -141,7 +141,7 @@ class Guardian:
     def become_agent(self, guardian: int, stdout: int, stderr: int) -> None:
         if self.job["confine"] is not None:
             confine(**self.job["confine"])
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not before: other credentials would clear it
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not before: other credentials may clear it
         if os.getppid() != guardian:  # it died before the signal was set
             os._exit(127)
         os.setsid()  # also: no terminal to ask questions on

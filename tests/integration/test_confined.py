@@ -220,8 +220,8 @@ def test_a_client_whose_home_is_the_project_is_not_confined_but_compared(place: 
     ("script", "found"),
     [
         ("os.chmod(sys.argv[1] + '/code.py', 0o600)", "code.py"),
-        (
-            "open(sys.argv[1] + '/code.py', 'r+').write('a'); os.utime(sys.argv[1] + '/code.py', (1, 1))",
+        (  # as long as before, and with the time it had
+            "f = sys.argv[1] + '/code.py'; t = os.stat(f); open(f, 'r+').write('a'); os.utime(f, ns=(1, t.st_mtime_ns))",
             "code.py",
         ),
         ("os.mkdir(sys.argv[1] + '/folder')", "folder"),

@@ -250,6 +250,7 @@ STUBBORN = {
 EACH_KIND = [(kind, False) for kind in STUBBORN] + [
     pytest.param("double_fork_setsid", True, marks=can_confine)
 ]
+each_way = pytest.mark.parametrize("confined", [False, pytest.param(True, marks=can_confine)])
 
 
 def is_up(process: GuardedProcess) -> Callable[[], bool]:
@@ -356,7 +357,17 @@ def test_lease_ends_the_agent_unless_it_is_extended(run: str, tmp_path: Path) ->
     assert 2 < end.seconds < 8  # past the lease it was started with; counted from when the program began
 
 
-@pytest.mark.parametrize("confined", [False, pytest.param(True, marks=can_confine)])
+@each_way
+def test_agent_dies_with_its_guardian_though_nobody_looks(confined: bool, run: str, tmp_path: Path) -> None:
+    with start(STUBBORN["ignores_term"], run, tmp_path, confine=CONFINED if confined else None) as process:
+        until(is_up(process))
+
+        os.kill(process.pid, signal.SIGKILL)
+
+        until(lambda: marked("LIFECYCLE_RUN", run) in ([], [process.pid]))
+
+
+@each_way
 def test_dead_guardian_is_noticed_and_its_orphans_are_found_by_their_mark(
     confined: bool, run: str, tmp_path: Path
 ) -> None:
