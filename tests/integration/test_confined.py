@@ -27,7 +27,7 @@ from workers.agents.dialect import Call
 from workers.agents.external import ExternalAgent
 from workers.agents.mcp import server_for
 from workers.agents.probing import why_not_read_only
-from workers.agents.process import marked
+from workers.agents.process import Confinement, marked
 from workers.agents.protocol import AgentRequest, Protected
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,6 +145,37 @@ def test_one_that_is_not_to_be_confined_may_write_and_nothing_is_said(place: Pla
 
     assert (place.root / "log").read_text() == "mine"
     assert reply.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("home", "writable"),
+    [
+        ("..", []),
+        (".", None),
+        (".home", [".home"]),
+        ("not-there", None),
+        (".workflow/runs/RUN/not-there", []),
+    ],
+)
+def test_a_home_in_the_project_stays_writable_or_nothing_is_confined(
+    place: Place, home: str, writable: list[str] | None
+) -> None:
+    (place.root / ".home").mkdir()
+    env = {"CODEX_HOME": str(place.root / home.replace("RUN", place.run))}
+
+    found = confining.confinement(place.request().protected, env, [place.folder], database=False)
+
+    if writable is None:
+        assert str(found).startswith("CODEX_HOME is ")
+    else:
+        own = [str(place.folder), *(str(place.root / each) for each in writable)]
+        assert found == Confinement([str(place.root)], own)
+
+
+def test_the_whole_file_system_is_no_project_that_can_be_read_only() -> None:
+    protected = Protected(Path("/"), Path("/.workflow/lifecycle.db"))
+
+    assert confining.confinement(protected, {}, [], database=False) == "the project is the whole file system"
 
 
 AS_ROOT_OF_ITS_OWN = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]

@@ -23,6 +23,7 @@ HOMES = (
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
+    "QWEN_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
@@ -79,7 +80,7 @@ def confinement(
     writable = [os.path.realpath(path) for path in own]
     for name in HOMES:
         home = os.path.realpath(env[name]) if env.get(name) else None
-        if home is None or not _lies_in(home, root):
+        if home is None or not _lies_in(home, root) or any(_lies_in(home, each) for each in writable):
             continue
         if home == root or not os.path.isdir(home):  # noqa: PTH112 - it never raises
             return f"{name} is {home}, and a client keeps its login there"
