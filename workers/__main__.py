@@ -111,15 +111,13 @@ def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
 
 def _agents(given: argparse.Namespace) -> int:
     from orchestrator.config import load_all
-    from workers.agents.probing import why_not_read_only
-    from workers.agents.protocol import Protected
+    from workers.agents.confining import why_not
     from workers.agents.routing import build_router, describe
 
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
-    protected = Protected(given.project, given.project / ".workflow" / "lifecycle.db")
-    found = describe(router, pack, protected, probe=given.probe)
-    found["not_read_only"] = why_not_read_only(protected, os.environ)
+    found = describe(router, pack, probe=given.probe)
+    found["not_read_only"] = why_not(given.project, os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
 

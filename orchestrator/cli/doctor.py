@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,14 +37,15 @@ class Check:
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     """All examinations, in order."""
-    found: dict[str, Any] = {}
+    said: dict[str, Any] = {}
 
-    def agents(at: Project) -> Check:
-        found.update(ask_agents(at))
-        return _agents(found)
+    def ask(at: Project) -> dict[str, Any]:
+        said.update(ask_agents(at))
+        return said
 
-    checks = [_guarded(name, look, project) for name, look in (*_LOOKS.items(), ("agents", agents))]
-    return [*checks, _read_only(found)] if found else checks
+    checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
+    checks.append(_guarded("agents", lambda at: _agents(at, ask), project))
+    return [*checks, _read_only(said["not_read_only"])] if said else checks
 
 
 def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
@@ -194,20 +195,22 @@ def _git(project: Project) -> Check:
     )
 
 
-def _read_only(found: Mapping[str, Any]) -> Check:
-    why = found["not_read_only"]
-    if why is None:
-        return Check("read-only", "ok", "an agent that is only asked cannot write to the project")
-    says = f"an agent that is only asked could write to the project ({why}); what changes meanwhile is told"
-    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
-
-
-def _agents(found: Mapping[str, Any]) -> Check:
+def _agents(project: Project, ask: AskAgents) -> Check:
+    found = ask(project)
     usable = [each["name"] for each in found["agents"] if each["usable"]]
     unusable = [f"{each['name']}: {each['fault']}" for each in found["agents"] if not each["usable"]]
     if not usable:
         return Check("agents", "fault", "none can be used", "\n".join(unusable))
     return Check("agents", "note" if unusable else "ok", f"usable: {', '.join(usable)}", "\n".join(unusable))
+
+
+def _read_only(why_not: str | None) -> Check:
+    if why_not is None:
+        return Check("read-only", "ok", "an agent that is only asked cannot write to the project")
+    says = (
+        f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
+    )
+    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
 
 
 _LOOKS: dict[str, Callable[[Any], Check]] = {

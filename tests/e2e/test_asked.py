@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import agent_toml, lifecycle
-from workers.agents.probing import why_not_read_only
-from workers.agents.protocol import Protected
+from workers.agents.confining import why_not
 
 ROOT = Path(__file__).resolve().parents[2]
-REFUSED = why_not_read_only(Protected(ROOT, ROOT / ".workflow" / "lifecycle.db"), os.environ)
+REFUSED = why_not(ROOT, os.environ)
 
 
 @pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from workers.agents.probing import why_not_read_only
+from workers.agents.confining import why_not
 from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment, marked
-from workers.agents.protocol import Limits, Protected
+from workers.agents.protocol import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_LIMITS = Limits(start=None, silence=None, turn=None, total=None)
-REFUSED = why_not_read_only(Protected(ROOT, ROOT / ".workflow" / "lifecycle.db"), os.environ)
+REFUSED = why_not(ROOT, os.environ)
 CONFINED = Confinement(["/usr"], [])
 can_confine = pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from orchestrator.config import load_settings
 from orchestrator.domain.errors import AgentLimited, UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
-from workers.agents.protocol import Protected
 from workers.agents.routing import Router, build_router, describe
 
 PACK = Pack(
@@ -95,11 +93,7 @@ def test_router_is_built_from_settings_and_describes_itself() -> None:
         None, {}, {"agents": {"mine": {"command": ["no-such-program"]}}, "agents_off": ["codex"]}
     )
 
-    described = describe(
-        build_router(settings, {"PATH": "/nowhere"}, lambda _: None),
-        PACK,
-        Protected(Path("/nowhere"), Path("/nowhere/db")),
-    )
+    described = describe(build_router(settings, {"PATH": "/nowhere"}, lambda _: None), PACK)
 
     assert [(row["name"], row["usable"]) for row in described["agents"]] == [
         ("builtin", True),

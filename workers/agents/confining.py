@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from orchestrator.domain.inert import one_line
-from workers.agents.process import Confinement, Ended
-from workers.agents.protocol import Protected
+from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment
+from workers.agents.protocol import Limits, Protected
 
 # where a client keeps its login and its conversations, which must stay writable
 HOMES = (
@@ -32,6 +33,7 @@ HOMES = (
 OF_THE_DATABASE = ("", "-wal", "-shm", "-journal")
 ENTRIES = 200_000  # files and folders that are compared at most
 SECONDS = 3.0  # that one look may take
+LOOK_SECONDS = 10.0  # for a program that does nothing
 SHOWN = 10  # names in a note
 DOCUMENTS = ".team"
 _PASSED_OVER = (".git", "objects")
@@ -95,6 +97,32 @@ def confinement(
 
 def _lies_in(path: str, folder: str) -> bool:
     return (path + "/").startswith(folder + "/")
+
+
+def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
+    """Why an agent that is only asked could write to this project; None when it cannot."""
+    env = agent_environment(environ, (), {})
+    confined = confinement(
+        Protected(project, project / ".workflow" / "lifecycle.db"), env, (), database=False
+    )
+    if not isinstance(confined, Confinement):
+        return confined
+    with (
+        tempfile.TemporaryDirectory(prefix="lifecycle-look-") as folder,
+        GuardedProcess(
+            ["true"],
+            cwd=Path(folder),
+            env=env,
+            stdin=b"",
+            limits=Limits(total=LOOK_SECONDS),
+            run="look",
+            lease_seconds=LOOK_SECONDS,
+            run_dir=Path(folder),
+            confine=confined,
+        ) as process,
+    ):
+        ended = process.wait()
+    return ended.error if ended is not None and ended.ended_by == "unconfined" else None
 
 
 def seen(protected: Protected) -> Seen | None:

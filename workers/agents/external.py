@@ -27,6 +27,7 @@ from orchestrator.domain.errors import (
 )
 from workers.agents.confining import kept_out
 from workers.agents.dialect import Call, Dialect, Said
+from workers.agents.endings import LIMITS, error_of, how, stopped
 from workers.agents.mining import mine
 from workers.agents.process import (
     Confinement,
@@ -45,7 +46,6 @@ LOOK = 0.2  # seconds between two looks at `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
-_LIMITS = ("start", "silence", "turn", "total")
 _QUIET = ("silence", "turn")
 _NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
 
@@ -223,7 +223,7 @@ class ExternalAgent:
 
     def _must_go_on(self, request: AgentRequest) -> None:
         if request.stop.is_set():
-            raise _stopped(self.name)
+            raise stopped(self.name)
 
     def _turn(
         self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, used: list[Usage]
@@ -231,7 +231,7 @@ class ExternalAgent:
         """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
         while not self._slots.acquire(timeout=LOOK):
             if request.stop.is_set():
-                raise _stopped(self.name)
+                raise stopped(self.name)
         try:
             done = self._run(request, prompt, limits, resume)
         finally:
@@ -244,11 +244,11 @@ class ExternalAgent:
         turn = _Turn(said, (*out.notes, *said.notes, *done.changed), _parsed(said, request))
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
-            return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
-        if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
+            return turn if well else turn.noted(f"it ended by {how(ended)}; its answer counts")
+        if turn.good and ended.ended_by in LIMITS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
         known = secrets.known(agent_environment(self.environ, self._env, {}))
-        error = _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
+        error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
         if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
             error.conversation = said.session
         raise _with(done.changed, error)
@@ -388,42 +388,6 @@ def _reason(turn: _Turn) -> str:
     return turn.parsed.error or "it breaks off before its end"
 
 
-def _how(ended: Ended) -> str:
-    return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit}"
-
-
 def _shown(output: Output, known: secrets.Known) -> str:
     """The end of what a program said, on one line; masked before it is cut."""
     return " ".join(secrets.mask(output.text, known).strip()[-SHOWN:].split())
-
-
-def _error(name: str, ended: Ended, said: str, limits: Limits) -> AgentError:
-    if ended.ended_by in _LIMITS:
-        seconds = getattr(limits, ended.ended_by)
-        return AgentTimedOut(f"{name} was stopped: {ended.ended_by} limit of {seconds:g} s", why=said)
-    if ended.ended_by == "exited":
-        return AgentCrashed(f"{name} ended by {_how(ended)} without an answer", why=said)
-    return _ERRORS.get(ended.ended_by, _stopped)(name, ended, limits)
-
-
-def _stopped(name: str, ended: Ended | None = None, limits: Limits | None = None) -> AgentError:
-    return AgentTimedOut(f"{name} was stopped because its run is over")
-
-
-def _not_started(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentUnavailable(
-        f"{name} could not be started", why=ended.error, fix=f"check `agents.{name}.command`"
-    )
-
-
-def _flooded(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentRubbish(
-        f"{name} printed more than {limits.output_bytes} bytes and was stopped", why=ended.error
-    )
-
-
-def _unguarded(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentCrashed(f"{name} lost its guardian", why=ended.error)
-
-
-_ERRORS = {"spawn_failed": _not_started, "output_limit": _flooded, "guardian_died": _unguarded}

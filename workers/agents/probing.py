@@ -11,54 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import AgentError
-from workers.agents.confining import confinement
 from workers.agents.external import ExternalAgent
-from workers.agents.process import Confinement, GuardedProcess, agent_environment
-from workers.agents.protocol import Agent, AgentRequest, Limits, Protected
+from workers.agents.process import agent_environment
+from workers.agents.protocol import Agent, AgentRequest, Limits
 
 VERSION_SECONDS = 10.0
 PROBE = Limits(start=30.0, silence=30.0, turn=60.0, total=60.0)
 QUESTION = "Answer with the single word: ready"
 
 
-def why_not_read_only(protected: Protected, environ: Mapping[str, str]) -> str | None:
-    """Why an agent that is only asked could write to the project; None when it cannot."""
-    env = agent_environment(environ, (), {})
-    confined = confinement(protected, env, (), database=False)
-    if not isinstance(confined, Confinement):
-        return confined
-    with (
-        tempfile.TemporaryDirectory(prefix="lifecycle-probe-") as folder,
-        GuardedProcess(
-            ["true"],
-            cwd=Path(folder),
-            env=env,
-            stdin=b"",
-            limits=PROBE,
-            run="probe",
-            lease_seconds=PROBE.total or 0,
-            run_dir=Path(folder),
-            confine=confined,
-        ) as process,
-    ):
-        ended = process.wait()
-    return ended.error if ended is not None and ended.ended_by == "unconfined" else None
-
-
-def look_at(agents: Mapping[str, Agent], protected: Protected, *, probe: bool) -> list[dict[str, Any]]:
+def look_at(agents: Mapping[str, Agent], *, probe: bool) -> list[dict[str, Any]]:
     """Each agent with `fault`, `version` (of a client that can tell it) and, with `probe`, what a real question came to."""
     with ThreadPoolExecutor(max_workers=8) as pool:
-        return list(pool.map(lambda item: _look(item[0], item[1], protected, probe), agents.items()))
+        return list(pool.map(lambda item: _look(item[0], item[1], probe), agents.items()))
 
 
-def _look(name: str, agent: Agent, protected: Protected, probe: bool) -> dict[str, Any]:
+def _look(name: str, agent: Agent, probe: bool) -> dict[str, Any]:
     fault = agent.available()
     found: dict[str, Any] = {"name": name, "usable": fault is None, "fault": fault, "version": None}
     if fault is not None or not isinstance(agent, ExternalAgent):
         return found
     found["version"] = _version(agent)
     if probe:
-        found["probe"] = _answer(agent, protected)
+        found["probe"] = _answer(agent)
         found["usable"] = found["probe"]["answered"]
         found["fault"] = found["probe"]["fault"]
     return found
@@ -83,7 +58,7 @@ def _version(agent: ExternalAgent) -> str | None:
     return lines[0].strip()[:60] or None
 
 
-def _answer(agent: ExternalAgent, protected: Protected) -> dict[str, Any]:
+def _answer(agent: ExternalAgent) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="lifecycle-probe-") as folder:
         request = AgentRequest(
             kind="probe",
@@ -96,7 +71,6 @@ def _answer(agent: ExternalAgent, protected: Protected) -> dict[str, Any]:
             role="",
             run="probe",
             limits=PROBE,
-            protected=protected,
         )
         try:
             reply = agent.ask(request)

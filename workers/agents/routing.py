@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.domain.errors import AgentLimited, UnknownName
 from orchestrator.domain.pipelines import Pack
-from workers.agents.protocol import Agent, Limits, Protected
+from workers.agents.protocol import Agent, Limits
 
 if TYPE_CHECKING:
     from workers.agents.dialect import Dialect
@@ -179,7 +179,7 @@ def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dia
     return Plain(given.command)
 
 
-def describe(router: Router, pack: Pack, protected: Protected, *, probe: bool = False) -> dict[str, Any]:
+def describe(router: Router, pack: Pack, *, probe: bool = False) -> dict[str, Any]:
     """For `lifecycle agents` and `doctor`: every agent with its fault, and whom each role and perspective would use.
 
     `probe`: ask each usable one a real question, which may cost something.
@@ -187,7 +187,7 @@ def describe(router: Router, pack: Pack, protected: Protected, *, probe: bool = 
     from workers.agents.probing import look_at
 
     return {
-        "agents": look_at(router.agents, protected, probe=probe),
+        "agents": look_at(router.agents, probe=probe),
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()
