@@ -115,11 +115,13 @@ def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
 
 def _agents(given: argparse.Namespace) -> int:
     from orchestrator.config import load_all
+    from workers.agents.confining import why_not
     from workers.agents.routing import build_router, describe
 
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
     found = describe(router, pack, _priced(settings) if given.probe else None)
+    found["not_read_only"] = why_not(given.project, os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
 

@@ -29,12 +29,12 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.prices import Prices
-from orchestrator.store import artifacts, cassettes, claims, records
+from orchestrator.store import artifacts, cassettes, claims, edits, records
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import calls
 from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, is_metered
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, Protected, is_metered
 from workers.agents.question import Question
 from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
@@ -273,6 +273,7 @@ class Context:
             folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
             resume=None if perspective else self.clients.get(agent.name),
             mcp=self._servers(agent) if not perspective else {},
+            protected=Protected(self.project, self.store.path, lambda path: edits.is_ours(self.store, path)),
             stop=stop or self.live.stop,
             on_guardian=lambda guardian: self.lives.watch(self.row.run, guardian),
         )

@@ -6,6 +6,7 @@ stands this small program. It is a child subreaper (orphans of the agent become 
 holds the read end of a pipe whose write end only the host has (end of file = the host is gone), and it
 keeps the lease's end by its own clock, so that it also acts when the host is stopped or wedged.
 Whatever ends the agent, all descendants are killed before one JSON line of report goes to the host.
+Where the job names folders that the agent may only read, it is not started at all unless that can be had.
 
 It runs as `python -I -S guardian.py` with the standard library alone, so that it starts at once and
 nothing in a user's folder or environment changes it. It has one thread: the agent's parent-death signal
@@ -42,6 +43,7 @@ POLITE = (
 STRAGGLER_GRACE = 0.25  # seconds that children of an agent which ended by itself may take to end too
 KILL_SECONDS = 10.0  # then what cannot be killed (a setuid program, a dead disk) is reported as left
 FREEZE_ROUNDS = 100
+UNCONFINED = "\0"  # begins the failure of an agent whose folders could not be made read-only
 HANDLED = tuple(getattr(signal, f"SIG{name}") for name in ("PIPE", "XFSZ", "HUP", "INT", "TERM", "CHLD"))
 
 
@@ -103,6 +105,8 @@ class Guardian:
         self.pump(0.0, rounds=64)  # what the dead left in the pipes
         if ended_by == "exited" and self.overflowed():
             ended_by = "output_limit"
+        if self.error.startswith(UNCONFINED):
+            ended_by, self.error = "unconfined", self.error.removeprefix(UNCONFINED)
         return self.report(ended_by, left)
 
     def spawn(self) -> bool:
@@ -135,7 +139,9 @@ class Guardian:
         return not self.error
 
     def become_agent(self, guardian: int, stdout: int, stderr: int) -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if self.job["confine"] is not None:
+            confine(**self.job["confine"])
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not before: other credentials may clear it
         if os.getppid() != guardian:  # it died before the signal was set
             os._exit(127)
         os.setsid()  # also: no terminal to ask questions on
@@ -322,6 +328,23 @@ class Guardian:
             "left": left,
             "error": self.error,
         }
+
+
+def confine(read_only: list[str], writable: list[str]) -> None:
+    """Give this process a view in which these folders cannot be changed. Raises OSError that begins with UNCONFINED."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    try:
+        if not LINUX:
+            raise OSError("only Linux can do it")
+        beside = os.path.join(os.path.dirname(__file__), "confinement.py")  # noqa: PTH118, PTH120 - see `read`
+        found = spec_from_file_location("confinement", beside)
+        assert found is not None and found.loader is not None
+        loaded = module_from_spec(found)
+        found.loader.exec_module(loaded)
+        loaded.confine(read_only, writable)
+    except Exception as error:  # whatever it is, the host gets to know it and decides
+        raise OSError(f"{UNCONFINED}{error.args[-1] if error.args else type(error).__name__}") from error
 
 
 def children(pid: int) -> list[int]:

@@ -37,8 +37,15 @@ class Check:
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     """All examinations, in order."""
+    said: dict[str, Any] = {}
+
+    def ask(at: Project) -> dict[str, Any]:
+        said.update(ask_agents(at))
+        return said
+
     checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
-    return [*checks, _guarded("agents", lambda at: _agents(at, ask_agents), project)]
+    checks.append(_guarded("agents", lambda at: _agents(at, ask), project))
+    return [*checks, _read_only(said["not_read_only"])] if said else checks
 
 
 def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
@@ -231,6 +238,15 @@ def probe_cost(probe: dict[str, Any]) -> str:
     """How long the question took and what it cost."""
     cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
     return f" in {probe['seconds']:g} s, {cost}"
+
+
+def _read_only(why_not: str | None) -> Check:
+    if why_not is None:
+        return Check("read-only", "ok", "an agent that is only asked cannot write to the project")
+    says = (
+        f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
+    )
+    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
 
 
 _LOOKS: dict[str, Callable[[Any], Check]] = {

@@ -80,6 +80,7 @@ class AgentSettings(_Part):
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"
     )
+    confine: bool = Field(default=True, description="while it is only asked, it cannot write to the project")
     limits: AgentLimits | None = Field(default=None, description="its own time limits, else `agent_limits`")
 
     @model_validator(mode="after")
@@ -88,6 +89,8 @@ class AgentSettings(_Part):
             raise ValueError('an agent of kind "command" needs a command')
         if self.kind in ("builtin", "api") and self.command:
             raise ValueError(f'an agent of kind "{self.kind}" has no command')
+        if self.kind in ("builtin", "api") and not self.confine:
+            raise ValueError(f'an agent of kind "{self.kind}" writes nothing: there is nothing to confine')
         if self.kind == "api" and not self.model:
             raise ValueError('an agent of kind "api" needs a model, as in "anthropic:claude-sonnet-4-5"')
         return self

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from orchestrator.domain.errors import StoreError
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.store import Store, Tx
+
+REBUILT = (".msg/", "wisdom/", "team-session.json", "shared-memory.json")  # nobody's edit of them is kept
 
 
 def session_directory(database: Path, session: str) -> Path:
@@ -32,6 +35,30 @@ def alone(database: Path, session: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def is_ours(store: Store, file: Path) -> bool:
+    """Whether a file below the sessions' folder is as we wrote it, or one that is written over again."""
+    top = store.path.parent / ".team"
+    if top not in file.parents:
+        return False
+    session, _, path = file.relative_to(top).as_posix().partition("/")
+    if path.startswith(REBUILT) or (file.name.startswith(".") and file.name.endswith(".new")):
+        return True
+    if file.is_dir() and not file.is_symlink():
+        return True
+    try:
+        body = files.read(top / session, path)
+        versions = store.read(lambda tx: artifacts.versions(tx, session, path))
+    except (
+        files.UnsafePath,
+        StoreError,
+        OSError,
+        ValueError,
+    ):  # a link; not to be told; a name that is no text
+        return False
+    digests = {row.sha256 for row in versions if row.author != "user"}
+    return body is not None and artifacts.digest_of(body) in digests
 
 
 def adopt(store: Store, session: str) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from orchestrator.config import load_settings
 from tests.stand_in.model_server import FakeModelServer
 from workers.agents.external import ExternalAgent
-from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.protocol import AgentRequest, Limits, Protected
 from workers.agents.routing import build_router
 
 CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")
@@ -72,6 +72,7 @@ def request(folder: Path, prompt: str, **given: Any) -> AgentRequest:
         "limits": Limits(start=30, silence=30, turn=60, total=120),
         "stop": threading.Event(),
         "folder": folder / "loop",
+        "protected": Protected(folder.parent, folder.parent / ".workflow" / "lifecycle.db"),
     }
     return AgentRequest(**{**values, **given})
 

@@ -25,7 +25,7 @@ class Court:
 
     def __init__(self, project: Lifecycle) -> None:
         self.project = project
-        self.prompts = project.folder / "prompts"
+        self.prompts = project.folder.parent / "prompts"  # the project is read-only for the judge
         self._plan = project.folder / "plan.json"
         self.plan({})
 
@@ -175,7 +175,8 @@ def court(
         "-I",
         "-S",
         str(JUDGE),
-        *(str(folder / "p" / name) for name in ("plan.json", "prompts")),
+        str(folder / "p" / "plan.json"),
+        str(folder / "prompts"),
     ]
     extra = agent_toml("judge", command) + more
     extra += _table("roles", {**ROLES, **(roles or {})}) + _table("perspectives", VIEWS)

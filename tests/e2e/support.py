@@ -67,7 +67,7 @@ class Lifecycle:
         self.database = folder / ".workflow" / "lifecycle.db"
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "HOME": str(folder),
+            "HOME": str(folder.parent),
             "LANG": "C.UTF-8",
             "LIFECYCLE_CONFIG_DIR": str(folder / ".no-user-config"),
             "PYTHONPATH": str(ROOT),

@@ -15,11 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from workers.agents.process import Ended, GuardedProcess, agent_environment, marked
+from workers.agents.confining import why_not
+from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment, marked
 from workers.agents.protocol import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_LIMITS = Limits(start=None, silence=None, turn=None, total=None)
+REFUSED = why_not(ROOT, os.environ)
+CONFINED = Confinement(["/usr"], [])
+can_confine = pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")
 
 
 @pytest.fixture
@@ -46,6 +50,7 @@ def start(
     stdin: bytes = b"",
     lease: float = 60.0,
     rlimits: dict[str, int] | None = None,
+    confine: Confinement | None = None,
 ) -> GuardedProcess:
     program = folder / "agent.py"
     program.write_text("import os, signal, subprocess, sys, time\n" + textwrap.dedent(script))
@@ -59,6 +64,7 @@ def start(
         lease_seconds=lease,
         run_dir=folder,
         rlimits=rlimits,
+        confine=confine,
     )
 
 
@@ -86,6 +92,17 @@ def test_large_prompt_that_nobody_reads_hurts_nobody(run: str, tmp_path: Path) -
         end = ended(process)
 
     assert (end.ended_by, end.exit) == ("exited", 0)
+
+
+def test_agent_that_cannot_be_confined_is_not_started_and_the_reason_told(run: str, tmp_path: Path) -> None:
+    with start(
+        "open('started', 'w')", run, tmp_path, confine=Confinement([str(tmp_path / "nowhere")], [])
+    ) as process:
+        end = ended(process)
+
+    assert end.ended_by == "unconfined"
+    assert end.error
+    assert not (tmp_path / "started").exists()
 
 
 def test_program_that_does_not_exist_is_reported(run: str, tmp_path: Path) -> None:
@@ -230,15 +247,21 @@ STUBBORN = {
         time.sleep(600)
     """,
 }
+EACH_KIND = [(kind, False) for kind in STUBBORN] + [
+    pytest.param("double_fork_setsid", True, marks=can_confine)
+]
+each_way = pytest.mark.parametrize("confined", [False, pytest.param(True, marks=can_confine)])
 
 
 def is_up(process: GuardedProcess) -> Callable[[], bool]:
     return lambda: "up" in process.stdout().text
 
 
-@pytest.mark.parametrize("kind", STUBBORN)
-def test_stop_leaves_nobody_whatever_the_agent_does(kind: str, run: str, tmp_path: Path) -> None:
-    with start(STUBBORN[kind], run, tmp_path) as process:
+@pytest.mark.parametrize(("kind", "confined"), EACH_KIND)
+def test_stop_leaves_nobody_whatever_the_agent_does(
+    kind: str, confined: bool, run: str, tmp_path: Path
+) -> None:
+    with start(STUBBORN[kind], run, tmp_path, confine=CONFINED if confined else None) as process:
         until(is_up(process))
 
         process.stop("cancelled")
@@ -334,8 +357,23 @@ def test_lease_ends_the_agent_unless_it_is_extended(run: str, tmp_path: Path) ->
     assert 2 < end.seconds < 8  # past the lease it was started with; counted from when the program began
 
 
-def test_dead_guardian_is_noticed_and_its_orphans_are_found_by_their_mark(run: str, tmp_path: Path) -> None:
-    with start(STUBBORN["double_fork_setsid"], run, tmp_path) as process:
+@each_way
+def test_agent_dies_with_its_guardian_though_nobody_looks(confined: bool, run: str, tmp_path: Path) -> None:
+    with start(STUBBORN["ignores_term"], run, tmp_path, confine=CONFINED if confined else None) as process:
+        until(is_up(process))
+
+        os.kill(process.pid, signal.SIGKILL)
+
+        until(lambda: marked("LIFECYCLE_RUN", run) in ([], [process.pid]))
+
+
+@each_way
+def test_dead_guardian_is_noticed_and_its_orphans_are_found_by_their_mark(
+    confined: bool, run: str, tmp_path: Path
+) -> None:
+    with start(
+        STUBBORN["double_fork_setsid"], run, tmp_path, confine=CONFINED if confined else None
+    ) as process:
         until(is_up(process))
 
         os.kill(process.pid, signal.SIGKILL)
@@ -349,7 +387,7 @@ HOST = """
 import os, sys, threading
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from workers.agents.process import GuardedProcess, agent_environment
+from workers.agents.process import Confinement, GuardedProcess, agent_environment
 from workers.agents.protocol import Limits
 
 folder = Path({folder!r})
@@ -359,7 +397,8 @@ def slot():
     processes.append(GuardedProcess([sys.executable, "-S", str(folder / "agent.py")], cwd=folder,
         env=agent_environment(os.environ, [], {{}}), stdin=b"",
         limits=Limits(start=None, silence=None, turn=None, total=None),
-        run={run!r}, lease_seconds={lease}, run_dir=folder))
+        run={run!r}, lease_seconds={lease}, run_dir=folder,
+        confine=Confinement(["/usr"], []) if {confined} else None))
 
 thread = threading.Thread(target=slot)  # the thread ends before the agent does
 thread.start()
@@ -369,12 +408,18 @@ sys.stdin.read()
 """
 
 
-def host(run: str, folder: Path, agent: str, lease: float) -> subprocess.Popen[str]:
+def host(
+    run: str, folder: Path, agent: str, lease: float, *, confined: bool = False
+) -> subprocess.Popen[str]:
     """A host process of its own, whose agent (started from a thread that has ended) has written `up` to a file."""
     program = "import os, signal, subprocess, sys, time\n" + textwrap.dedent(agent)
     (folder / "agent.py").write_text(program)
     process = subprocess.Popen(
-        [sys.executable, "-c", HOST.format(root=str(ROOT), folder=str(folder), run=run, lease=lease)],
+        [
+            sys.executable,
+            "-c",
+            HOST.format(root=str(ROOT), folder=str(folder), run=run, lease=lease, confined=confined),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -383,9 +428,11 @@ def host(run: str, folder: Path, agent: str, lease: float) -> subprocess.Popen[s
     return process
 
 
-@pytest.mark.parametrize("kind", STUBBORN)
-def test_kill_the_host_and_nothing_of_the_run_lives_on(kind: str, run: str, tmp_path: Path) -> None:
-    process = host(run, tmp_path, STUBBORN[kind], lease=60)
+@pytest.mark.parametrize(("kind", "confined"), EACH_KIND)
+def test_kill_the_host_and_nothing_of_the_run_lives_on(
+    kind: str, confined: bool, run: str, tmp_path: Path
+) -> None:
+    process = host(run, tmp_path, STUBBORN[kind], lease=60, confined=confined)
     assert len(marked("LIFECYCLE_RUN", run)) >= 2
 
     process.kill()

@@ -46,6 +46,7 @@ class CommandAgent(ExternalAgent):
         env: Sequence[str] = (),
         limits: Limits | None = None,
         edits_files: bool = False,
+        confine: bool = True,
         slots: threading.Semaphore | None = None,
     ) -> None:
         super().__init__(
@@ -56,5 +57,6 @@ class CommandAgent(ExternalAgent):
             env=env,
             limits=limits,
             edits_files=edits_files,
+            confine=confine,
             slots=slots,
         )

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 
@@ -25,9 +25,18 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
-from workers.agents.dialect import Dialect, Said
+from workers.agents.confining import kept_out
+from workers.agents.dialect import Call, Dialect, Said
+from workers.agents.endings import LIMITS, error_of, how, stopped
 from workers.agents.mining import mine
-from workers.agents.process import Ended, GuardedProcess, Output, agent_environment, private_folder
+from workers.agents.process import (
+    Confinement,
+    Ended,
+    GuardedProcess,
+    Output,
+    agent_environment,
+    private_folder,
+)
 from workers.agents.protocol import AgentReply, AgentRequest, Exit, Limits, Usage
 from workers.agents.replies import Parsed, parse, parse_value
 
@@ -37,7 +46,6 @@ LOOK = 0.2  # seconds between two looks at `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
-_LIMITS = ("start", "silence", "turn", "total")
 _QUIET = ("silence", "turn")
 _NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
 
@@ -64,11 +72,23 @@ class _Turn:
         return replace(self, notes=(*self.notes, note))
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What one process left."""
+
+    ended: Ended
+    out: Output
+    errors: Output
+    early: AgentError | None
+    changed: Sequence[str] = ()  # of the project, in notes
+
+
 class ExternalAgent:
     """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
 
     `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
-    is normal: start and silence are off. `slots` bounds the agent processes of this host.
+    is normal: start and silence are off. `confine`: it cannot write to the project while it is only asked. `slots` bounds
+    the agent processes of this host.
     """
 
     def __init__(
@@ -81,6 +101,7 @@ class ExternalAgent:
         env: Sequence[str] = (),
         limits: Limits | None = None,
         edits_files: bool = False,
+        confine: bool = True,
         slots: threading.Semaphore | None = None,
     ) -> None:
         self.name = name
@@ -90,6 +111,7 @@ class ExternalAgent:
         self._env = (*dialect.env, *env)
         self._limits = limits
         self._edits_files = edits_files
+        self._confine = confine
         self._slots = slots or threading.Semaphore()
 
     @property
@@ -210,7 +232,7 @@ class ExternalAgent:
 
     def _must_go_on(self, request: AgentRequest) -> None:
         if request.stop.is_set():
-            raise _stopped(self.name)
+            raise stopped(self.name)
 
     def _turn(
         self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, turns: _Turns
@@ -218,27 +240,28 @@ class ExternalAgent:
         """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
         while not self._slots.acquire(timeout=LOOK):
             if request.stop.is_set():
-                raise _stopped(self.name)
+                raise stopped(self.name)
         try:
-            ended, out, errors, early = self._run(request, prompt, limits, resume)
+            done = self._run(request, prompt, limits, resume)
         finally:
             self._slots.release()
+        ended, out, errors = done.ended, done.out, done.errors
         said = self._dialect.said(out.text, errors.text, ended, resume)
         turns.used.append(said.usage)
         turns.exit = Exit(ended.ended_by, ended.exit, ended.signal)
-        if early is not None or said.fault is not None:
-            raise self._named(early or said.fault)
-        turn = _Turn(said, (*out.notes, *said.notes), _parsed(said, request))
+        if done.early is not None or said.fault is not None:
+            raise _with(done.changed, self._named(done.early or said.fault))
+        turn = _Turn(said, (*out.notes, *said.notes, *done.changed), _parsed(said, request))
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
-            return turn if well else turn.noted(f"it ended by {_how(ended)}; its answer counts")
-        if turn.good and ended.ended_by in _LIMITS and request.schema is not None:
+            return turn if well else turn.noted(f"it ended by {how(ended)}; its answer counts")
+        if turn.good and ended.ended_by in LIMITS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
         known = secrets.known(agent_environment(self.environ, self._env, {}))
-        error = _error(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
+        error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
         if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
             error.conversation = said.session
-        raise error
+        raise _with(done.changed, error)
 
     def _named(self, fault: AgentError | None) -> AgentError:
         assert fault is not None
@@ -247,26 +270,43 @@ class ExternalAgent:
         fault.why = secrets.mask(fault.why, known)
         return fault
 
-    def _run(
-        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None
-    ) -> tuple[Ended, Output, Output, AgentError | None]:
+    def _run(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Done:
         folder = request.folder or request.workdir
         work = folder / "work" if self._dialect.goes_on and not request.edits else request.workdir
         scratch = request.workdir / "tmp"
-        for each in (work, scratch):
+        for each in (folder, work, scratch):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
         call = self._dialect.call(request, prompt, resume, folder)
+        extra = {"TMPDIR": str(scratch), **_marks(request), **call.env}
+        call = replace(call, env=agent_environment(self.environ, self._env, extra))
+        guarded = partial(self._guarded, request, prompt, limits, resume, call, work)
+        protected = request.protected
+        if protected is None or request.edits or not self._confine:
+            return guarded(None)
+        own = (request.workdir, folder)
+        done, changed = kept_out(protected, call.env, own, guarded, database=bool(request.mcp))
+        return replace(done, changed=changed)
+
+    def _guarded(
+        self,
+        request: AgentRequest,
+        prompt: str,
+        limits: Limits,
+        resume: str | None,
+        call: Call,
+        work: Path,
+        confined: Confinement | None,
+    ) -> _Done:
         with GuardedProcess(
             call.argv,
             cwd=work,
-            env=agent_environment(
-                self.environ, self._env, {"TMPDIR": str(scratch), **_marks(request), **call.env}
-            ),
+            env=call.env,
             stdin=prompt.encode("utf-8", errors="replace"),
             limits=limits,
             run=request.run,
             lease_seconds=FIRST_LEASE if request.on_guardian else 86_400.0,
             run_dir=request.workdir,
+            confine=confined,
         ) as process:
             if request.on_guardian:
                 request.on_guardian(process)
@@ -284,7 +324,13 @@ class ExternalAgent:
             if work != request.workdir and (left := _cleared(work)):
                 note = f"it was only asked, and wrote {', '.join(left[:5])}: removed"
                 out = replace(out, notes=(*out.notes, note))
-            return ended, out, process.stderr_tail(STDERR_TAIL), early
+            return _Done(ended, out, process.stderr_tail(STDERR_TAIL), early)
+
+
+def _with(notes: Sequence[str], error: AgentError) -> AgentError:
+    """A failure that also says what its agent may have done."""
+    error.why = "; ".join([error.why, *notes] if error.why else notes)
+    return error
 
 
 def _cleared(work: Path) -> list[str]:
@@ -352,42 +398,6 @@ def _reason(turn: _Turn) -> str:
     return turn.parsed.error or "it breaks off before its end"
 
 
-def _how(ended: Ended) -> str:
-    return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit}"
-
-
 def _shown(output: Output, known: secrets.Known) -> str:
     """The end of what a program said, on one line; masked before it is cut."""
     return " ".join(secrets.mask(output.text, known).strip()[-SHOWN:].split())
-
-
-def _error(name: str, ended: Ended, said: str, limits: Limits) -> AgentError:
-    if ended.ended_by in _LIMITS:
-        seconds = getattr(limits, ended.ended_by)
-        return AgentTimedOut(f"{name} was stopped: {ended.ended_by} limit of {seconds:g} s", why=said)
-    if ended.ended_by == "exited":
-        return AgentCrashed(f"{name} ended by {_how(ended)} without an answer", why=said)
-    return _ERRORS.get(ended.ended_by, _stopped)(name, ended, limits)
-
-
-def _stopped(name: str, ended: Ended | None = None, limits: Limits | None = None) -> AgentError:
-    return AgentTimedOut(f"{name} was stopped because its run is over")
-
-
-def _not_started(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentUnavailable(
-        f"{name} could not be started", why=ended.error, fix=f"check `agents.{name}.command`"
-    )
-
-
-def _flooded(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentRubbish(
-        f"{name} printed more than {limits.output_bytes} bytes and was stopped", why=ended.error
-    )
-
-
-def _unguarded(name: str, ended: Ended, limits: Limits) -> AgentError:
-    return AgentCrashed(f"{name} lost its guardian", why=ended.error)
-
-
-_ERRORS = {"spawn_failed": _not_started, "output_limit": _flooded, "guardian_died": _unguarded}

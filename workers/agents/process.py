@@ -18,7 +18,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -39,7 +39,7 @@ COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
 class Ended:
     """How an agent process ended: exit code or signal, and who or what ended it."""
 
-    # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, guardian_died
+    # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, unconfined, guardian_died
     ended_by: str
     exit: int | None = None
     signal: int | None = None
@@ -56,6 +56,14 @@ class Ended:
 class Output:
     text: str
     notes: tuple[str, ...] = ()  # what was replaced or cut
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What a process may not write to, and what it may all the same; real paths. Where it cannot be had, nothing runs."""
+
+    read_only: Sequence[str]
+    writable: Sequence[str]
 
 
 class GuardedProcess:
@@ -76,6 +84,7 @@ class GuardedProcess:
         lease_seconds: float,
         run_dir: Path,
         rlimits: Mapping[str, int] | None = None,
+        confine: Confinement | None = None,
     ) -> None:
         self.mark = uuid.uuid4().hex
         self._lock = threading.Lock()
@@ -124,6 +133,7 @@ class GuardedProcess:
             "limits": {name: getattr(limits, name) for name in ("start", "silence", "turn", "total")},
             "output_bytes": limits.output_bytes,
             "rlimits": dict(rlimits or {}),
+            "confine": None if confine is None else asdict(confine),
             "deadline": lease_seconds,
             "sent": self._started,
         }

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 
-__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Limits", "Usage", "is_metered"]
+__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Limits", "Protected", "Usage", "is_metered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,19 @@ class Limits:
     turn: float | None = 900.0
     total: float | None = 1800.0
     output_bytes: int = 10 * 1024 * 1024  # more than this and the agent is stopped
+
+
+def _nothing_is_ours(_: Path) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """What an agent that is only asked may not change."""
+
+    root: Path  # the user's project
+    database: Path
+    is_ours: Callable[[Path], bool] = _nothing_is_ours  # whether a file is as the product itself wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,7 @@ class AgentRequest:
     folder: Path | None = None  # shared by the runs of an inner loop, private to it
     mcp: Mapping[str, Any] = field(default_factory=dict)  # name -> {command, args, env}: servers to hand over
     edits: bool = False  # `work`: it may edit files below `workdir`
+    protected: Protected | None = None  # from one that is only asked
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     limits: Limits = field(default_factory=Limits)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once

@@ -123,6 +123,7 @@ def _external(
         env=[*given.env, *([given.key_env] if given.key_env else [])],
         limits=_limits(given),
         edits_files=given.edits_files or given.kind != "command",
+        confine=given.confine,
         slots=slots,
     )
 
