@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("patient", settings(), deadline=None)  # a busy machine is no fault
+settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[1]
 

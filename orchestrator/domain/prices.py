@@ -53,9 +53,9 @@ class Usage:
             _sum(self.tokens_in, other.tokens_in),
             _sum(self.tokens_out, other.tokens_out),
             _sum(self.cost_usd, other.cost_usd),
-            (self.tokens_cached or 0) + (other.tokens_cached or 0),
-            (self.tokens_cache_written or 0) + (other.tokens_cache_written or 0),
-            (self.tokens_cache_written_1h or 0) + (other.tokens_cache_written_1h or 0),
+            _more(self.tokens_cached, other.tokens_cached),
+            _more(self.tokens_cache_written, other.tokens_cache_written),
+            _more(self.tokens_cache_written_1h, other.tokens_cache_written_1h),
             _both(self.estimate, other.estimate),
         )
 
@@ -179,6 +179,10 @@ def _count(tokens: int | None) -> int | None:
 
 def _sum(one: N | None, other: N | None) -> N | None:
     return None if one is None or other is None else one + other
+
+
+def _more(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)
 
 
 def _both(one: Estimate | None, other: Estimate | None) -> Estimate | None:

@@ -124,7 +124,7 @@ def qwen_ended(answer: str = "plain hello", *, error: str = "", **more: Any) -> 
 
 def opencode_step(number: int, answer: str = "", reason: str = "stop", out: int = 10) -> list[dict[str, Any]]:
     where = {"sessionID": "ses_1", "messageID": f"msg_{number}"}
-    tokens = {"input": 2288, "output": out, "reasoning": 0, "cache": {"write": 0, "read": 12}}
+    tokens = {"input": 2288, "output": out, "reasoning": 0, "cache": {"write": 3, "read": 12}}
     finish = {**where, "type": "step-finish", "reason": reason, "tokens": tokens, "cost": 0}
     return [
         {"type": "step_start", "sessionID": "ses_1", "part": {**where, "type": "step-start"}},
@@ -163,7 +163,7 @@ def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() 
 
     assert qwen == Said("plain hello", None, Usage("m-1", 18243, 6, tokens_cached=10), "q-1")
     assert opencode.text == "plain hello" and opencode.session == "ses_1" and opencode.fault is None
-    assert opencode.usage == Usage(None, 4600, 20, tokens_cached=24)
+    assert opencode.usage == Usage(None, 4606, 20, tokens_cached=24, tokens_cache_written=6)
     assert opencode.notes == ("it was refused: write",)
     assert claude == Said(
         "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100, 19, 7), "s-1"

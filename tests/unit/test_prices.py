@@ -133,8 +133,8 @@ def test_numbers_that_cannot_be_are_not_believed(told: Usage, believed: Usage) -
 
 
 def test_what_one_of_two_turns_does_not_say_is_not_known_of_both() -> None:
-    assert Usage("a", 1, 2, 0.5, 1) + Usage("b", 3, 4, 0.25) == Usage("b", 4, 6, 0.75, 1, 0, 0)
-    assert Usage("a", 1, 2, 0.5) + Usage() == Usage("a", None, None, None, 0, 0, 0)
+    assert Usage("a", 1, 2, 0.5, 1) + Usage("b", 3, 4, 0.25) == Usage("b", 4, 6, 0.75, 1)
+    assert Usage("a", 1, 2, 0.5) + Usage() == Usage("a")
     assert Usage("a", 9, 2, 0.5, 1, 4, 2) + Usage("a", 9, 4, 0.5, 0, 3) == Usage("a", 18, 6, 1.0, 1, 7, 2)
     one = Usage(estimate=Estimate(0.5, "l"))
     assert ((one + one).estimate, (one + Usage()).estimate) == (Estimate(1.0, "l"), None)

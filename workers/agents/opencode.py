@@ -205,4 +205,5 @@ def _usage(part: dict[str, Any]) -> Usage:
         # what a model costs that it does not know, it gives as nothing
         float(cost) if isinstance(cost, int | float) and cost > 0 else None,
         count(cache.get("read")),
+        count(cache.get("write")),
     )
