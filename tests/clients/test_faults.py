@@ -31,6 +31,7 @@ from workers.agents.protocol import Limits
 
 pytestmark = [
     pytest.mark.clients,
+    pytest.mark.timeout(600),  # a client starts in up to ten seconds, and a session starts it twenty times
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}; run `make clients`"),
 ]
 
@@ -259,7 +260,7 @@ def test_the_kill_of_host_or_daemon_in_mid_call_leaves_no_client_and_the_session
         project.run("daemon", "start")  # as any next command would
 
         project.wait(
-            lambda: project.rows("SELECT status FROM sessions") == [("completed",)], "it ends by itself", 150
+            lambda: project.rows("SELECT status FROM sessions") == [("completed",)], "it ends by itself", 400
         )
         done = project.rows(
             "SELECT t.key, count(*) FROM runs r JOIN tasks t ON t.id = r.task_id "

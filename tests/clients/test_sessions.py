@@ -13,6 +13,7 @@ from tests.e2e.support import Lifecycle, lifecycle
 
 pytestmark = [
     pytest.mark.clients,
+    pytest.mark.timeout(600),  # a client starts in up to ten seconds, and a session starts it twenty times
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}; run `make clients`"),
 ]
 
@@ -57,7 +58,7 @@ def test_a_client_writes_a_whole_specification_in_one_conversation(tmp_path: Pat
     with server(RULES) as models, lifecycle(tmp_path / "p") as project:
         configure(project, models.url, (name,), everywhere=True)
 
-        done = project.run("start", REQUEST, env=environment(tmp_path / "home"), timeout=300)
+        done = project.run("start", REQUEST, env=environment(tmp_path / "home"), timeout=500)
 
         assert done.code == 0, done.err + done.out
         calls = project.rows("SELECT agent, outcome, tokens_in, tokens_out FROM agent_calls")
@@ -75,7 +76,7 @@ def test_each_perspective_speaks_through_the_client_of_the_table(tmp_path: Path)
     with server(RULES) as models, lifecycle(tmp_path / "p") as project:
         configure(project, models.url, CLIENTS, everywhere=False)
 
-        done = project.run("start", REQUEST, env=environment(tmp_path / "home"), timeout=300)
+        done = project.run("start", REQUEST, env=environment(tmp_path / "home"), timeout=500)
 
         assert done.code == 0, done.err + done.out
         spoken = dict(

@@ -280,6 +280,12 @@ def test_an_error_of_the_server_that_an_answer_came_after_is_past() -> None:
     assert said.fault is None and said.text == "plain hello"
 
 
+def test_a_step_that_went_well_does_not_hide_that_the_next_one_does_not() -> None:
+    out = printed(*opencode_step(1, "I look first.", "tool-calls")) + "\n" + opencode_tries("overloaded", 2)
+
+    assert type(OPENCODE.said(out, "", None, None).fault) is AgentOverloaded
+
+
 def test_an_answer_about_errors_is_none() -> None:
     answer = '{"error": "the service says [API Error: 401 bad key] to strangers"}'
 

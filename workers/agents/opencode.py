@@ -130,8 +130,8 @@ class Opencode:
                 failed = _failed(table(line.get("error")))
         if failed is None and nothing >= TRIES:
             failed = AgentRubbish("what its server answers cannot be read")
-        if failed is None and not answer:
-            failed = _trouble(_TROUBLE.findall(out))
+        if failed is None:
+            failed = _trouble(_TROUBLE.findall(out.rpartition('"step_finish"')[2]))
         if failed is None and ended is not None and ended.ended_by == "exited" and not used:
             failed = AgentCrashed("it ended without an answer", why=" ".join(out.split())[-500:])
         return Said(
