@@ -35,9 +35,7 @@ def confine(read_only: Sequence[str], writable: Sequence[str]) -> None:
         _mount(folder, MS_BIND | MS_REC, folder)
     inside = {at: flags for folder in read_only for at, flags in _mounts() if _lies_in(at, folder)}
     for at, flags in inside.items():
-        with contextlib.suppress(
-            OSError
-        ):  # of one that lies hidden below another: what counts is the next line
+        with contextlib.suppress(OSError):  # one lies hidden below another: what counts is the next line
             _mount(at, MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
         with contextlib.suppress(FileNotFoundError):
             if not os.statvfs(at).f_flag & os.ST_RDONLY:

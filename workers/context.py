@@ -291,9 +291,7 @@ class Context:
         """The MCP server of this run, for an agent that may speak to the team; it can do its work without."""
         if not self.settings.hand_over_mcp or not is_metered(agent):
             return {}
-        if (
-            not extras.has_mcp()
-        ):  # to a client it would be a server that does not start, and some then give up
+        if not extras.has_mcp():  # a client would see a server that does not start, and some then give up
             if NO_MCP not in self.notes:
                 self.notes.append(NO_MCP)
                 self.log.warning("mcp_not_installed", fix=extras.MCP_INSTALL)

@@ -50,13 +50,8 @@ def is_ours(store: Store, file: Path) -> bool:
     try:
         body = files.read(top / session, path)
         versions = store.read(lambda tx: artifacts.versions(tx, session, path))
-    except (
-        files.UnsafePath,
-        StoreError,
-        OSError,
-        ValueError,
-    ):  # a link; not to be told; a name that is no text
-        return False
+    except (files.UnsafePath, StoreError, OSError, ValueError):
+        return False  # a link, a name that is no text, or a content that cannot be read: not known as ours
     digests = {row.sha256 for row in versions if row.author != "user"}
     return body is not None and artifacts.digest_of(body) in digests
 
