@@ -239,14 +239,14 @@ def wake(store: Store, stopped: Sequence[str] = ()) -> None:
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:
-    """Give a running daemon our values of the variables its agents may see: it would keep its first shell's.
+    """Give a running daemon our values of the variables its agents log in with: it would keep its first shell's.
 
     False when they are too large for a datagram.
     """
     from orchestrator import bus
+    from orchestrator.config.variables import handed_over
 
-    names = {name for agent in settings.agents.values() for name in agent.env}
-    values = {name: os.environ[name] for name in names if name in os.environ}
+    values = handed_over(settings, os.environ)
     if sum(map(len, values.values())) > bus.MAX_DATAGRAM // 4:  # a character can take four bytes and more
         return False
     if values:

@@ -16,6 +16,7 @@ from typing import Any
 
 from orchestrator import bus, failpoints
 from orchestrator.app import Project
+from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.coordinator.projections import Projections
@@ -352,9 +353,9 @@ class Daemon:
 
     def _on_message(self, message: dict[str, Any]) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
-            values = {str(key): str(value) for key, value in message["values"].items()}
+            values = handed_over(self._settings, message["values"])
             self._supervisor.environment.update(values)
-            bus.wake_hosts(self._store.path, message)
+            bus.wake_hosts(self._store.path, {**message, "values": values})
 
     def _end(self, clock: AlarmClock) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.

@@ -42,10 +42,9 @@ class LiveRun:
 
         One that was drained is stopped already, and may be reported up to its deadline.
         """
-        drained = self.stop.is_set() and self.why == "drained"
-        end = threading.Event() if drained else self.stop
+        end = threading.Event() if self.why == "drained" else self.stop
         end.wait(max(0.0, min(seconds, self.deadline - time.monotonic())))
-        return self.deadline > time.monotonic() and (drained or not self.stop.is_set())
+        return self.deadline > time.monotonic() and (self.why == "drained" or not self.stop.is_set())
 
 
 class LiveRuns:

@@ -45,7 +45,11 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
 
     checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
     checks.append(_guarded("agents", lambda at: _agents(at, ask), project))
-    return [*checks, _read_only(said["not_read_only"])] if said else checks
+    return (
+        [*checks, _guarded("read-only", lambda at: _read_only(at, said["not_read_only"]), project)]
+        if said
+        else checks
+    )
 
 
 def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
@@ -240,9 +244,13 @@ def probe_cost(probe: dict[str, Any]) -> str:
     return f" in {probe['seconds']:g} s, {cost}"
 
 
-def _read_only(why_not: str | None) -> Check:
+def _read_only(project: Project, why_not: str | None) -> Check:
+    from orchestrator.app import read_settings
+
     if why_not is None:
-        return Check("read-only", "ok", "an agent that is only asked cannot write to the project")
+        free = [name for name, agent in read_settings(project).agents.items() if not agent.confine]
+        but = f", save {', '.join(free)} (`confine = false`)" if free else ""
+        return Check("read-only", "ok", f"an agent that is only asked cannot write to the project{but}")
     says = (
         f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
     )

@@ -49,7 +49,8 @@ def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
         waiting = pools.release(tx, account)
         for session in dict.fromkeys(row.session_id for row in waiting):
             keys = [row.key for row in waiting if row.session_id == session]
-            words = f"{who} says that account {account} can be asked again: {', '.join(keys)} is tried now"
+            words = f"{who} says that account {account} can be asked again; all that waits is tried: "
+            words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
             sessions.mark_dirty(tx, session)
         return waiting

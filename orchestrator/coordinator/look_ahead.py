@@ -79,9 +79,16 @@ def paid_agents(planned: Plan, settings: Any) -> list[str]:
 
 def has_coding_agent(settings: Any) -> bool:
     """Whether one that can edit files is configured, or a client that can is installed."""
-    return any(
-        name in SHIPPED or (name in settings.agents and settings.agents[name].edits_files)
-        for name in _known(settings)
+    return any(_edits(name, settings.agents.get(name)) for name in _known(settings))
+
+
+def _edits(name: str, given: Any) -> bool:
+    if given is None:
+        return name in SHIPPED
+    if given.edits_files:
+        return True
+    return (
+        given.kind in SHIPPED and shutil.which(given.command[0] if given.command else given.kind) is not None
     )
 
 

@@ -26,7 +26,7 @@ QUICK_SECONDS = 5.0
 
 def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     dropped = {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"}
-    return {**{key: value for key, value in os.environ.items() if key not in dropped}, **(extra or {})}
+    return {key: value for key, value in {**os.environ, **(extra or {})}.items() if key not in dropped}
 
 
 def module_command(module: str, *arguments: str) -> list[str]:

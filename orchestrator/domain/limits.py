@@ -35,6 +35,8 @@ def met(known: Pause | None, *, now: int, began: int, told: int | None) -> Pause
         return before
     else:
         guesses = known.guesses if known is not None else 0
+        if known is not None and began < known.since:
+            guesses = max(0, guesses - 1)  # it met the limit that was guessed already
         new = Pause(now + min(FIRST_GUESS << min(guesses, 10), LONGEST_GUESS), now, guesses + 1)
     if before is not None and before.until >= new.until:
         return Pause(before.until, now, before.guesses)

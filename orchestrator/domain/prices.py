@@ -191,8 +191,14 @@ def _both(one: Estimate | None, other: Estimate | None) -> Estimate | None:
 
 def _parts(model: str) -> tuple[str | None, str]:
     """Provider, where one is named, and model."""
-    provider, mark, name = model.partition(":")
-    return (_SAME.get(provider, provider), name) if mark else (None, model)
+    for mark in (":", "/"):  # a `/` may belong to the name: there only a provider of the list counts
+        provider, found, name = model.partition(mark)
+        if found and (mark == ":" or provider in _SLASHED):
+            return _SAME.get(provider, provider), name
+    return None, model
+
+
+_SLASHED = ("anthropic", "openai", "google")
 
 
 _SAME = {

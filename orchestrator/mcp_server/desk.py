@@ -36,7 +36,8 @@ class Desk:
             inner = path.relative_to(root)
         except (OSError, ValueError, RuntimeError):
             inner = None
-        if inner is None or inner.parts[:1] in ((), (self.project.workflow.name,), (".git",)):
+        own = (self.project.workflow.name,)
+        if inner is None or inner.parts[:1] in ((), own) or ".git" in inner.parts:
             raise UsageError(
                 f"{given[:200]!r} is not a path for this",
                 why=f"it has to lie below {root}, and not in {self.project.workflow.name} or .git",

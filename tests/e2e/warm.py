@@ -63,9 +63,13 @@ def run(
                 else:
                     waiting.unregister(key.fd)
                     os.close(key.fd)
-            if time.monotonic() >= until and waiting.get_map():
-                os.kill(int(said[2].split()[0]), signal.SIGKILL)
+            if time.monotonic() >= until and (open_ones := list(waiting.get_map().values())):
+                for key in open_ones:
+                    os.close(key.fd)
+                for pid in said[2].split()[:1]:
+                    os.kill(int(pid), signal.SIGKILL)
                 raise subprocess.TimeoutExpired(given["arguments"], timeout)
+    assert said[2], "the process that forks is gone"
     _, status = said[2].split()
     return os.waitstatus_to_exitcode(int(status)), said[0].decode(), said[1].decode()
 

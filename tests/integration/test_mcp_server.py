@@ -706,7 +706,7 @@ def test_a_session_is_begun_with_a_cassette_in_the_project_and_with_caps(tmp_pat
 
 @pytest.mark.parametrize("name", ["spec", "record", "replay"])
 @pytest.mark.parametrize(
-    "path", ["/etc", "../out", "a/../..", "link/x", ".", ".workflow/tape", ".git/x", "a\0b"]
+    "path", ["/etc", "../out", "a/../..", "link/x", ".", ".workflow/tape", ".git/x", "lib/.git/x", "a\0b"]
 )
 def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, path: str) -> None:
     before = shared.world.counts()

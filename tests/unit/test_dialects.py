@@ -17,6 +17,7 @@ from orchestrator.domain.errors import (
     AgentRubbish,
     AgentUnavailable,
 )
+from orchestrator.domain.prices import Estimate
 from tests.clients.support import Rated, request
 from workers.agents.claude import Claude
 from workers.agents.codex import Codex
@@ -192,6 +193,23 @@ def failed(message: str) -> str:
     return codex_ended(
         {"type": "error", "message": message}, {"type": "turn.failed", "error": {"message": message}}
     )
+
+
+def test_what_opencode_computes_is_an_estimate_and_not_what_was_charged() -> None:
+    (*begun, finish) = opencode_step(1, "plain hello")
+    finish["part"]["cost"] = 0.25
+
+    usage = OPENCODE.said(printed(*begun, finish), "", WELL, None).usage
+
+    assert (usage.cost_usd, usage.estimate) == (None, Estimate(0.25, "opencode"))
+
+
+@pytest.mark.parametrize("odd", [5, "x", {"a": 1}, [5, None]])
+def test_a_field_of_another_type_costs_no_answer(odd: object) -> None:
+    claude = CLAUDE.said(claude_ended(permission_denials=odd), "", WELL, None)
+    qwen = QWEN.said(qwen_ended(permission_denials=odd), "", WELL, None)
+
+    assert (claude.text, claude.fault, qwen.text, qwen.fault) == ("plain hello", None, "plain hello", None)
 
 
 FAULTS: list[tuple[Dialect, str, int, type[AgentError]]] = [

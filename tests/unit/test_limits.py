@@ -68,6 +68,17 @@ def test_calls_that_met_one_limit_together_are_one_guess() -> None:
     assert others == [first] * 3
 
 
+def test_a_refusal_of_an_earlier_call_that_comes_when_the_pause_is_over_is_no_further_guess() -> None:
+    first = met(None, now=NOW, began=NOW - MINUTE, told=None)
+    late = NOW + 2 * MINUTE
+
+    again = met(first, now=late, began=NOW - 1, told=None)
+    later = met(first, now=late, began=NOW + 1, told=None)
+
+    assert (again.guesses, again.until - late) == (1, MINUTE)
+    assert (later.guesses, later.until - late) == (2, 2 * MINUTE)
+
+
 @pytest.mark.parametrize(
     ("pause", "back", "holds"),
     [(TOLD, HOUR, True), (TOLD, LONGEST, False), (GUESSED, MINUTE, True), (GUESSED, HOUR, False)],

@@ -17,11 +17,15 @@ EDITOR = {"mine": {"command": ["mine"], "edits_files": True}}
         ({"agents": {"mine": {"command": ["mine"]}}}, False),
         ({"agents": EDITOR}, True),
         ({"agents": EDITOR, "agents_off": ["mine"]}, False),
+        ({"agents": {"mine": {"kind": "codex", "command": ["sh"]}}}, True),
+        ({"agents": {"mine": {"kind": "codex"}}}, False),
+        ({"agents": {"claude": {"kind": "api", "model": "anthropic:claude-sonnet-4-5"}}}, False),
     ],
 )
 def test_a_coding_agent_is_one_that_is_said_to_edit_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: dict[str, object], has: bool
 ) -> None:
+    (tmp_path / "sh").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert has_coding_agent(load_settings(None, {}, settings)) is has

@@ -153,6 +153,8 @@ def test_the_shipped_list_is_dated_and_each_price_is_one() -> None:
         for each in anthropic
     )
     assert prices.of("claude-sonnet-4-5-20250929") == prices.of("anthropic:claude-sonnet-4-5")
+    assert prices.of("anthropic/claude-sonnet-4-5") == prices.of("anthropic:claude-sonnet-4-5") is not None
+    assert prices.of("openrouter:anthropic/claude-sonnet-4-5") is None
     assert prices.of("gpt-5-pro") is None
 
 

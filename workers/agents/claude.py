@@ -17,7 +17,7 @@ from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
 from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
-from workers.agents.stream import count, lines, reset_in, table, text
+from workers.agents.stream import count, items, lines, reset_in, table, text
 
 LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
 _NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
@@ -94,7 +94,7 @@ class Claude:
             fault = _fault(
                 text(result.get("subtype")), count(result.get("api_error_status")), words or errors
             )
-        denied = [text(table(each).get("tool_name")) for each in result.get("permission_denials") or []]
+        denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
         denied += _NOT_OFFERED.findall(out)
         return Said(
             text=words,

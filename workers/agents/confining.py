@@ -23,6 +23,7 @@ HOMES = (
     "HOME",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
+    "QWEN_HOME",
     "GEMINI_CLI_HOME",
     "QWEN_HOME",
     "XDG_CONFIG_HOME",
@@ -84,8 +85,10 @@ def confinement(
         home = os.path.realpath(env[name]) if env.get(name) else None
         if home is None or not _lies_in(home, root) or any(_lies_in(home, each) for each in writable):
             continue
-        if home == root or not os.path.isdir(home):  # noqa: PTH112 - it never raises
-            return f"{name} is {home}, and a client keeps its login there"
+        if home == root:
+            return f"{name} is the project itself, and a client keeps its login there"
+        if not os.path.isdir(home):  # noqa: PTH112 - it never raises
+            return f"{name} is {home} in the project, which is not there yet: make that folder"
         writable.append(home)
     if database:
         files = [f"{state}/{protected.database.name}{end}" for end in OF_THE_DATABASE]
@@ -101,7 +104,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
     """Why an agent that is only asked could write to this project; None when it cannot."""
-    env = agent_environment(environ, (), {})
+    env = agent_environment(environ, (home for home in HOMES if home != "XDG_CONFIG_HOME"), {})
     confined = confinement(
         Protected(project, project / ".workflow" / "lifecycle.db"), env, (), database=False
     )

@@ -45,7 +45,7 @@ NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked 
 LOOK = 0.2  # seconds between two looks at `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 SHOWN = 2_000  # characters of an answer or of standard error that are quoted
-WATCHED = 256 * 1024  # bytes of output that are looked at while the program runs
+WATCHED = 256 * 1024  # bytes at the end of the output that are looked at while the program runs
 _QUIET = ("silence", "turn")
 _NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
 
@@ -315,9 +315,9 @@ class ExternalAgent:
             while (ended := process.wait(LOOK)) is None:
                 if request.stop.is_set():
                     process.stop("the run is over")
-                elif early is None and seen < (size := process.stdout_size()) <= WATCHED:
+                elif early is None and seen < (size := process.stdout_size()):
                     seen = size
-                    early = self._dialect.said(process.stdout(WATCHED).text, "", None, resume).fault
+                    early = self._dialect.said(process.stdout_tail(WATCHED).text, "", None, resume).fault
                     if early is not None:
                         process.stop("it would only wait")
             out = process.stdout(limits.output_bytes)

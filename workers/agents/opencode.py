@@ -23,6 +23,7 @@ from orchestrator.domain.errors import (
     AgentRubbish,
     AgentUnavailable,
 )
+from orchestrator.domain.prices import Estimate
 from workers.agents import merged
 from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
@@ -182,11 +183,12 @@ def _failed(error: dict[str, Any]) -> AgentError:
 def _trouble(tries: list[str]) -> AgentError | None:
     """What it tries again for: it does not tell the status, nor how long it waits, only the server's words."""
     words = tries[-1].replace('\\"', '"') if tries else ""
-    if _LIMITED.search(words):
+    overloaded = _OVERLOADED.search(words)
+    if not overloaded and _LIMITED.search(words):
         return AgentLimited("its account has reached a limit", until=reset_in(words), why=words)
     if len(tries) < TRIES:
         return None
-    if _OVERLOADED.search(words):
+    if overloaded:
         return AgentOverloaded("its server refuses for the moment", why=words)
     if "Unable to connect" in words or "ConnectionRefused" in words:
         return AgentOverloaded("its server cannot be reached", why=words)
@@ -202,8 +204,8 @@ def _usage(part: dict[str, Any]) -> Usage:
         None,
         sum(number for number in read if number is not None) if tokens else None,
         (count(tokens.get("output")) or 0) + (count(tokens.get("reasoning")) or 0) if tokens else None,
+        tokens_cached=count(cache.get("read")),
+        tokens_cache_written=count(cache.get("write")),
         # what a model costs that it does not know, it gives as nothing
-        float(cost) if isinstance(cost, int | float) and cost > 0 else None,
-        count(cache.get("read")),
-        count(cache.get("write")),
+        estimate=Estimate(float(cost), "opencode") if isinstance(cost, int | float) and cost > 0 else None,
     )

@@ -183,9 +183,11 @@ class GuardedProcess:
         """Bytes printed so far."""
         return os.fstat(self._files[1].fileno()).st_size
 
+    def stdout_tail(self, limit: int) -> Output:
+        return _tail(self._files[1], limit)
+
     def stderr_tail(self, limit: int = 4_000) -> Output:
-        size = os.fstat(self._files[2].fileno()).st_size
-        return decode(_read(self._files[2], max(0, size - limit), limit))
+        return _tail(self._files[2], limit)
 
     def close(self) -> None:
         """End it if it still runs, and let go of the files: what is kept of them as evidence holds no secret."""
@@ -357,6 +359,10 @@ def _mask(file: IO[bytes], known: secrets.Known) -> None:
         body = masked.encode("utf-8", "surrogateescape")
         os.ftruncate(file.fileno(), 0)
         os.pwrite(file.fileno(), body, 0)
+
+
+def _tail(file: IO[bytes], limit: int) -> Output:
+    return decode(_read(file, max(0, os.fstat(file.fileno()).st_size - limit), limit))
 
 
 def _read(file: IO[bytes], start: int, limit: int) -> bytes:

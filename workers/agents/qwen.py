@@ -20,7 +20,7 @@ from orchestrator.domain.errors import AgentError, AgentRubbish
 from workers.agents.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
-from workers.agents.stream import count, lines, reset_in, table, text
+from workers.agents.stream import count, items, lines, reset_in, table, text
 
 LOGIN = "log in with `qwen`, or set OPENAI_API_KEY"
 KEY = "OPENAI_API_KEY"
@@ -141,7 +141,7 @@ class Qwen:
         usage = reduce(add, used) if used else Usage()  # its own sums are those of the whole conversation
         if not result:
             return Said(session=session, usage=usage)
-        denied = [text(table(each).get("tool_name")) for each in result.get("permission_denials") or []]
+        denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
         answer = text(result.get("result")) or answer
         return Said(
             text=answer,

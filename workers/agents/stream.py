@@ -35,6 +35,10 @@ def table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
