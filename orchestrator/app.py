@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,9 +224,23 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     from orchestrator.dispatch.local import start_daemon
     from orchestrator.store import leases
 
+    _remember_path(project)
     if bus.wake_daemon(project.database) and store.read(leases.leader) is not None:
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
+
+
+def _remember_path(project: Project) -> None:
+    """Hosts look for programs where this command would: the shell they come from may be long gone."""
+    from orchestrator.config import PATH_FILE
+    from orchestrator.store import files
+
+    path = os.environ.get("PATH", "").encode("utf-8", "surrogateescape")
+    with suppress(
+        OSError
+    ):  # then they go on looking where they do; what could not be written is told by others
+        if path and files.read(project.workflow, PATH_FILE) != path:
+            files.write(project.workflow, PATH_FILE, path)
 
 
 def wake(store: Store, stopped: Sequence[str] = ()) -> None:

@@ -13,6 +13,7 @@ import structlog
 
 from orchestrator.config import load_settings, resources
 from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, records, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -24,6 +25,7 @@ from workers.content import Critique
 from workers.context import Context
 from workers.live import LiveRun, LiveRuns
 from workers.runtime import Runtime
+from workers.surroundings import Setup
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
 HOST = "h-1"
@@ -95,11 +97,12 @@ class Desk:
         self.project = folder / "project"
         self.project.mkdir(exist_ok=True)
         known = {agent.name: agent for agent in (BuiltinAgent(), *agents)}
+        router = Router(known, own=[agent.name for agent in agents], roles=roles)
+        self.setup = Setup(self.settings, router, Prices())
         self.runtime = Runtime(
             store=self.store,
-            settings=self.settings,
+            surroundings=lambda: self.setup,
             roles=make.ALL_ROLES,
-            router=Router(known, own=[agent.name for agent in agents], roles=roles),
             lives=self.lives,
             project=self.project,
             runs=folder / ".workflow" / "runs",

@@ -43,11 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from orchestrator import log
-    from orchestrator.config import extras, load_prices, load_settings, resources
+    from orchestrator.config import extras, load_settings, resources
     from orchestrator.store.store import Store
     from workers.host import Host
     from workers.roles import MODULES
     from workers.runtime import Runtime
+    from workers.surroundings import Surroundings
 
     project: Path = given.project
     workflow = project / ".workflow"
@@ -65,7 +66,7 @@ def _serve(given: argparse.Namespace) -> int:
     if settings.hand_over_mcp and not extras.has_mcp():
         logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
     roles = tuple(sorted(MODULES))
-    router = _router(settings, environment, logger)
+    surroundings = Surroundings(project, flags, environment, logger)
     host = Host(
         store,
         settings,
@@ -78,9 +79,8 @@ def _serve(given: argparse.Namespace) -> int:
     host.on_environment = environment.update
     runtime = Runtime(
         store=store,
-        settings=settings,
+        surroundings=surroundings.now,
         roles=roles,
-        router=router,
         lives=host.live,
         project=project,
         runs=workflow / "runs",
@@ -89,7 +89,6 @@ def _serve(given: argparse.Namespace) -> int:
         ),
         draining=host.is_draining,
         log=logger,
-        prices=load_prices(settings),
         environ=environment,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -98,19 +97,6 @@ def _serve(given: argparse.Namespace) -> int:
         return host.run()
     finally:
         store.close()
-
-
-def _router(settings: Any, environment: dict[str, str], logger: Any) -> Any:
-    from workers.agents.routing import build_router
-
-    told: set[str] = set()
-
-    def once(note: str) -> None:
-        if note not in told:
-            told.add(note)
-            logger.info("agent_skipped", why=note)
-
-    return build_router(settings, environment, once)
 
 
 def _agents(given: argparse.Namespace) -> int:

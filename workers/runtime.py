@@ -27,17 +27,16 @@ from orchestrator.domain.errors import (
     LifecycleError,
 )
 from orchestrator.domain.model import PauseReason
-from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, claims, files, messages, records, report, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers import loading
-from workers.agents.routing import Router
 from workers.context import Context, RunReleased, storable
 from workers.critique import Critiqued, critique
 from workers.leftovers import await_end
 from workers.live import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
+from workers.surroundings import Setup
 
 OVERLOADED_WAIT = 60.0  # seconds
 FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
@@ -48,16 +47,14 @@ class Runtime:
     """Executes runs for one host; `draining` says whether the host takes no more."""
 
     store: Store
-    settings: Any
+    surroundings: Callable[[], Setup]  # settings, agents and prices as they are now
     roles: tuple[str, ...]
-    router: Router
     lives: LiveRuns
     project: Path
     runs: Path
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
     log: Any
-    prices: Prices = field(default_factory=Prices)
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     bell: bus.Bell = field(init=False)
 
@@ -103,24 +100,26 @@ class Runtime:
         row = live.row
         if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
+        setup = self.surroundings()
+
+        def agents(pack: Any, role: str) -> tuple[list[Any], list[str]]:
+            skipped: list[str] = []
+            return setup.router.for_role(pack, role, skipped.append), skipped
+
         return loading.load(
             live,
             self.lives,
             self.store,
-            self.settings,
+            setup.settings,
             runs=self.runs,
             project=self.project,
-            agents=self._agents,
+            agents=agents,
             instructions=self.instructions,
             log=log,
-            router=self.router,
-            prices=self.prices,
+            router=setup.router,
+            prices=setup.prices,
             environ=self.environ,
         )
-
-    def _agents(self, pack: Any, role: str) -> tuple[list[Any], list[str]]:
-        skipped: list[str] = []
-        return self.router.for_role(pack, role, skipped.append), skipped
 
     def _report(
         self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
@@ -156,7 +155,7 @@ class Runtime:
                 row,
                 ending.text,
                 charged=ending.charged,
-                backoff=self.settings.backoff_seconds,
+                backoff=self.surroundings().settings.backoff_seconds,
                 timings=timings,
                 pause=ending.pause,
                 wait=ending.wait,

@@ -40,6 +40,9 @@ def resources() -> Path:
     return bundled if (bundled / "config").is_dir() else package.parent
 
 
+PATH_FILE = "path"  # in `.workflow`: where the latest command found programs
+
+
 def user_dir(environ: Mapping[str, str] | None = None) -> Path:
     """The user's configuration folder; `LIFECYCLE_CONFIG_DIR` names another."""
     named = (environ or {}).get("LIFECYCLE_CONFIG_DIR")

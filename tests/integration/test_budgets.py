@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -352,7 +353,9 @@ def test_a_refused_document_is_not_left_to_the_next_agent(desk: Callable[..., De
 def test_the_built_in_agent_counts_to_no_cap(desk: Callable[..., Desk]) -> None:
     at = desk()
     paid = Paid()
-    at.runtime.router = Router({"builtin": BuiltinAgent(), "paid": paid}, roles={"analyst": ["paid"]})
+    at.setup = replace(
+        at.setup, router=Router({"builtin": BuiltinAgent(), "paid": paid}, roles={"analyst": ["paid"]})
+    )
     at.store.write(lambda tx: budgets.set_budget(tx, at.session, {"session": {"turns": 1, "usd": 1}}))
 
     at.run()
@@ -383,7 +386,7 @@ def test_a_tasks_cap_stops_that_task_and_is_raised_for_tasks(desk: Callable[...,
 
 def test_tokens_without_money_are_priced_and_the_row_names_the_list(desk: Callable[..., Desk]) -> None:
     at = desk(Paid(usd=None, model="m-1", tokens_in=1000, tokens_out=10))
-    at.runtime.prices = Prices(listed=(Price("m-1", 3.0, 15.0, 0.3, "maker", "2025-11-01"),))
+    at.setup = replace(at.setup, prices=Prices(listed=(Price("m-1", 3.0, 15.0, 0.3, "maker", "2025-11-01"),)))
 
     at.run()
 
@@ -396,7 +399,7 @@ def test_an_agent_that_tells_no_model_is_priced_by_the_one_it_was_set_up_with(
 ) -> None:
     settings = {"agents": {"paid": {"command": ["paid"], "model": "m-1"}}}
     at = desk(Paid(usd=None, tokens_in=1000, tokens_out=10), settings=settings)
-    at.runtime.prices = Prices(own=(Price("m-1", 3.0, 15.0),))
+    at.setup = replace(at.setup, prices=Prices(own=(Price("m-1", 3.0, 15.0),)))
 
     at.run()
 

@@ -593,7 +593,7 @@ def test_the_record_tells_who_failed_who_was_replaced_and_each_risk_in_full(desk
         ],
     )
     bench = desk(Told("one", {"product": AgentCrashed("one fell over")}), Told("two", {"product": says(4)}))
-    bench.runtime.router.agents["one"].answers["risk"] = risk
+    bench.setup.router.agents["one"].answers["risk"] = risk
 
     bench.run()
     record = bench.text("discussions/DISCUSS-001-discussion.md")

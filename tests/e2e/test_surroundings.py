@@ -1,0 +1,39 @@
+"""A coordinator that runs already works with the configuration and the programs of now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e.support import QUICK, Lifecycle, lifecycle
+
+REQUEST = "Build a URL shortener"
+MINE = '[agents.mine]\ncommand = ["talks"]\n[roles]\nanalyst = ["mine", "builtin"]\n'
+
+
+def asked(life: Lifecycle) -> set[str]:
+    """The agents that the newest session asked."""
+    return {row[0] for row in life.rows("SELECT agent FROM agent_calls WHERE session_id = ?", life.session())}
+
+
+def test_an_agent_that_is_installed_named_or_switched_off_is_so_for_the_next_session(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    with lifecycle(tmp_path / "p") as life:
+        path = f"{programs}:{life.environment['PATH']}"
+        hosts: list[object] = []
+
+        def start(settings: str, **env: str) -> set[str]:
+            life.configure(QUICK, settings)
+            assert life.run("start", REQUEST, "--discuss", "off", env=env).code == 0
+            hosts.append(life.rows("SELECT incarnation FROM hosts"))
+            return asked(life)
+
+        before = start("")
+        named = start(MINE)
+        (programs / "talks").write_text("#!/bin/sh\necho nonsense\n")
+        (programs / "talks").chmod(0o755)
+        installed = start(MINE, PATH=path)
+        off = start("", PATH=path)
+
+        assert (before, named, installed, off) == ({"builtin"}, {"builtin"}, {"mine", "builtin"}, {"builtin"})
+        assert all(each == hosts[0] for each in hosts), "it is the same host"

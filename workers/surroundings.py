@@ -1,0 +1,80 @@
+"""What a host takes from outside, read anew when it has changed: settings, agents, prices, and where programs are found.
+
+A host lives longer than the shell and the configuration it was started from. A person who switches an agent off, or installs
+one, means the next task.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.prices import Prices
+from workers.agents.routing import Router, build_router
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    settings: Any
+    router: Router
+    prices: Prices
+
+
+class Surroundings:
+    """`environ` is what agents may see of the environment; its PATH follows the latest command's."""
+
+    def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Any) -> None:
+        """Raises ConfigError: a host does not begin with faulty settings."""
+        self._project = project
+        self._flags = dict(flags)
+        self._environ = environ
+        self._log = log
+        self._lock = threading.Lock()
+        self._told: set[str] = set()
+        workflow = project / ".workflow"
+        self._path = workflow / PATH_FILE
+        self._files = (user_dir(os.environ) / "config.toml", workflow / "config.toml", self._path)
+        self._seen = self._stamps()
+        self._setup = self._read()
+
+    def now(self) -> Setup:
+        """As the files say; as before where they have a fault, which is logged once."""
+        with self._lock:
+            stamps = self._stamps()
+            if stamps != self._seen:
+                self._seen = stamps
+                try:
+                    self._setup = self._read()
+                    self._log.info("settings_read")
+                except LifecycleError as error:
+                    self._log.warning("settings_not_read", error=error.what, why=error.why)
+            return self._setup
+
+    def _read(self) -> Setup:
+        settings = load_settings(self._project, os.environ, self._flags)
+        prices = load_prices(settings)
+        if self._path.is_file():
+            self._environ["PATH"] = self._path.read_text(encoding="utf-8", errors="surrogateescape")
+        return Setup(settings, build_router(settings, self._environ, self._once), prices)
+
+    def _once(self, note: str) -> None:
+        if note not in self._told:
+            self._told.add(note)
+            self._log.info("agent_skipped", why=note)
+
+    def _stamps(self) -> tuple[object, ...]:
+        return tuple(map(_stamp, self._files))
+
+
+def _stamp(file: Path) -> object:
+    try:
+        found = os.stat(file)  # noqa: PTH116 - asked before each run
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
