@@ -6,7 +6,7 @@ from typing import Any
 
 from orchestrator.cli.look import verdict
 from orchestrator.cli.output import bar, cells, duration, money, paint, say, width
-from orchestrator.cli.report import print_pause, print_scores
+from orchestrator.cli.report import print_pause, print_scores, unanswering
 from orchestrator.coordinator.limits import in_words
 from orchestrator.domain.inert import inert, one_line
 
@@ -32,6 +32,8 @@ def draw(found: dict[str, Any]) -> None:
         say(_labelled("Cap", _caps(found["budget"])))
     for limit in found["limits"]:
         say(_labelled("Limit", inert(in_words(limit))))
+    for agent in found["unanswering"]:
+        say(_labelled("Agent", paint(inert(unanswering(agent)), "yellow")))
     if found["scores"] and found["pause"]:
         print_scores(found["scores"])
     if found["pause"]:

@@ -20,6 +20,8 @@ def print_report(report: dict[str, Any], project: Path) -> None:
     say(_headline(report))
     print_deliverables(report, project)
     print_scores(report["scores"])
+    for agent in report["unanswering"]:
+        say(paint(inert(unanswering(agent)), "yellow"))
     if report["pause"]:
         print_pause(report["pause"])
     elif report["next"]:
@@ -33,6 +35,13 @@ def _headline(report: dict[str, Any]) -> str:
     lost = f", {report['attempts_lost']} attempt(s) lost and repeated" if report["attempts_lost"] else ""
     facts = f"{done}/{total} tasks, {duration(report['elapsed_seconds'])}, {money(report['cost'])}{lost}"
     return f"{paint(report['session'], 'bold')}   {report['status']}{reason}   {facts}"
+
+
+def unanswering(each: dict[str, Any]) -> str:
+    """An agent that failed most of its calls, in words."""
+    how = ", ".join(f"{outcome} {calls}" for outcome, calls in each["failed"].items())
+    answered = each["answered"] or "none"
+    return f"{each['agent']} answered {answered} of {each['calls']} calls ({how}); `lifecycle agents --probe` asks it"
 
 
 def print_deliverables(report: dict[str, Any], project: Path) -> None:

@@ -42,7 +42,7 @@ def feedback(
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what should change: the document it concerns is found and answers it; follows."""
+    """Say what should change: the document it concerns is found and made anew, and followed."""
     from orchestrator.coordinator import rework
 
     with changing() as opened:

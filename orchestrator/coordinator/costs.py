@@ -12,6 +12,22 @@ from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
 COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
+ANSWERS = ("answered", "mined")
+
+
+def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
+    """The agents that failed most of their calls, so that others spoke in their place; a call cut off says nothing."""
+    ended: dict[str, dict[str, int]] = {}
+    for row in records.outcomes(tx, session):
+        if row.outcome != "cut_off":
+            ended.setdefault(row.agent, {})[row.outcome] = row.calls
+    found = []
+    for agent, by in ended.items():
+        failed = {outcome: calls for outcome, calls in by.items() if outcome not in ANSWERS}
+        calls, answered = sum(by.values()), sum(by.values()) - sum(failed.values())
+        if 2 * answered < calls:
+            found.append({"agent": agent, "calls": calls, "answered": answered, "failed": failed})
+    return found
 
 
 def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:

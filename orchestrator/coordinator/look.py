@@ -71,6 +71,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
         "stalled": _stalled(tx, session, views),
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
+        "unanswering": costs.unanswering(tx, session.id),
         "pause": pause_view(tx, session),
         "scores": rounds.scores(tx, session.id) if session.gate else None,
         "next": _next(tx, session, views),
@@ -248,6 +249,7 @@ def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
             {"round": row.round, "task": row.task, **rounds.verdict(row), "record": row.record}
             for row in held
         ],
+        "unanswering": costs.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": pause_view(tx, session),
         "next": actions(tx, session),

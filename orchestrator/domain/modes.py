@@ -90,7 +90,7 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
         return f"analyze-{depth(request, pack)}", f"the request says {word!r}"
     if facts.coding_agent:
         return "full-lifecycle", "a coding agent is configured"
-    return "spec-only", "no coding agent is configured"
+    return "spec-only", "no agent that edits files is configured"
 
 
 def _upgraded(mode: str, request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:

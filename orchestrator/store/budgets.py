@@ -76,6 +76,7 @@ def _standing() -> Select[Any]:
             *_sums("session"),
             *_sums("task", agent_calls.c.task_id == bindparam("task")),
             _mean(agent_calls.c.cost_micros).label("mean_micros"),
+            _mean(fixed(1)).label("seen"),
             _mean(agent_calls.c.tokens_in + agent_calls.c.tokens_out).label("mean_tokens"),
         )
         .select_from(rows.outerjoin(agent_calls, _mine()))
@@ -140,8 +141,11 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
             detail = {"task": task, "why": words, **about}
             sessions.pause(tx, session, PauseReason.BUDGET, detail)
             return Refused(words, detail)
+    priceless = (
+        now.seen is not None and now.mean_micros is None
+    )  # it never told a price: there is none to hold
     reserved = {
-        "reserved_micros": _at_least(now.mean_micros, rules.LEAST_MICROS),
+        "reserved_micros": 0 if priceless else _at_least(now.mean_micros, rules.LEAST_MICROS),
         "reserved_tokens": _at_least(now.mean_tokens, rules.LEAST_TOKENS),
     }
     return records.begin_call(tx, {**values, **reserved})

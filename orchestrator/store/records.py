@@ -84,6 +84,14 @@ COST_SUMS = (
     func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
 )
 _COST = Prepared(lambda: select(*COST_SUMS).where(agent_calls.c.session_id == bindparam("session")))
+_OUTCOMES = Prepared(
+    lambda: (
+        select(agent_calls.c.agent, agent_calls.c.outcome, func.count().label("calls"))
+        .where(agent_calls.c.session_id == bindparam("session"), agent_calls.c.outcome.is_not(None))
+        .group_by(agent_calls.c.agent, agent_calls.c.outcome)
+        .order_by(agent_calls.c.agent, agent_calls.c.outcome)
+    )
+)
 _REMEMBER = PreparedInsert(lambda: insert(memory))
 _SHARE = PreparedInsert(
     lambda: upsert(memory).on_conflict_do_update(
@@ -208,6 +216,11 @@ def cost_of(tx: Tx, session: str) -> Row:
     row = tx.row(_COST, session=session)
     assert row is not None
     return row
+
+
+def outcomes(tx: Tx, session: str) -> list[Row]:
+    """How the calls of each agent ended: `agent`, `outcome`, `calls`."""
+    return tx.rows(_OUTCOMES, session=session)
 
 
 def add_wisdom(tx: Tx, session: str, file: str, author: str, words: str, task: str | None = None) -> None:

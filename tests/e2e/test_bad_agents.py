@@ -99,3 +99,5 @@ def test_a_discussion_absorbs_an_agent_that_misbehaves(critic: Lifecycle, deed: 
     critic.wait(lambda: not critic.marked(), "no process of a run lives on", 15)
     assert calls(critic)["bad"] <= CLASSES, calls(critic)
     assert calls(critic)["builtin"] == {"answered"}  # who stands in
+    assert "bad answered none of " in gave.out
+    assert [each["agent"] for each in critic.run("check", "--json").json()["unanswering"]] == ["bad"]

@@ -165,6 +165,15 @@ def test_a_refusal_tells_what_was_used_from_what_is_held(till: Callable[..., Til
     assert refused.words.endswith("$0.06 of $0.05, $0.02 of it held for calls that are not over")
 
 
+def test_for_an_agent_that_never_tells_a_price_no_money_is_held(till: Callable[..., Till]) -> None:
+    made = till(usd=CENT)
+    made.end(made.begin(), None)
+
+    calls = made.together(4)
+
+    assert len(begun(calls)) == 4
+
+
 def test_tokens_in_flight_count_with_the_mean_too(till: Callable[..., Till]) -> None:
     made = till(tokens=1_000)
     made.end(made.begin(), tokens=900)

@@ -19,7 +19,7 @@ def pack() -> Pack:
 @pytest.mark.parametrize(
     ("request_text", "facts", "mode", "because"),
     [
-        ("make a parser", ProjectFacts(), "spec-only", "no coding agent"),
+        ("make a parser", ProjectFacts(), "spec-only", "no agent that edits files"),
         ("make a parser", ProjectFacts(coding_agent=True), "full-lifecycle", "a coding agent is configured"),
         ("a React dashboard", ProjectFacts(coding_agent=True), "full-lifecycle-fe", "'React'"),
         ("show it on two pages", ProjectFacts(coding_agent=True), "full-lifecycle-fe", "'page'"),
