@@ -70,10 +70,9 @@ def test_another_host_of_the_project_asks_no_agent_of_an_account_that_one_has_me
     other = Told("opus")
     due(bench)
 
-    bench.runtime = replace(
-        bench.runtime,
-        lives=LiveRuns(),
-        router=Router({"opus": other}, roles={"analyst": ["opus"]}, pools={"opus": "told"}),
+    bench.runtime = replace(bench.runtime, lives=LiveRuns())
+    bench.setup = replace(
+        bench.setup, router=Router({"opus": other}, roles={"analyst": ["opus"]}, pools={"opus": "told"})
     )
     bench.run()
 
@@ -91,12 +90,8 @@ def test_after_a_restart_an_account_is_not_asked_before_its_limit_ends(desk: Any
 
     bench.store.close()
     bench.store = Store(bench.store.path)
-    bench.runtime = replace(
-        bench.runtime,
-        store=bench.store,
-        lives=LiveRuns(),
-        router=Router({"told": told}, roles={"analyst": ["told"]}),
-    )
+    bench.runtime = replace(bench.runtime, store=bench.store, lives=LiveRuns())
+    bench.setup = replace(bench.setup, router=Router({"told": told}, roles={"analyst": ["told"]}))
     bench.run()
 
     assert told.asked == ["discovery"]
