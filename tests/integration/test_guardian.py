@@ -257,6 +257,30 @@ def is_up(process: GuardedProcess) -> Callable[[], bool]:
     return lambda: "up" in process.stdout().text
 
 
+def test_stop_asks_every_descendant_to_end_before_it_kills(run: str, tmp_path: Path) -> None:
+    script = f"""
+        if os.fork() == 0:
+            os.setsid()
+
+            def bye(*_):
+                open({str(tmp_path / "bye")!r}, "w").close()
+                os._exit(0)
+
+            signal.signal(signal.SIGTERM, bye)
+            print("up", flush=True)
+            time.sleep(600)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(600)
+    """
+    with start(script, run, tmp_path) as process:
+        until(is_up(process))
+
+        process.stop("cancelled")
+        ended(process)
+
+    assert (tmp_path / "bye").exists()
+
+
 @pytest.mark.parametrize(("kind", "confined"), EACH_KIND)
 def test_stop_leaves_nobody_whatever_the_agent_does(
     kind: str, confined: bool, run: str, tmp_path: Path
