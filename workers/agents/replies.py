@@ -73,7 +73,9 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
             del reading.notes[name]
     failed = failed or reading.error
     return Parsed(
-        None, tuple(reading.notes), failed[1] if failed else "there is no JSON object in the answer"
+        None,
+        tuple(reading.notes),
+        failed[1] if failed else "there is no JSON object in the answer that says any of what was asked",
     )
 
 
