@@ -27,7 +27,10 @@ class Setup:
 
 
 class Surroundings:
-    """`environ` is what agents may see of the environment; its PATH follows the latest command's."""
+    """`environ` is what agents may see of the environment. Its PATH begins with the latest command's.
+
+    What it had stays behind it: a command from a poorer shell must not take a session's agents away.
+    """
 
     def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Any) -> None:
         """Raises ConfigError: a host does not begin with faulty settings."""
@@ -60,7 +63,9 @@ class Surroundings:
         settings = load_settings(self._project, os.environ, self._flags)
         prices = load_prices(settings)
         if self._path.is_file():
-            self._environ["PATH"] = self._path.read_text(encoding="utf-8", errors="surrogateescape")
+            latest = self._path.read_text(encoding="utf-8", errors="surrogateescape")
+            places = [*latest.split(os.pathsep), *self._environ.get("PATH", "").split(os.pathsep)]
+            self._environ["PATH"] = os.pathsep.join(dict.fromkeys(filter(None, places)))
         return Setup(settings, build_router(settings, self._environ, self._once), prices)
 
     def _once(self, note: str) -> None:

@@ -33,7 +33,9 @@ def test_an_agent_that_is_installed_named_or_switched_off_is_so_for_the_next_ses
         (programs / "talks").write_text("#!/bin/sh\necho nonsense\n")
         (programs / "talks").chmod(0o755)
         installed = start(MINE, PATH=path)
+        poorer = start(MINE)
         off = start("", PATH=path)
 
-        assert (before, named, installed, off) == ({"builtin"}, {"builtin"}, {"mine", "builtin"}, {"builtin"})
+        assert (before, named, off) == ({"builtin"}, {"builtin"}, {"builtin"})
+        assert (installed, poorer) == ({"mine", "builtin"}, {"mine", "builtin"})
         assert all(each == hosts[0] for each in hosts), "it is the same host"
