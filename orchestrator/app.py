@@ -236,9 +236,7 @@ def _remember_path(project: Project) -> None:
     from orchestrator.store import files
 
     path = os.environ.get("PATH", "").encode("utf-8", "surrogateescape")
-    with suppress(
-        OSError
-    ):  # then they go on looking where they do; what could not be written is told by others
+    with suppress(OSError):  # then they look where they did; a disk that is full is told by others
         if path and files.read(project.workflow, PATH_FILE) != path:
             files.write(project.workflow, PATH_FILE, path)
 

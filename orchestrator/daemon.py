@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.app import Project
+from orchestrator.app import Project, read_settings
 from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
@@ -353,9 +353,15 @@ class Daemon:
 
     def _on_message(self, message: dict[str, Any]) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
-            values = handed_over(self._settings, message["values"])
-            self._supervisor.environment.update(values)
-            bus.wake_hosts(self._store.path, {**message, "values": values})
+            self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
+            bus.wake_hosts(self._store.path, message)
+
+    def _settings_now(self) -> Any:
+        """The settings as they are now, or were at our start where they have a fault: whoever sent them tells it."""
+        try:
+            return read_settings(self._project)
+        except LifecycleError:
+            return self._settings
 
     def _end(self, clock: AlarmClock) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.

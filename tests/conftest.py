@@ -75,6 +75,15 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
         yield empty
 
 
+@pytest.fixture(scope="session")
+def confinable() -> None:
+    """Skips where the kernel cannot show an agent the project read-only."""
+    from workers.agents.confining import why_not
+
+    if (why := why_not(ROOT, os.environ)) is not None:
+        pytest.skip(f"this system cannot do it: {why}")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """An empty project folder, marked as one so that no folder above it is taken."""

@@ -76,7 +76,7 @@ def _serve(given: argparse.Namespace) -> int:
         logger,
         supervised=given.supervised,
     )
-    host.on_environment = environment.update
+    host.on_environment = surroundings.take
     runtime = Runtime(
         store=store,
         surroundings=surroundings.now,

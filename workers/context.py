@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from orchestrator import failpoints
 from orchestrator.config import extras
 from orchestrator.domain import secrets
+from orchestrator.domain.agents import BUILTIN
 from orchestrator.domain.errors import (
     AccountHeld,
     AgentCrashed,
@@ -36,7 +37,6 @@ from workers import calls
 from workers.agents.cassette import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, Protected, is_metered
 from workers.agents.question import Question
-from workers.agents.routing import BUILTIN
 from workers.live import LiveRun, LiveRuns
 
 M = TypeVar("M", bound=BaseModel)

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator import bus, failpoints
-from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.store import claims, leases, report, tasks
 from orchestrator.store.clock import process_start
@@ -131,7 +130,7 @@ class Host:
         elif message.get("type") == "drain":
             self.drain()
         elif message.get("type") == "environment" and isinstance(message.get("values"), dict):
-            self.on_environment(handed_over(self._settings, message["values"]))
+            self.on_environment(message["values"])
 
     def _is_orphan(self) -> bool:
         if self.live.ids() or time.monotonic() - self._last_work < ORPHAN_SECONDS:

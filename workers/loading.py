@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain import secrets
-from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, cassettes, edits, records, sessions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette import Deck
-from workers.agents.protocol import Agent
 from workers.agents.question import Names
 from workers.context import Context, answered
 from workers.live import LiveRun, LiveRuns
@@ -28,7 +27,6 @@ def load(
     *,
     runs: Path,
     project: Path,
-    agents: Callable[[Pack, str], tuple[list[Agent], list[str]]],
     instructions: Callable[[str], str],
     log: Any,
     router: Any,
@@ -58,7 +56,8 @@ def load(
     wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
     for entry in seen["wisdom"]:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
-    usable, skipped = agents(pack, row.role)
+    skipped: list[str] = []
+    usable = router.for_role(pack, row.role, skipped.append)
     workdir = runs / row.run
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
     return Context(

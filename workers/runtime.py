@@ -101,11 +101,6 @@ class Runtime:
         if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
         setup = self.surroundings()
-
-        def agents(pack: Any, role: str) -> tuple[list[Any], list[str]]:
-            skipped: list[str] = []
-            return setup.router.for_role(pack, role, skipped.append), skipped
-
         return loading.load(
             live,
             self.lives,
@@ -113,7 +108,6 @@ class Runtime:
             setup.settings,
             runs=self.runs,
             project=self.project,
-            agents=agents,
             instructions=self.instructions,
             log=log,
             router=setup.router,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
+from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.prices import Prices
 from workers.agents.routing import Router, build_router
@@ -55,9 +56,13 @@ class Surroundings:
                 try:
                     self._setup = self._read()
                     self._log.info("settings_read")
-                except LifecycleError as error:
-                    self._log.warning("settings_not_read", error=error.what, why=error.why)
+                except (LifecycleError, OSError) as error:
+                    self._log.warning("settings_not_read", error=str(error))
             return self._setup
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """What a person's shell hands over, as far as agents log in with it."""
+        self._environ.update(handed_over(self.now().settings, values))
 
     def _read(self) -> Setup:
         settings = load_settings(self._project, os.environ, self._flags)

@@ -37,28 +37,29 @@ class Check:
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     """All examinations, in order."""
-    said: dict[str, Any] = {}
-
-    def ask(at: Project) -> dict[str, Any]:
-        said.update(ask_agents(at))
-        return said
-
     checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
-    checks.append(_guarded("agents", lambda at: _agents(at, ask), project))
-    return (
-        [*checks, _guarded("read-only", lambda at: _read_only(at, said["not_read_only"]), project)]
-        if said
-        else checks
-    )
+    try:
+        found = ask_agents(project)
+    except (LifecycleError, OSError) as error:
+        return [*checks, _broken("agents", error)]
+    both: dict[str, Callable[[Project], Check]] = {
+        "agents": lambda at: _agents(at, found),
+        "read-only": lambda at: _read_only(at, found["not_read_only"]),
+    }
+    return checks + [_guarded(name, look, project) for name, look in both.items()]
 
 
 def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
     try:
         return look(project)
-    except LifecycleError as error:
+    except (LifecycleError, OSError) as error:
+        return _broken(name, error)
+
+
+def _broken(name: str, error: LifecycleError | OSError) -> Check:
+    if isinstance(error, LifecycleError):
         return Check(name, "fault", f"{error.what} ({error.why})" if error.why else error.what, error.fix)
-    except OSError as error:
-        return Check(name, "fault", str(error), "check the rights of what it names")
+    return Check(name, "fault", str(error), "check the rights of what it names")
 
 
 def _program(_: Project) -> Check:
@@ -210,11 +211,10 @@ def _mcp(project: Project) -> Check:
     return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
 
 
-def _agents(project: Project, ask: AskAgents) -> Check:
+def _agents(project: Project, found: dict[str, Any]) -> Check:
     from orchestrator.cli.configure import limits_of
     from orchestrator.coordinator.limits import in_words, way_on
 
-    found = ask(project)
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:

@@ -9,15 +9,14 @@ from typing import Any
 from orchestrator.coordinator.budget import budget_of, cap_lines
 from orchestrator.coordinator.start import Plan
 from orchestrator.domain import secrets
+from orchestrator.domain.agents import BUILTIN, CLIENTS
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 
-BUILTIN = "builtin"
 BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
-SHIPPED = ("claude", "codex", "gemini", "qwen", "opencode")
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
@@ -84,42 +83,46 @@ def has_coding_agent(settings: Any) -> bool:
 
 def _edits(name: str, given: Any) -> bool:
     if given is None:
-        return name in SHIPPED
+        return name in CLIENTS
     if given.edits_files:
         return True
     return (
-        given.kind in SHIPPED and shutil.which(given.command[0] if given.command else given.kind) is not None
+        given.kind in CLIENTS and shutil.which(given.command[0] if given.command else given.kind) is not None
     )
 
 
 def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
+    known, pack = _known(settings), planned.pack
     return {
-        role: _order(planned.pack.roles[role].agents, settings.roles.get(role), settings) for role in roles
+        role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
     }
 
 
-def _order(named: Iterable[str], own: Iterable[str] | None, settings: Any) -> list[str]:
+def _order(
+    named: Iterable[str], own: Iterable[str] | None, settings: Any, known: Collection[str]
+) -> list[str]:
     """As the worker host routes: the user's order, else the pack's with the user's agents before the built-in one."""
     order = list(own or ())
     if not order:
-        mine = [name for name in settings.agents if name not in (*SHIPPED, BUILTIN)]
+        mine = [name for name in settings.agents if name not in (*CLIENTS, BUILTIN)]
         order = [*(name for name in named if name != BUILTIN), *mine, BUILTIN]
-    known = _known(settings)
     return [name for name in dict.fromkeys(order) if name in known]
 
 
 def _known(settings: Any) -> set[str]:
-    return {BUILTIN, *settings.agents, *filter(shutil.which, SHIPPED)} - set(settings.agents_off)
+    """The agents that can be asked here; looks for the clients' programs."""
+    return {BUILTIN, *settings.agents, *filter(shutil.which, CLIENTS)} - set(settings.agents_off)
 
 
 def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(task or perspective, agent) of all that costs something."""
+    known = _known(settings)
     orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
     for task in planned.pipeline.tasks:
         for name in _perspectives(planned, task.round):
             view = planned.pack.perspectives[name]
-            orders.append((name, _order(view.agents, settings.perspectives.get(name), settings)))
+            orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from orchestrator import bus, log
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.coordinator.start import Wishes, plan, start
+from orchestrator.domain.prices import Prices
 from orchestrator.store import report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -29,6 +30,7 @@ from workers.host import Host
 from workers.live import LiveRun
 from workers.roles import MODULES
 from workers.runtime import Runtime
+from workers.surroundings import Setup
 
 ROLES = tuple(sorted(MODULES))
 
@@ -169,11 +171,11 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
 
 
 def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
+    setup = Setup(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
     runtime = Timed(
         store=store,
-        settings=settings,
+        surroundings=lambda: setup,
         roles=ROLES,
-        router=Router({"instant": InstantAgent()}, own=["instant"]),
         lives=host.live,
         project=project,
         runs=project / ".workflow" / "runs",

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.support import agent_toml, lifecycle
-from workers.agents.confining import why_not
-
-ROOT = Path(__file__).resolve().parents[2]
-REFUSED = why_not(ROOT, os.environ)
 
 
-@pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")
+@pytest.mark.usefixtures("confinable")
 def test_agents_of_a_session_cannot_write_to_the_project_and_the_session_comes_to_its_end(
     tmp_path: Path,
 ) -> None:

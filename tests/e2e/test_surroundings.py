@@ -6,8 +6,9 @@ from pathlib import Path
 
 from tests.e2e.support import QUICK, Lifecycle, lifecycle
 
+ASKED = '#!/bin/sh\necho "$MINE_KEY" >> {}\necho nonsense\n'
 REQUEST = "Build a URL shortener"
-MINE = '[agents.mine]\ncommand = ["talks"]\n[roles]\nanalyst = ["mine", "builtin"]\n'
+MINE = '[agents.mine]\ncommand = ["talks"]\nenv = ["MINE_KEY"]\n[roles]\nanalyst = ["mine", "builtin"]\n'
 
 
 def asked(life: Lifecycle) -> set[str]:
@@ -30,12 +31,13 @@ def test_an_agent_that_is_installed_named_or_switched_off_is_so_for_the_next_ses
 
         before = start("")
         named = start(MINE)
-        (programs / "talks").write_text("#!/bin/sh\necho nonsense\n")
+        (programs / "talks").write_text(ASKED.format(tmp_path / "keys"))
         (programs / "talks").chmod(0o755)
-        installed = start(MINE, PATH=path)
+        installed = start(MINE, PATH=path, MINE_KEY="given later")
         poorer = start(MINE)
         off = start("", PATH=path)
 
         assert (before, named, off) == ({"builtin"}, {"builtin"}, {"builtin"})
         assert (installed, poorer) == ({"mine", "builtin"}, {"mine", "builtin"})
         assert all(each == hosts[0] for each in hosts), "it is the same host"
+        assert set((tmp_path / "keys").read_text().split("\n")) == {"given later", ""}

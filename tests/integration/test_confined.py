@@ -23,7 +23,6 @@ from tests.desk import Desk
 from tests.places import Place
 from workers.agents import confining
 from workers.agents.command import Plain
-from workers.agents.confining import why_not
 from workers.agents.dialect import Call
 from workers.agents.external import ExternalAgent
 from workers.agents.mcp import server_for
@@ -31,8 +30,7 @@ from workers.agents.process import Confinement, marked
 from workers.agents.protocol import AgentRequest, Protected
 
 ROOT = Path(__file__).resolve().parents[2]
-REFUSED = why_not(ROOT, os.environ)
-confined = pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")
+confined = pytest.mark.usefixtures("confinable")
 READ_ONLY = "Read-only file system"
 
 

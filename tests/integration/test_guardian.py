@@ -15,15 +15,20 @@ from pathlib import Path
 
 import pytest
 
-from workers.agents.confining import why_not
 from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment, marked
 from workers.agents.protocol import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_LIMITS = Limits(start=None, silence=None, turn=None, total=None)
-REFUSED = why_not(ROOT, os.environ)
 CONFINED = Confinement(["/usr"], [])
-can_confine = pytest.mark.skipif(REFUSED is not None, reason=f"this system cannot do it: {REFUSED}")
+
+
+@pytest.fixture
+def confined(request: pytest.FixtureRequest) -> bool:
+    """Whether the agent is confined; skips where it should be and cannot."""
+    if request.param:
+        request.getfixturevalue("confinable")
+    return bool(request.param)
 
 
 @pytest.fixture
@@ -247,10 +252,9 @@ STUBBORN = {
         time.sleep(600)
     """,
 }
-EACH_KIND = [(kind, False) for kind in STUBBORN] + [
-    pytest.param("double_fork_setsid", True, marks=can_confine)
-]
-each_way = pytest.mark.parametrize("confined", [False, pytest.param(True, marks=can_confine)])
+EACH_KIND = [*((kind, False) for kind in STUBBORN), ("double_fork_setsid", True)]
+each_kind = pytest.mark.parametrize(("kind", "confined"), EACH_KIND, indirect=["confined"])
+each_way = pytest.mark.parametrize("confined", [False, True], indirect=True)
 
 
 def is_up(process: GuardedProcess) -> Callable[[], bool]:
@@ -281,7 +285,7 @@ def test_stop_asks_every_descendant_to_end_before_it_kills(run: str, tmp_path: P
     assert (tmp_path / "bye").exists()
 
 
-@pytest.mark.parametrize(("kind", "confined"), EACH_KIND)
+@each_kind
 def test_stop_leaves_nobody_whatever_the_agent_does(
     kind: str, confined: bool, run: str, tmp_path: Path
 ) -> None:
@@ -452,7 +456,7 @@ def host(
     return process
 
 
-@pytest.mark.parametrize(("kind", "confined"), EACH_KIND)
+@each_kind
 def test_kill_the_host_and_nothing_of_the_run_lives_on(
     kind: str, confined: bool, run: str, tmp_path: Path
 ) -> None:

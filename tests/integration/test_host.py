@@ -245,20 +245,6 @@ def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
     reconcile.reap(store, None)
 
 
-def test_only_what_agents_log_in_with_is_taken_from_a_message(store: Store) -> None:
-    told: list[dict[str, str]] = []
-    values = {"OPENAI_API_KEY": "new", "HOME": "/p", "PYTHONPATH": "/p", "CODEX_HOME": "/p", "MINE": "m"}
-    mine = {"mine": {"command": ["mine"], "env": ["MINE"]}}
-    hosted = Hosted(store, lambda _: None, agents=mine)
-    hosted.host.on_environment = told.append
-    until(lambda: store.read(leases.live_hosts), "the host is there")
-
-    bus.wake_hosts(store.path, {"type": "environment", "values": values})
-
-    assert until(lambda: told, "it is told") == [{"MINE": "m", "OPENAI_API_KEY": "new"}]
-    hosted.end()
-
-
 def test_a_broken_run_does_not_end_its_slot(store: Store) -> None:
     calls: list[str] = []
 

@@ -23,7 +23,6 @@ HOMES = (
     "HOME",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
-    "QWEN_HOME",
     "GEMINI_CLI_HOME",
     "QWEN_HOME",
     "XDG_CONFIG_HOME",

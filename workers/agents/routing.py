@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.domain.agents import BUILTIN, CLIENTS
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
     from workers.agents.external import ExternalAgent
     from workers.agents.probing import Priced
 
-BUILTIN = "builtin"
-SHIPPED = (
-    "claude",
-    "codex",
-    "gemini",
-    "qwen",
-    "opencode",
-)  # named by the shipped packs whether installed or not
 Note = Callable[[str], None]
 
 
@@ -92,7 +85,7 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
 
     slots = threading.BoundedSemaphore(settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: BuiltinAgent()}
-    given = {name: AgentSettings.model_validate({"kind": name}) for name in SHIPPED} | dict(settings.agents)
+    given = {name: AgentSettings.model_validate({"kind": name}) for name in CLIENTS} | dict(settings.agents)
     for name, each in given.items():
         if name in settings.agents_off:
             continue
@@ -102,8 +95,8 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
             agents[name] = ApiAgent.of(name, each, environ, _limits(each))
         else:
             agents[name] = _external(name, each, environ, slots)
-    own = [name for name in settings.agents if name not in SHIPPED and name != BUILTIN]
-    pools = {name: each.pool or (each.kind if each.kind in SHIPPED else name) for name, each in given.items()}
+    own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
+    pools = {name: each.pool or (each.kind if each.kind in CLIENTS else name) for name, each in given.items()}
     return Router(
         agents, own=own, roles=settings.roles, perspectives=settings.perspectives, pools=pools, note=note
     )
