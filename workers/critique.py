@@ -69,6 +69,7 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
+        "edited": _edited(context),
         "focus": around.focus,
     }
     return discuss(
@@ -80,6 +81,15 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
         keep=lambda name, answer: _keep(context, name, answer),
         deadline=time.monotonic() + context.settings.discuss_seconds,
     )
+
+
+def _edited(context: Context) -> list[str]:
+    """The specification's files that a person edited last, as they are now."""
+    return [
+        context.text(path) or ""
+        for path, row in context.artifacts.items()
+        if row.author == "user" and path.startswith("spec/")
+    ]
 
 
 def _earlier(context: Context) -> list[tuple[str, str]]:

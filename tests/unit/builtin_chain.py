@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.ids import slug
 from workers.agents.builtin import BuiltinAgent, detect_language
 from workers.agents.protocol import AgentRequest
 from workers.content import Architecture, Brief, Epics, Requirements
@@ -85,7 +86,7 @@ def artifact(kind: str, facts: dict[str, Any]) -> str:
     kinds = ("discovery", "brief", "requirements", "architecture", "epics")
     registered = {name: _registered(facts[name]) for name in kinds if name in facts}
     context = RenderContext(
-        session_id="TLS-x-2026-01-01",
+        session_id=f"TLS-{slug(facts['request'])}-2026-01-01",
         title=facts["discovery"].title,
         phase="spec",
         status="complete",

@@ -132,6 +132,41 @@ def test_placeholder_is_a_fault_unless_the_request_says_it() -> None:
     assert asked.rating == 4
 
 
+OWN_WORDS = [  # words of a request that look like something left to be filled in, defined or linked
+    "Build a TODO app",
+    "Write a todo-list manager with TBD dates and FIXME tags",
+    "Send a mail that begins with {{ first_name }} and ends with {{unsubscribe_url}} or [placeholder].",
+    "The form must show <your name> and [insert date here] until the user types. XXX marks must be kept.",
+    "- The linter must report TODO and FIXME.\n- Prices are TBD.\n- Owner: [your name]\n- `{{ a | upper }}` must work.",
+    "Replace all \\{\\{ name \\}\\} markers with {{ name }} in the lorem ipsum page",
+    "做一个待填写的表单系统,显示待补充的字段",
+    "Implement REQ-777 and ADR-012 of the old specification; G-009 stays.",
+    "See [the guide](guide.md) and [top](#top). Users must follow [the docs](docs/a.md).",
+]
+
+
+@pytest.mark.parametrize("text", OWN_WORDS)
+def test_words_of_the_request_are_no_fault_of_its_documents(text: str) -> None:
+    facts = chain(text)
+
+    for kind in KINDS:
+        for perspective in PERSPECTIVES:
+            found = criticise(kind, perspective, facts, artifact(kind, facts))
+
+            assert found.rating == 4, (kind, perspective, texts(found))
+
+
+@pytest.mark.parametrize("given", ["feedback", "edited"])
+def test_placeholder_that_a_person_wrote_is_no_fault(given: str) -> None:
+    facts = facts_of("thin")
+    text = artifact("brief", facts) + "\n\nPrices: \\[your price\\]\n"
+
+    found = criticise("brief", "quality", facts, text, **{given: ["Prices: [your price]"]})
+
+    assert criticise("brief", "quality", facts, text).rating == 2
+    assert found.rating == 4
+
+
 def test_must_without_a_story_is_named() -> None:
     facts = facts_of("clinic")
     lost = facts["requirements"].items[0].id

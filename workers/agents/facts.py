@@ -31,6 +31,7 @@ class Facts(TypedDict, total=False):
     # critique only:
     artifact_path: str
     artifact: str  # the text under review, cut at a stated length
+    edited: list[str]  # the document's files as a person edited them
     artifact_content: Any  # its content model, where it has one
     focus: str
     perspective: dict[str, Any]  # name, label, focus areas

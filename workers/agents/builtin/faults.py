@@ -5,6 +5,7 @@ A fault is never that the request is thin: only what is missing, broken, untesta
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Mapping
@@ -47,13 +48,14 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
 }
 _DISCOVERY_KEYS = ("problem_statement", "target_users", "domain", "constraints")
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
+_LINK = re.compile(r"(?<![!\\])\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
 _ID = re.compile(r"\b(?:G-\d{3}|REQ-\d{3}|NFR-(?:P|S|SC|U)-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3})\b")
 _PLACEHOLDER = re.compile(
     r"\bTBD\b|\bTODO\b|\bFIXME\b|lorem ipsum|待补充|待填写|此处填写|"
-    r"\{\{.*?\}\}|\[(?:insert|fill|your|placeholder)[^\]]*\]|<(?:insert|fill|your|placeholder)[^>]*>",
+    r"\{\{[^{}\n]*\}\}|\[(?:insert|fill|your|placeholder)\b[^\[\]\n]*\]|<(?:insert|fill|your|placeholder)\b[^<>\n]*>",
     re.IGNORECASE,
 )
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _SAME_FOLDER = re.compile(r"^(?:\./)?[\w.-]+\.(?:md|json)$")
 
@@ -165,6 +167,8 @@ def _has_limits(doc: Document, m: Material) -> bool:
 
 def _links(doc: Document, m: Material, workdir: Path | None) -> list[Fault]:
     """Links without target, to a missing heading, or to a file that is missing beside the document."""
+    if doc.keys:
+        return []  # in JSON nothing is a link: brackets there are words of the request
     prose = _FENCE.sub("", doc.text)
     anchors = {_anchor(heading) for _, heading, _ in doc.headings}
     beside = _folder(doc, workdir)
@@ -240,21 +244,40 @@ def _dangling(doc: Document, m: Material) -> list[Fault]:
         if re.search(r"withdrawn|撤回|作废", line)
         for match in _ID.findall(line)
     }
+    given = _given(m)
     wrong = [
         one
         for one in dict.fromkeys(_ID.findall(doc.text))
-        if _is_unknown(one, known) and one not in withdrawn
+        if _is_unknown(one, known) and one not in withdrawn and one not in given
     ]
     return [Fault("id", m.say("fault_id", id=one), m.say("suggest_id", id=one)) for one in wrong[:10]]
 
 
 def _placeholders(doc: Document, m: Material) -> list[Fault]:
-    prose = _FENCE.sub("", doc.text)
-    found = [match[0] for match in _PLACEHOLDER.finditer(prose) if match[0] not in m.analysis.text]
+    """What the document itself left to be filled in; words that somebody gave it are its subject."""
+    prose = "\n".join(doc.paragraphs()) if doc.keys else _shown(_FENCE.sub("", doc.text))
+    found = [_plainly(match[0]) for match in _PLACEHOLDER.finditer(prose)]
+    given = _plainly(_shown(_given(m))).casefold() if found else ""
+    added = [text for text in found if text.casefold() not in given]
     return [
         Fault("placeholder", m.say("fault_placeholder", text=text), m.say("suggest_placeholder", text=text))
-        for text in list(dict.fromkeys(found))[:5]
+        for text in list(dict.fromkeys(added))[:5]
     ]
+
+
+def _shown(markdown: str) -> str:
+    """The text without the escapes that make Markdown show it as it is."""
+    return html.unescape(_ESCAPED.sub(r"\1", markdown))
+
+
+def _plainly(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _given(m: Material) -> str:
+    """Everything that people and the repository said: the request, feedback, hand edits, what was explored."""
+    codebase = json.dumps(m.facts.get("codebase"), ensure_ascii=False, default=str)
+    return "\n".join([m.analysis.text, *m.feedback, *(m.facts.get("edited") or []), codebase])
 
 
 def criteria_of(doc: Document) -> list[str]:
