@@ -37,7 +37,7 @@ def answer(m: Material) -> Brief:
         impact=_impact(m),
         users=_users(m),
         goals=goals,
-        in_scope=_unique(_stated(upper_first(m.statement(need))) for need in _scope(m)),
+        in_scope=_unique(_stated(m.statement(need)) for need in _scope(m)),
         out_of_scope=_unique(_stated(need.text) for need in a.exclusions),
         assumptions=_assumptions(m),
         constraints=_unique([*constraints, *_code_constraints(m)]),

@@ -14,6 +14,7 @@ from workers.agents.builtin import names
 from workers.agents.builtin.analysis import Category, Goal, Kind, Need
 from workers.agents.builtin.clauses import Clause, actor_name, clause, first_modal
 from workers.agents.builtin.language import Lexicon, lexicon_of
+from workers.agents.builtin.markup import spoken
 from workers.agents.builtin.reading import Sentence
 from workers.content import Moscow
 
@@ -69,7 +70,9 @@ class Reader:
         found = [
             row
             for row in self.found
-            if does.match(row.text) and not _IS_A.match(row.text) and not row.text.endswith((":", "?"))
+            if does.match(spoken(row.text))
+            and not _IS_A.match(spoken(row.text))
+            and not row.text.endswith((":", "?"))
         ]
         return list({row.text: row for row in found}.values())[:_PROMISES]
 
@@ -78,7 +81,7 @@ class Reader:
         if not re.search(r"\w", text):
             return
         if text.rstrip().endswith(("?", "？")) or lex.find("question", text) or row.role == "questions":
-            self.questions.append(row.quote[:1].upper() + row.quote[1:])
+            self.questions.append(row.quote)
             return
         if row.role == "out" or row.priority == "Won't" or self._excluded(row, lex):
             self._need(row, lex, exclusion=True)
@@ -220,7 +223,7 @@ class Reader:
 def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
     """What a manual is about, by its first `X is a ...`."""
     for row in found[:15]:
-        match = _IS_A.match(row.text)
+        match = _IS_A.match(spoken(row.text))
         if match and match[1].lower() not in ("this", "it", "there", "that", "here"):
             return match[1], row
     return None

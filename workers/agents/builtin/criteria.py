@@ -6,6 +6,7 @@ import re
 
 from workers.agents.builtin.clauses import Clause
 from workers.agents.builtin.language import Lexicon
+from workers.agents.builtin.markup import spoken
 from workers.agents.builtin.material import lower_first, short, strip_end, upper_first
 from workers.agents.builtin.request import Need
 
@@ -23,7 +24,7 @@ _PLURAL_NOT = re.compile(r"(?:ss|us|is)$")
 def headline(need: Need, lex: Lexicon) -> str:
     """A short title of the requirement: who does what, or what is done."""
     c = need.clause
-    action = strip_end(c.action)
+    action = strip_end(spoken(c.action))
     if (
         need.kind == "exclusion"
         or not c.subject
@@ -31,10 +32,10 @@ def headline(need: Need, lex: Lexicon) -> str:
         or c.negated
         or (need.by_default and lex.language == "en")
     ):
-        return short(upper_first(need.text))
+        return short(upper_first(spoken(need.text)))
     if lex.language == "zh":
         return short(
-            upper_first(need.text) if c.conditions else f"{upper_first(c.actor or c.subject)}{action}"
+            upper_first(spoken(need.text)) if c.conditions else f"{upper_first(c.actor or c.subject)}{action}"
         )
     if c.subject.lower() in SYSTEM:
         return short(upper_first(re.sub(r"^be\s+", "", action)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from workers.agents.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.agents.builtin.markup import is_prose, shown, written
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -18,8 +20,7 @@ MAX_CHARS = 200_000  # of a request; more is not read
 MAX_SENTENCE = 1_200  # characters
 _LABEL = re.compile(r"^([^:：,，。.;；!?]{1,40})[:：]\s*(.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
-_CJK_JOIN = re.compile(r"(?<=[　-鿿＀-￯])\s+(?=[　-鿿＀-￯])")
-_SEMICOLON = re.compile(r"[;；]\s*(?![^(（]*[)）])")
+_SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
 
@@ -46,20 +47,11 @@ class Sentence:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(*, html: bool = True) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table")
-
-
-def _plain(inline: Token) -> str:
-    words = []
-    for child in inline.children or []:
-        if child.type in ("text", "code_inline"):
-            words.append(child.content)
-        elif child.type in ("softbreak", "hardbreak"):
-            words.append(" ")
-    return _CJK_JOIN.sub("", " ".join("".join(words).split()))
+    parser = MarkdownIt("commonmark").enable("table").disable("code")  # what is indented is read as text
+    return parser if html else parser.disable("html_block")
 
 
 def _navigation(inline: Token) -> bool:
@@ -73,19 +65,28 @@ def _navigation(inline: Token) -> bool:
     return links > 1 and not re.search(r"\w", outside)
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """The readable blocks of a Markdown text in order; code, HTML and front matter are left out."""
+def blocks(text: str, words: Callable[[Token], str] = shown) -> Iterator[Block]:
+    """The readable blocks of a Markdown text in order; fenced code, HTML and front matter are left out.
+
+    `words` reads the text of one block: as it is shown, or as it was written.
+    """
     clean = _FRONT_MATTER.sub("", _UNPAIRED.sub(" ", text[:MAX_CHARS]).replace("\r\n", "\n"))
-    in_items, lead, kind, level = 0, "", "paragraph", 0
-    for token in _parser().parse(clean):
+    yield from _read(_parser().parse(textwrap.dedent(clean)), words)
+
+
+def _read(tokens: Iterable[Token], words: Callable[[Token], str], in_items: int = 0) -> Iterator[Block]:
+    lead, kind, level = "", "paragraph", 0
+    for token in tokens:
         if token.type == "list_item_open":
             in_items += 1
         elif token.type == "list_item_close":
             in_items -= 1
         elif token.type == "heading_open":
             kind, level = "heading", int(token.tag[1])
+        elif token.type == "html_block" and is_prose(token.content):
+            yield from _read(_parser(html=False).parse(token.content), words, in_items)
         elif token.type == "inline":
-            said = "" if _navigation(token) else _plain(token)
+            said = "" if _navigation(token) else words(token)
             is_item = in_items > 0 and kind != "heading"
             if said:
                 yield Block(said, "item" if is_item else kind, level, lead if is_item else "")
@@ -137,7 +138,7 @@ def sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     headings: list[tuple[int, str, str]] = []  # level, text, role
     seen_role = False
-    for block in blocks(text):
+    for block in blocks(text, written):
         if block.kind == "heading":
             headings = [row for row in headings if row[0] < block.level]
             role = role_of(block.text, lexicon_of(block.text)) if block.level > 1 or headings else ""

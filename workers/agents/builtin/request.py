@@ -9,6 +9,7 @@ from workers.agents.builtin.analysis import Actor, Goal, Kind, Need, RequestAnal
 from workers.agents.builtin.classify import Reader, goal_of, same_person, subject_of
 from workers.agents.builtin.clauses import Clause, actor_name, is_person
 from workers.agents.builtin.language import Lexicon, detect_language, lexicon_of
+from workers.agents.builtin.markup import spoken, written
 from workers.agents.builtin.reading import Sentence, blocks, lexicon_for, readable, role_of, sentences
 
 __all__ = [
@@ -43,12 +44,12 @@ def _title(text: str, found: list[Sentence], lex: Lexicon, manual: bool) -> str:
     named = subject_of(found) if manual else None
     if named:
         return named[0]
-    read = list(blocks(text))
+    read = list(blocks(text, written))
     headings = [block for block in read if block.kind == "heading" and (block.level == 1 or block is read[0])]
     heading = headings[0].text if headings else ""
     if heading and not role_of(heading, lexicon_of(heading)):
-        return heading[:120]
-    first = found[0].text.strip(_TRIM) if found else text.strip()[:80]
+        return spoken(heading)[:120]
+    first = spoken(found[0].text).strip(_TRIM) if found else text.strip()[:80]
     if lex.language == "zh":
         for_whom = re.match(
             r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一[个套款])?(.+)$",
