@@ -80,6 +80,7 @@ class Context:
         None  # the run cannot go on: what it would make would not be what was recorded
     )
     notes: list[str] = field(default_factory=list)
+    unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on
 
     @property
     def row(self) -> Row:

@@ -325,6 +325,7 @@ def _compose(
         discussed=critiqued.stored if critiqued else None,
         gate=produced.gate,
         wisdom=wisdom,
+        unmet=context.unmet,
         shared=produced.shared,
         max_attempts=context.settings.max_attempts,
     )

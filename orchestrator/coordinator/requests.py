@@ -17,7 +17,7 @@ from orchestrator.domain.errors import UsageError
 MAX_BYTES = 1024 * 1024  # of a request; a larger one is a document set, not a request
 STDIN_SECONDS = 60.0
 _TEXT_SUFFIXES = (".md", ".txt")
-_ONLY_MARKUP = re.compile(r"[\s#*_`>\-=|~\[\]()!.]*")
+_WORD = re.compile(r"[^\W_]")  # a letter, a digit or a character, of any script
 
 
 def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str:
@@ -39,7 +39,7 @@ def checked(text: str, environ: Mapping[str, str]) -> str:
     Masked here, before anything is made of it: what agents say is masked too, and their documents are held against the
     request's own words.
     """
-    if _ONLY_MARKUP.fullmatch(text):
+    if not _WORD.search(text):
         raise UsageError(
             "the task is empty",
             why="there are no words in it",

@@ -19,7 +19,7 @@ from orchestrator.domain.manifests import frontend_frameworks
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
 from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, to_snapshot, with_perspectives
-from orchestrator.domain.text import is_cjk
+from orchestrator.domain.text import is_chinese
 from orchestrator.store import messages, rework, sessions
 from orchestrator.store.store import Store, Tx
 
@@ -73,7 +73,7 @@ def plan(request: str, wishes: Wishes, pack: Pack, project: Path, *, coding_agen
     chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
     choice = choose(request, project_facts(project, coding_agent), chosen, wishes.mode)
     pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
-    language = "zh" if is_cjk(request) else "en"
+    language = "zh" if is_chinese(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
 
 

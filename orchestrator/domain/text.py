@@ -11,6 +11,7 @@ _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_KANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may
@@ -37,6 +38,11 @@ def is_cjk(text: str) -> bool:
     """Whether `text` is mostly written in Chinese, Japanese or Korean characters."""
     letters = regex.findall(r"\p{L}", text)
     return bool(letters) and len(_CJK.findall(text)) * 3 >= len(letters)
+
+
+def is_chinese(text: str) -> bool:
+    """Whether `text` is mostly Chinese: Japanese and Korean are told by their own letters, few of which may be a name."""
+    return is_cjk(text) and len(_KANA_HANGUL.findall(text)) * 10 < len(_CJK.findall(text))
 
 
 def keywords(text: str) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Consequence
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import AdvanceKind, PauseReason, SessionStatus
 from orchestrator.domain.readiness import Advance, Candidate, Situation, advance
 from orchestrator.domain.revisions import plan_high
@@ -47,6 +48,9 @@ class Report:
     discussed: Discussed | None = None
     gate: Mapping[str, Any] | None = None  # gate, score, data
     wisdom: Sequence[tuple[str, str]] = ()  # (file, text)
+    unmet: Sequence[
+        str
+    ] = ()  # words of a person that the agent could not act on: said in messages of their own
     shared: Any = None
     max_attempts: int = 3
 
@@ -101,6 +105,8 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         ref=report.ref,
         data={"task": row.key, **report.data},
     )
+    for text in report.unmet:
+        messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}")
     paused = _consequences(tx, report)
     failpoints.hit("report.before_commit")
     situation, near = _situation(tx, report, roles, standing, paused, draining)

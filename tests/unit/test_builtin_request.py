@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.agents.builtin import analyse_request, detect_language
+from tests.unit.builtin_chain import chain
+from workers.agents.builtin import analyse_request, detect_language, request
 from workers.agents.builtin.clauses import clause
 from workers.agents.builtin.language import lexicon
 from workers.agents.builtin.reading import split
+from workers.inline.docgen.ids import Registered
+from workers.roles.reviewer import stated
 
 SENTENCES = [
     ("Users must be able to log in by e-mail.", "functional", "Must", ""),
@@ -207,3 +212,96 @@ def test_endless_sentence_is_cut_instead_of_taking_minutes(text: str) -> None:
     needs = analyse_request(text).needs
 
     assert all(len(need.text) <= 1_200 for need in needs)
+
+
+JAPANESE = (
+    "# 在庫管理システム\n\n小さな書店のための在庫管理システムを作りたい。現在は紙の台帳で管理している。\n\n## 要件\n"
+    "- 店員はバーコードで本を登録できること。\n- 通信はTLS 1.3を使わなければならない。\n"
+    "- 売上をCSVで出力できること。支払い機能は含めない。\n\n返品はどう扱いますか？"
+)
+KOREAN = "사내 도서관 예약 시스템을 만들어 주세요. 직원은 책을 예약할 수 있어야 합니다. 예약은 3일 후에 취소되어야 합니다."
+
+
+def test_japanese_is_not_chinese_and_each_of_its_sentences_is_read() -> None:
+    read = analyse_request(JAPANESE)
+
+    assert read.language == "en"
+    assert [need.text for need in read.needs] == [
+        "小さな書店のための在庫管理システムを作りたい。",
+        "現在は紙の台帳で管理している。",
+        "店員はバーコードで本を登録できること。",
+        "通信はTLS 1.3を使わなければならない。",
+        "売上をCSVで出力できること。",
+        "支払い機能は含めない。",
+    ]
+    assert read.questions == ("返品はどう扱いますか？",)
+
+
+def test_korean_is_read_sentence_by_sentence() -> None:
+    read = analyse_request(KOREAN)
+
+    assert (read.language, len(read.needs)) == ("en", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("为小型餐馆做一个扫码点餐系统", "zh"),
+        ("为“無印良品の家”品牌做一个面向全国门店的库存管理系统,支持扫码和盘点", "zh"),
+        ("图书馆の蔵書を検索するアプリ", "en"),
+        ("예약 시스템", "en"),
+        ("Build a shop", "en"),
+    ],
+)
+def test_language_is_told_by_its_letters(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "a", "1", "test", "hello", "Hello there!", "asdf asdf", "你好", "点餐"]
+)
+def test_request_too_short_to_say_what_is_wanted_is_asked_about(text: str) -> None:
+    facts = chain(text)
+
+    assert facts["requirements"].items == [] and facts["brief"].goals == []
+    for kind in ("discovery", "brief"):
+        assert f"“{text.rstrip('!')}”" in facts[kind].open_questions[0]
+
+
+def test_short_request_that_says_what_is_wanted_is_carried() -> None:
+    assert chain("TODO list")["requirements"].items[0].statement == "TODO list"
+
+
+def test_request_of_many_requirements_is_carried_whole() -> None:
+    text = "# Big\n\n## Requirements\n" + "".join(
+        f"- Users must be able to open page {i}.\n" for i in range(600)
+    )
+
+    found = chain(text)["requirements"]
+
+    assert [item.quote for item in found.items] == [
+        f"Users must be able to open page {i}." for i in range(600)
+    ]
+
+
+def test_what_one_specification_cannot_carry_is_named_as_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "MAX_NEEDS", 3)
+    text = "## Requirements\n" + "".join(f"- Users must be able to open page {i}.\n" for i in range(8))
+
+    facts = chain(text + "- It must hold.\n")
+
+    carried = Registered(content=facts["discovery"], files={})
+    assert len(stated(text, "en", carried)) == 8, "coverage is measured against the request"
+    for kind in ("discovery", "requirements"):
+        assert re.match(
+            r"6 sentences .* from “Users must be able to open page 3” to “It must hold”: it carries the first 3",
+            facts[kind].open_questions[0],
+        )
+
+
+def test_vision_is_no_tautology_where_the_request_names_no_product() -> None:
+    text = "Nurses must see the shift plan. Nurses must be able to swap a shift. Managers must be able to lock a shift."
+
+    vision = chain(text)["brief"].vision.text
+
+    assert "the product" not in vision and "shift" in vision

@@ -79,6 +79,7 @@ class AgentReply:
     usage: Usage = field(default_factory=Usage)
     retries: int = 0  # repair turns
     notes: tuple[str, ...] = ()  # what was cut, replaced or mined; goes into the record
+    unmet: tuple[str, ...] = ()  # words of a person that it could not act on, each with the reason
     client_session: str | None = None  # what the client calls the conversation, where it can be gone on with
     exit: Exit | None = None  # of the last turn, where the agent is a program
     mined: bool = False  # the data was picked out of prose, not given as structured data

@@ -145,6 +145,7 @@ def ask(
     )
     content, reply = context.ask(kind or document.kind, prompt, wanted, known, agents)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
+    context.unmet.extend(text for text in reply.unmet if text not in context.unmet)
     return content, reply.agent
 
 

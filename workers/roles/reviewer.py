@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.domain.quality import Score
+from workers.agents.builtin.request import analyse_request
 from workers.content import Discovery
 from workers.context import Context
 from workers.inline.docgen.assess import assess
@@ -25,8 +26,8 @@ def produce(context: Context) -> Produced:
     files = {path: text.encode() for path, text in texts.items() if path != REPORT}
     known = {kind: found for kind in DOCUMENTS if (found := registered(context, kind)) is not None}
     discovery = known.get("discovery")
-    stated = _stated(discovery)
-    score = assess(files, set(context.artifacts), stated, context.pack.gates)
+    asked = stated(context.session.request, context.session.language, discovery)
+    score = assess(files, set(context.artifacts), asked, context.pack.gates)
     language = context.session.language
     readiness = build_readiness(score, language, checkpoint=bool(context.row.checkpoint_after))
     current = context.artifacts.get(REPORT)
@@ -60,12 +61,20 @@ def produce(context: Context) -> Produced:
     )
 
 
-def _stated(discovery: Registered | None) -> list[str]:
-    """The request's requirement sentences, what it rules out left aside."""
+def stated(request: str, language: str, discovery: Registered | None) -> list[str]:
+    """Everything the request asks for, and what a discovery saw in it besides; what is ruled out left aside.
+
+    Read from the request itself: held against what was carried, the share would always be whole.
+    """
+    read = analyse_request(request, language)
+    needs = (*read.needs, *read.beyond)
+    said = {text for need in needs for text in (need.text, need.quote)}
     content = discovery.content if discovery else None
-    if not isinstance(content, Discovery):
-        return []
-    return [each.text for each in content.requirements if each.kind != "exclusion"]
+    rows = content.requirements if isinstance(content, Discovery) else []
+    return [
+        *(need.text for need in needs if need.kind != "exclusion"),
+        *(row.text for row in rows if row.kind != "exclusion" and row.text not in said),
+    ]
 
 
 def _gate_data(score: Score) -> dict[str, Any]:

@@ -55,6 +55,9 @@ class BuiltinAgent:
         )
         given = material(request.facts, check)
         data = module.critique(given, request) if request.kind == "critique" else module.answer(given)
+        unmet: tuple[str, ...] = ()
+        if request.kind not in ("critique", "architecture_review"):
+            data, unmet = import_module("workers.agents.builtin.revision").told(data, given)
         check()
         if request.schema is not None and not isinstance(data, request.schema):
             data = request.schema.model_validate(data.model_dump())
@@ -63,6 +66,7 @@ class BuiltinAgent:
             data=data,
             agent=self.name,
             usage=Usage(tokens_in=0, tokens_out=0, cost_usd=0.0),
+            unmet=unmet,
         )
 
     def work(self, request: AgentRequest) -> AgentReply:

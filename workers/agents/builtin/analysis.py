@@ -49,6 +49,7 @@ class RequestAnalysis:
     language: str
     title: str
     needs: tuple[Need, ...] = ()
+    beyond: tuple[Need, ...] = ()  # the rest of a request with more needs than one specification can carry
     goals: tuple[Goal, ...] = ()
     actors: tuple[Actor, ...] = ()
     situation: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class RequestAnalysis:
     keeps_nothing: bool = False  # a tool or a library that works on its input
     manual: bool = False  # the text explains something that exists
     thin: bool = False  # a request of one or two sentences: there is little to be carried
+    vague: bool = False  # too few words to say what is wanted: nothing is taken from them, all is asked
     ui: bool = False
 
     @property

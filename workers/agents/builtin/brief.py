@@ -92,15 +92,12 @@ def _vision(m: Material) -> Statement:
         return _stated(wanted)
     if a.manual and a.situation:
         return _stated(a.situation[0])
-    if not a.actors:
+    things = [thing for thing in m.told_things(3) if thing not in m.product and m.product not in thing]
+    if not a.actors or a.thin or not things:
         text = strip_end(short(a.text if a.thin else a.title, 300))
         return Statement(text=m.say("vision_nobody", text=text), reason=m.say("vision_why"))
-    text = m.say(
-        "vision_proposed",
-        title=a.title,
-        actors=m.said_actors(4),
-        things=m.lex.join(m.told_things(3)),
-    )
+    key = "vision_proposed" if m.is_named else "vision_unnamed"
+    text = m.say(key, title=a.title, actors=m.said_actors(4), things=m.lex.join(things))
     return Statement(text=text, reason=m.say("vision_given_why"))
 
 

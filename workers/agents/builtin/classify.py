@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import cast
 
+from orchestrator.domain.text import is_cjk
 from workers.agents.builtin import names
 from workers.agents.builtin.analysis import Category, Goal, Kind, Need
 from workers.agents.builtin.clauses import Clause, actor_name, clause, first_modal
@@ -18,7 +19,6 @@ from workers.agents.builtin.markup import spoken
 from workers.agents.builtin.reading import Sentence
 from workers.content import Moscow
 
-MAX_NEEDS = 400
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = re.compile(
@@ -120,6 +120,9 @@ class Reader:
             return
         if (
             lex.weak.search(text)
+            or (
+                is_cjk(text) and lex.language != "zh"
+            )  # Japanese, Korean: no rules tell a wish from a description
             or _imperative(text, lex)
             or (self._category(text, lex) and any(c.isdigit() for c in text))
         ):
@@ -186,8 +189,6 @@ class Reader:
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
     ) -> None:
-        if len(self.needs) >= MAX_NEEDS:
-            return
         known = tuple(self.actors)
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)

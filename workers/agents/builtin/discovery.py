@@ -34,7 +34,7 @@ def answer(m: Material) -> Discovery:
         exploration_dimensions=_dimensions(m),
         complexity=level,
         complexity_reason=why,
-        open_questions=questions(m),
+        open_questions=[*left_out(m), *questions(m)],
         ui=a.ui,
         design_notes=_design(m),
     )
@@ -102,11 +102,22 @@ def _complexity(m: Material) -> tuple[Literal["low", "medium", "high"], str]:
     return level, m.say(f"complexity_{level}", things=m.lex.join(m.told_things()), title=a.title)
 
 
+def left_out(m: Material) -> list[str]:
+    """What a very long request asks for beyond what one specification carries: how much, which, and why."""
+    rest = m.analysis.beyond
+    if not rest:
+        return []
+    first, last = short(rest[0].text, 200), short(rest[-1].text, 200)
+    count, carried = len(rest), len(m.analysis.needs)
+    return [m.say("left_out", count=count, carried=carried, first=first, last=last)]
+
+
 def questions(m: Material) -> list[str]:
     """The request's own questions, then those it should answer but does not."""
     a = m.analysis
     title, thing = a.title, m.told_things(1)[0]
-    asked = list(a.questions)
+    asked = [m.say("ask_everything", text=strip_end(short(a.text, 200)))] if a.vague else []
+    asked += a.questions
     kind = "_change" if m.changes else ""
     if not a.actors:
         asked.append(m.say(f"ask_users{kind}", title=title, thing=thing))

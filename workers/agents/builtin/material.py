@@ -78,6 +78,11 @@ class Material:
             return f"the work on {self._with_determiner(self.analysis.entities[0])}"
         return self.analysis.product or self.lex.say("product")
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the request has a noun for what it asks for; without one it is `the product`."""
+        return self.analysis.product not in ("", self.lex.say("change"))
+
     def told_things(self, most: int = 4) -> list[str]:
         """The things as prose speaks of them: `the billing module`, `clinics`."""
         if self.lex.language == "zh":

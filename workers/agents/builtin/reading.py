@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from orchestrator.domain.text import is_cjk, keywords
 from workers.agents.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.agents.builtin.markup import is_prose, shown, written
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_CHARS = 200_000  # of a request; more is not read
+MAX_CHARS = 1_100_000  # of a request, which holds at most one mebibyte; more of a document is not read
 MAX_SENTENCE = 1_200  # characters
 _LABEL = re.compile(r"^([^:：,，。.;；!?]{1,40})[:：]\s*(.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
@@ -99,7 +100,8 @@ def split(text: str, lex: Lexicon) -> list[str]:
     """Sentences of one block; abbreviations, decimals and ellipses do not end one."""
     import sentencex  # type: ignore[import-untyped]
 
-    pieces = [piece.strip() for piece in sentencex.segment(lex.language, text)]
+    language = "zh" if is_cjk(text) else lex.language  # 。 ends a sentence in Japanese too
+    pieces = [piece.strip() for piece in sentencex.segment(language, text)]
     return [part for piece in pieces if piece for part in _bounded(piece)]
 
 
@@ -163,6 +165,12 @@ def sentences(text: str) -> list[Sentence]:
         for quote in split(said, lexicon_of(said)):
             found.extend(replace(frame, text=part, quote=quote) for part in parts_of(quote))
     return found
+
+
+def is_telling(text: str) -> bool:
+    """Whether a text has enough words to say what is wanted: one alone names something at most."""
+    words = keywords(text)
+    return len(words) > 1
 
 
 def lead_priority(lead: str) -> str:

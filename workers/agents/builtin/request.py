@@ -10,7 +10,15 @@ from workers.agents.builtin.classify import Reader, goal_of, same_person, subjec
 from workers.agents.builtin.clauses import Clause, actor_name, is_person
 from workers.agents.builtin.language import Lexicon, detect_language, lexicon_of
 from workers.agents.builtin.markup import spoken, written
-from workers.agents.builtin.reading import Sentence, blocks, lexicon_for, readable, role_of, sentences
+from workers.agents.builtin.reading import (
+    Sentence,
+    blocks,
+    is_telling,
+    lexicon_for,
+    readable,
+    role_of,
+    sentences,
+)
 
 __all__ = [
     "Actor",
@@ -23,6 +31,7 @@ __all__ = [
     "goal_of",
 ]
 
+MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
 _TRIM = " \t.,;:!?。，；：！？、"
 _MAKE = re.compile(
     r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
@@ -137,6 +146,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     reader.read()
     needs = reader.needs
     thin = len(found) <= 2 and len(text) < 600
+    vague = thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None)
+    if vague:
+        needs = []
     if thin:
         needs = [
             piece
@@ -173,7 +185,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         text=text,
         language=lex.language,
         title=title or "-",
-        needs=tuple(needs),
+        needs=tuple(needs[:MAX_NEEDS]),
+        beyond=tuple(needs[MAX_NEEDS:]),
         goals=tuple(reader.goals),
         actors=actors,
         situation=tuple(dict.fromkeys(reader.situation)),
@@ -183,5 +196,6 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         technologies=names.technologies(plain),
         domain=names.domain(text, lex, title or "-"),
         thin=thin,
+        vague=vague,
         ui=bool(lex.find("ui", text)),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from orchestrator.domain.quality import is_testable
 from workers.agents.builtin.clauses import clause
 from workers.agents.builtin.criteria import SYSTEM, base, criteria, headline
+from workers.agents.builtin.discovery import left_out
 from workers.agents.builtin.language import Lexicon, lexicon_of
 from workers.agents.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.agents.builtin.names import singular
@@ -45,7 +46,7 @@ def answer(m: Material) -> Requirements:
         return _revised(m, previous)
     needs = _needs(m)
     items = [requirement(need, m) for need in needs]
-    if len([need for need in needs if need.kind != "exclusion"]) < _THIN and m.analysis.thin:
+    if len([need for need in needs if need.kind != "exclusion"]) < _THIN and m.analysis.thin and needs:
         items += _proposed(m)
     items = served(items, m)
     musts = [item.title for item in items if item.moscow == "Must"]
@@ -54,7 +55,7 @@ def answer(m: Material) -> Requirements:
         items=items,
         entities=_entities(m, items),
         integrations=_integrations(m),
-        open_questions=_questions(m, items),
+        open_questions=[*left_out(m), *_questions(m, items)],
     )
 
 
@@ -63,7 +64,10 @@ def _needs(m: Material) -> list[Need]:
     needs = list(m.analysis.needs)
     found = m.facts.get("discovery")
     if isinstance(found, Discovery):
+        said = {piece for need in needs for piece in (need.text, need.quote)}
         for row in found.requirements:
+            if row.text in said:
+                continue
             known = clause(row.text, tuple(m.actor_names()))
             need = Need(row.text, row.text, row.kind, row.moscow, row.category, known)
             if not_carried([need], [piece for old in needs for piece in (old.text, old.quote)]):

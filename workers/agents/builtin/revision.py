@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import TypeVar
 
 from rapidfuzz import fuzz
 
 from workers.agents.builtin.clauses import clause, first_modal
-from workers.agents.builtin.language import lexicon, lexicon_of
-from workers.agents.builtin.material import Material, carries
+from workers.agents.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.agents.builtin.material import Material, carries, short, unique
+from workers.agents.builtin.reading import is_telling, sentences
 from workers.agents.builtin.request import Need, analyse_request
+from workers.content import Architecture, Brief, Discovery, Epics, Requirements
 
+C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics)
+_ANSWERS = ("unmet_form", "unmet_talk")
 _QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
 _LABEL = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:[\w -]{2,40}|[一-鿿]{2,12})[:：]\s+)?", re.ASCII
-)
-_REMARK_EN = re.compile(
-    r"^(?:add|answer|repair|define|replace|say which|give|state who|carry|measure|keep|show the first|settle)\b"
-    r".*(?:section|question|link|placeholder|criteri|goal|observation|sentence|early|requirement)"
-    r"|\b(?:missing section|section is missing|section has no content|acceptance criteri|cannot be tested|the link)\b"
-    r"|\b(?:rating|rated|ratings from|weakness|placeholder|perspective|diverge|risk_level|risk level|suggestions only)\b"
-    r"|\b(?:traceab\w*|this document)\b",
-    re.IGNORECASE,
-)
-_REMARK_ZH = re.compile(
-    r"缺少章节|章节缺失|没有内容|验收标准|无法测试|链接|评分|占位|视角|分歧|可追溯|本文档|先回答|尽早测量"
 )
 
 
@@ -33,13 +28,65 @@ def requests_in(m: Material) -> list[Need]:
     found: dict[str, Need] = {}
     for piece in m.feedback:
         named = _lost(piece, m)
-        for need in named or ([] if _remark(piece) else _wishes(piece, m)):
+        for need in named or [need for line in _lines(piece) for need in _asked(line, m)]:
             found.setdefault(need.text, need)
     return list(found.values())
 
 
-def _remark(piece: str) -> bool:
-    return bool(_REMARK_EN.search(piece) or _REMARK_ZH.search(piece))
+def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
+    """The content with an answer, among its open questions, to each line of the feedback that it does not act on."""
+    before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
+    kept = [text for text in content.open_questions if not text.startswith(before)]
+    unmet = unique(
+        m.say(key, text=short(line, 400)) for line in _feedback_lines(m) if (key := _unmet(line, m))
+    )
+    if not unmet and len(kept) == len(content.open_questions):
+        return content, ()
+    return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
+
+
+def _feedback_lines(m: Material) -> list[str]:
+    return [line for piece in m.feedback if not _lost(piece, m) for line in _lines(piece)]
+
+
+def _lines(piece: str) -> list[str]:
+    """The sentences of a piece of feedback; what it quotes stays in one."""
+    if _QUOTED.search(piece):
+        return [piece]
+    return [row.quote for row in sentences(piece)] or [piece]
+
+
+def _unmet(line: str, m: Material) -> str:
+    """Which answer a line gets that asks for nothing the documents could state; empty for a wish or a remark of a round."""
+    lex = lexicon_of(line)
+    plain = line.strip()
+    if _remark(plain, lex):
+        return ""
+    if lex.find("form", plain):
+        return "unmet_form"
+    if lex.find("small_talk", plain) or not is_telling(plain):
+        return "unmet_talk"
+    return ""
+
+
+def _asked(line: str, m: Material) -> list[Need]:
+    return [] if _remark(line, lexicon_of(line)) or _unmet(line, m) else _wishes(line, m)
+
+
+def _remark(line: str, lex: Lexicon) -> bool:
+    """Whether a round says it of the document: a fault or a step in our own wording, or what others say of form."""
+    return line.startswith(_own_wording(lex.language)) or lex.find("remark", line) is not None
+
+
+@cache
+def _own_wording(language: str) -> tuple[str, ...]:
+    """How the remarks of the built-in critic begin."""
+    ours = [
+        text.partition("{")[0]
+        for key, text in lexicon(language).wording.items()
+        if key.startswith(("fault_", "suggest_"))
+    ]
+    return tuple(text for text in ours if len(text) > 3)
 
 
 def _lost(piece: str, m: Material) -> list[Need]:
@@ -89,4 +136,6 @@ def _wishes(piece: str, m: Material) -> list[Need]:
 
 def not_carried(needs: list[Need], carriers: list[str]) -> list[Need]:
     """Those needs that no carrier says already."""
-    return [need for need in needs if not any(carries(need.text, text) for text in carriers)]
+    whole = "\n".join(carriers)  # most are carried word for word, which is seen without comparing words
+    open_ones = [need for need in needs if need.text not in whole]
+    return [need for need in open_ones if not any(carries(need.text, text) for text in carriers)]

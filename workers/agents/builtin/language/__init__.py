@@ -12,14 +12,14 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from orchestrator.domain.text import is_cjk
+from orchestrator.domain.text import is_chinese
 
 PRIORITIES = ("Must", "Should", "Could")
 
 
 def detect_language(text: str) -> str:
-    """`zh` when the text is mostly Chinese, else `en`."""
-    return "zh" if is_cjk(text) else "en"
+    """`zh` when the text is mostly Chinese, else `en`, the language in which all others are answered."""
+    return "zh" if is_chinese(text) else "en"
 
 
 @dataclass(frozen=True)

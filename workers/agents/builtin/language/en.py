@@ -103,7 +103,36 @@ DOMAINS = [
     ),
     ("communication", r"\bchat|message|e-?mail|newsletter|notification|forum"),
 ]
+# words of feedback that ask for form: what is done to a text, what of it, how it should read
+_FORM_DO = (
+    r"shorten|re-?name|re-?order|re-?arrange|re-?structure|re-?phrase|re-?word|re-?write|re-?format|re-?number|edit|polish|tidy|clean up|trim"
+    r"|simplify|clarify|format|translate|proof-?read|correct|fix|improve|tighten|condense|summari[sz]e|capitali[sz]e|swap|merge|split|sort|bold|indent"
+)
+_FORM_OF = (
+    r"titles?|headings?|headlines?|headers?|wordings?|phrasing|texts?|documents?|brief|summary|summaries|sections?|chapters?|sentences?|paragraphs?"
+    r"|descriptions?|requirements?|(?:user )?stor(?:y|ies)|epics?|adrs?|goals?|vision|criteria|criterion|statements?|typos?|spellings?|grammar|punctuation"
+    r"|tone|language|formatting|layout|markdown|numbering|order|names?|terms?|terminology|glossary|everything|it|this|that|them|(?:REQ|NFR|G|ADR|EPIC|STORY)-[\w-]+"
+)
+_FORM_HOW = (
+    r"short(?:er)?|long(?:er)?|clear(?:er)?|unclear|concise|verbose|wordy|readable|simple[r]?|formal|informal|friendly|friendlier|polite|technical|precise|vague"
+    r"|brief(?:er)?|consistent|inconsistent|confusing|ugly|nicer?|better|prettier|easier to read|hard to read|(?:in|into) (?:plain )?(?:english|chinese|german|french|spanish|japanese)"
+)
 PATTERNS = {
+    "remark": r"^(?:rated \d|ratings? from|risk[_ ]level|suggestions only|missing section)"
+    r"|^(?:add|repair|define|replace|give|keep|write|complete|fill|settle) .*\b(?:section|placeholder|acceptance criteri\w*|open questions?)\b"
+    r"|\b(?:section is missing|section has no content|cannot be tested|placeholder was left|traceab\w*|this document)\b",
+    "form": rf"^(?:please |kindly |also |and |then |just |now |can you |could you |would you |i(?:'d| would) like you to |you should )*(?:please )?"
+    rf"(?:(?:{_FORM_DO})(?: (?:the|all|your|these|those|its|each|every|some|any|of|other|first|last|\w+ly|{_FORM_HOW}|document'?s?|requirements?'?|epics?'?|stor(?:y|ies)'?))*"
+    rf" (?:{_FORM_OF})(?=[.,!?; ]*$|,? (?:of|in|into|by|to|so|for|and|as|from|throughout|a|more|please|everywhere)\b)"
+    rf"|(?:make|keep|write|have|get) (?:the |all |your |these |those |its )*(?:\w+ )?(?:{_FORM_OF})?\b ?(?:a (?:bit|little) |more |less |much |even |sound |read )*(?:{_FORM_HOW})\b"
+    rf"|(?:use|choose|prefer|write in) (?:an? )?(?:\w+ )?(?:{_FORM_HOW}|active|passive|neutral)(?: \w+)? (?:tone|language|style|voice|words?|wording|sentences?|titles?|headings?|terms?)\b"
+    rf"|translate (?:it |this |everything )?(?:in)?to \w+[.! ]*$|(?:{_FORM_DO}|less jargon|more concise|be (?:more |less )?(?:{_FORM_HOW}))[.! ]*$)"
+    rf"|^(?:the |all |your |these |those |its |i find the |i think the )*(?:\w+ )?(?:{_FORM_OF})(?: of .{{1,40}})? (?:is|are|should be|could be|reads?|sounds?|looks?|seems?|feels?)"
+    rf" (?:(?:a (?:bit|little)|too|more|less|very|quite|so|not|rather|much|far)\b ?)*(?:{_FORM_HOW})[.! ]*$"
+    r"|^(?:please |there (?:is|are) )*(?:fix |correct |a |some |many |several |the )*(?:typos?|spelling|grammar|punctuation|formatting|wording)(?: (?:errors?|mistakes?))?(?: in .*)?[.! ]*$",
+    "small_talk": r"^(?:(?:hello|hi|hey|good (?:morning|evening|day|job|work)|greetings|thanks?|thank you|thx|cheers|please|looks? (?:good|great|fine|ok(?:ay)?)|lgtm|nice|great|perfect"
+    r"|awesome|excellent|cool|fine|ok(?:ay)?|yes|no|yep|nope|sure|well done|i (?:like|love) (?:it|this)|i agree|agreed|approved?|go (?:on|ahead)|bye|hmm+|test(?:ing)?)"
+    r"(?: (?:there|all|everyone|team|you|so|very|much|work|job|this|it|that|to me|a lot|again|for (?:the|this|your) \w+))*[,.!?: ]*)+$",
     "one_shot": r"\b(?:cli|command[- ]line|library|script|converter|parser|sdk|convert\w*)\b",
     "changes": r"^(?:please\s+)?(?:add|refactor|migrate|move|rename|rewrite|upgrade|replace|fix|improve|remove|split|extract|modernize|port)\b",
     "exclusion": r"\bwon['’]?t\b(?! (?:lose|leak|fail|block|crash|break|be lost))"

@@ -39,6 +39,10 @@ WORDING: dict[str, str] = {
     "design_visible": "Show {actor} the state of {thing} first, and the next possible step beside it.",
     "design_visible_why": "the request names {actor} among those who use {product}",
     # questions
+    "left_out": "{count} sentences of the request are left out of this specification, from “{first}” to “{last}”: it carries the first {carried}, and nobody can review more at once. Which of them belong in a specification of their own?",
+    "unmet_form": "Not done, because the built-in agent states what is asked and cannot change wording, order or form: “{text}”. Edit the document by hand, or configure an agent that writes.",
+    "unmet_talk": "Not taken as a requirement, because it names nothing that the product should do: “{text}”. What should change?",
+    "ask_everything": "The request says only “{text}”. What is to be made or changed, for whom, and what must it be able to do?",
     "ask_users": "Who uses {product}, and how do they get by today?",
     "ask_problem": "Which problem does {product} solve, and what does that problem cost today?",
     "ask_success": "What has to be measured, and with which result, to call {product} a success?",
@@ -55,6 +59,7 @@ WORDING: dict[str, str] = {
     "ask_size": "How many people build {product}, and for how long?",
     # brief
     "vision_proposed": "{actors} can rely on {product} for {things}.",
+    "vision_unnamed": "It helps {actors} with {things}.",
     "vision_nobody": "{text}.",
     "vision_why": "the request states no vision; these are its own words",
     "situation_none": "The request does not describe the present situation.",

@@ -35,6 +35,12 @@ WORDING: dict[str, str] = {
     "complexity_high": "需求多，限制和外部系统都牵涉到{things}",
     "design_visible": "先向{actor}显示{thing}的状态，旁边给出下一步可做的事。",
     "design_visible_why": "请求中{actor}要处理{thing}。",
+    "left_out": "请求中有 {count} 句没有写入本规格，从“{first}”到“{last}”：本规格只写入前 {carried} 句，"
+    "再多无法一次评审。哪些应当另写？",
+    "unmet_form": "没有照做，因为内置代理只陈述所要求的内容，不能修改措辞、顺序或形式：“{text}”。"
+    "请手工修改文档，或配置能写作的代理。",
+    "unmet_talk": "没有作为需求，因为其中没有说明产品应当做什么：“{text}”。需要修改什么？",
+    "ask_everything": "请求只说了“{text}”。要做或改什么，给谁用，必须能做到什么？",
     "ask_users": "谁使用{title}，他们今天怎么做？",
     "ask_problem": "{title}要解决什么问题，这个问题今天造成什么损失？",
     "ask_success": "用什么指标、达到什么值，才算{title}成功？",
@@ -50,6 +56,7 @@ WORDING: dict[str, str] = {
     "ask_data": "关于{thing}需要保存哪些内容？",
     "ask_size": "有多少人、多长时间可以投入{title}？",
     "vision_proposed": "{title}：让{actors}在处理{things}时可以依靠它。",
+    "vision_unnamed": "帮助{actors}处理{things}。",
     "vision_nobody": "{text}。",
     "vision_why": "请求没有写明愿景，这是请求的原话",
     "situation_none": "请求没有描述现状。",

@@ -1,0 +1,91 @@
+"""What the built-in agent makes of a person's words: needs become requirements, all else is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.builtin_chain import chain
+from tests.unit.test_builtin_revision import revised
+
+REQUEST = "Build a URL shortener"
+FORM = [
+    "Please shorten the titles",
+    "Rename REQ-003 to Export",
+    "Reorder the requirements by priority",
+    "fix the spelling mistakes",
+    "Make it clearer.",
+    "Translate the document into German",
+    "Use a more formal tone",
+    "The wording is unclear.",
+    "Could you please simplify the language?",
+    "rewrite",
+    "请缩短标题",
+    "标题太长",
+    "修正错别字",
+    "写得更清楚一点",
+]
+TALK = ["hello", "Thank you very much!", "Looks good to me, thanks", "LGTM", "x", "asdf", "你好", "谢谢"]
+NEEDS = [
+    "Links must expire after 30 days",
+    "The link must be shown as a QR code",
+    "Add a link to every invoice",
+    "Users must be able to give a rating",
+    "Users must be able to rename files",
+    "Page titles must be shortened to 60 characters",
+    "Shorten URLs to 6 characters",
+    "Rename the export button to Download",
+    "Nobody may delete an invoice",
+    "Support SSO",
+    "链接必须在30天后失效",
+    "用户可以修改标题",
+]
+
+
+@pytest.mark.parametrize("words", [*FORM, *TALK])
+@pytest.mark.parametrize("kind", ["discovery", "requirements"])
+def test_words_that_ask_for_form_or_for_nothing_make_no_requirement_and_are_answered(
+    kind: str, words: str
+) -> None:
+    facts = chain(REQUEST)
+
+    after = revised(kind, facts, words)
+
+    before = facts[kind]
+    assert (after.items if kind == "requirements" else after.requirements) == (
+        before.items if kind == "requirements" else before.requirements
+    )
+    (answer,) = [text for text in after.open_questions if text not in before.open_questions]
+    assert words.rstrip(".!?") in answer
+    assert ("built-in agent" in answer) == (words in FORM)
+
+
+@pytest.mark.parametrize("words", NEEDS)
+def test_need_becomes_a_requirement_and_needs_no_answer(words: str) -> None:
+    facts = chain(REQUEST)
+
+    after = revised("requirements", facts, words)
+
+    assert after.items[-1].quote == words
+    assert len(after.items) == len(facts["requirements"].items) + 1
+    assert after.open_questions == facts["requirements"].open_questions
+
+
+def test_each_sentence_of_a_feedback_is_judged_by_itself() -> None:
+    facts = chain(REQUEST)
+
+    after = revised(
+        "requirements", facts, "Thanks! Please shorten the titles. Links must expire after 30 days."
+    )
+
+    assert [item.quote for item in after.items[len(facts["requirements"].items) :]] == [
+        "Links must expire after 30 days."
+    ]
+
+
+def test_answer_goes_when_the_next_version_is_asked_for_something_else() -> None:
+    facts = chain(REQUEST)
+    facts["requirements"] = revised("requirements", facts, "Please shorten the titles")
+
+    after = revised("requirements", facts, "Links must expire after 30 days")
+
+    assert not [text for text in after.open_questions if text.startswith("Not done")]
