@@ -36,11 +36,11 @@ def requests_in(m: Material) -> list[Need]:
 def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     """The content with an answer, among its open questions, to each line of the feedback that it does not act on."""
     before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
-    kept = [text for text in content.open_questions if not text.startswith(before)]
-    unmet = unique(
-        m.say(key, text=short(line, 400)) for line in _feedback_lines(m) if (key := _unmet(line, m))
-    )
-    if not unmet and len(kept) == len(content.open_questions):
+    asked: list[str] = content.open_questions
+    kept: list[str] = [text for text in asked if not text.startswith(before)]
+    keyed = [(_unmet(line, m), line) for line in _feedback_lines(m)]
+    unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
+    if not unmet and kept == asked:
         return content, ()
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
 
