@@ -183,14 +183,8 @@ def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> S
     return load_settings(project.root, os.environ, flags or {})
 
 
-def read_pack(project: Project) -> Pack:
-    from orchestrator.config import load_pack
-
-    return load_pack(project.root, os.environ)
-
-
 def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:
-    """Pack and settings, checked together: the faults of both are told at once. Raises ConfigError."""
+    """Pack and settings, by the one check of everything configured. Raises ConfigError with all faults."""
     from orchestrator.config import load_all
 
     return load_all(project.root, os.environ, flags)
@@ -298,7 +292,6 @@ __all__ = [
     "open_for_writing",
     "person",
     "prepare",
-    "read_pack",
     "read_settings",
     "wake",
 ]

@@ -175,10 +175,10 @@ def _look(project: Project, read: Callable[[Tx], Any]) -> Any:
 
 def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
     """What the workers say of their agents; with `probe` after a real question to each. Raises LifecycleError."""
-    from orchestrator.app import read_settings
+    from orchestrator.app import read_config
     from orchestrator.dispatch.asking import ask_workers
 
-    read_settings(project)  # its faults are better told from here
+    read_config(project)  # its faults are better told from here
     seconds = PROBE_SECONDS if probe else AGENTS_SECONDS
     return dict(ask_workers("agents", project.root, *(["--probe"] if probe else []), seconds=seconds))
 
@@ -203,16 +203,14 @@ def config_show(as_json: AsJson = False) -> None:
 
 def config_check(as_json: AsJson = False) -> None:
     """Check settings and packs; every fault with file and line. Exit code 1 when there is one."""
-    from orchestrator.app import read_pack, read_settings
+    from orchestrator.app import read_config
     from orchestrator.domain.errors import ConfigError
 
-    project = here()
     faults: list[str] = []
-    for read in (read_settings, read_pack):
-        try:
-            read(project)
-        except ConfigError as error:
-            faults += error.faults
+    try:
+        read_config(here())
+    except ConfigError as error:
+        faults = error.faults
     if as_json:
         print_json({"faults": faults})
     else:

@@ -40,6 +40,8 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
     try:
         found = ask_agents(project)
+    except ConfigError:
+        return [*checks, Check("agents", "fault", "not asked", "mend the configuration first")]
     except (LifecycleError, OSError) as error:
         return [*checks, _broken("agents", error)]
     both: dict[str, Callable[[Project], Check]] = {
@@ -154,16 +156,12 @@ def _sockets(project: Project) -> Check:
 
 
 def _configuration(project: Project) -> Check:
-    from orchestrator.app import read_pack, read_settings
+    from orchestrator.app import read_config
 
-    faults: list[str] = []
-    for read in (read_settings, read_pack):
-        try:
-            read(project)
-        except ConfigError as error:
-            faults += error.faults
-    if faults:
-        return Check("configuration", "fault", f"{len(faults)} fault(s)", "\n".join(faults))
+    try:
+        read_config(project)
+    except ConfigError as error:
+        return Check("configuration", "fault", f"{len(error.faults)} fault(s)", "\n".join(error.faults))
     return Check("configuration", "ok", "settings and packs have no fault")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.config.settings import Settings
+    from orchestrator.config.packs import PackFiles
+    from orchestrator.config.settings import Settings, Sources
     from orchestrator.domain.pipelines import Pack
     from orchestrator.domain.prices import Prices
 
@@ -58,7 +59,7 @@ def load_all(
 ) -> tuple[Pack, Settings]:
     """Pack and settings together, the settings' agents and threshold put into the pack.
 
-    Raises one ConfigError with the faults of both, and with names in the settings that the pack does not know.
+    Raises one ConfigError with every fault of both, and with what each names that the other does not know.
     """
     from orchestrator.config.together import load
 
@@ -66,25 +67,41 @@ def load_all(
 
 
 def load_pack(project: Path | None, environ: Mapping[str, str] | None = None) -> Pack:
-    """The shipped pack, the user's and the project's over it. Raises ConfigError with all faults."""
-    from orchestrator.config.packs import load
-
-    folders = [user_dir(environ) / "packs"]
-    if project is not None:
-        folders.append(project / PROJECT_FOLDER / "packs")
-    return load(resources() / "config", folders)
+    """The shipped pack, the user's and the project's over it. Raises ConfigError with all faults of their form."""
+    return pack_files(project, environ).pack()
 
 
 def load_settings(
     project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
 ) -> Settings:
-    """Defaults < user file < project file < `LIFECYCLE_*` < flags. Raises ConfigError with all faults."""
-    from orchestrator.config.settings import load
+    """Defaults < user file < project file < `LIFECYCLE_*` < flags. Raises ConfigError with all faults.
+
+    The packs are read only for the roles and perspectives that are named: a session under way keeps the pack it has.
+    """
+    given = sources(project, environ, flags)
+    return given.settings(pack_files(project, environ).names if given.orders else None)
+
+
+def pack_files(project: Path | None, environ: Mapping[str, str] | None = None) -> PackFiles:
+    """What the files of all packs say, not checked yet."""
+    from orchestrator.config.packs import read
+
+    folders = [user_dir(environ) / "packs"]
+    if project is not None:
+        folders.append(project / PROJECT_FOLDER / "packs")
+    return read(resources() / "config", folders)
+
+
+def sources(
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+) -> Sources:
+    """What all layers of the settings say, not checked yet."""
+    from orchestrator.config.settings import read
 
     files = [user_dir(environ) / "config.toml"]
     if project is not None:
         files.append(project / PROJECT_FOLDER / "config.toml")
-    return load(files, environ, flags or {})
+    return read(files, environ, flags or {})
 
 
 def load_prices(settings: Settings) -> Prices:

@@ -37,6 +37,7 @@ _HEADER = re.compile(r"\s*\[\[?([^\]]+)\]\]?")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _LINE = re.compile(r"\(at line (\d+)")
+_TWICE = re.compile("overwrite|twice|mutate|redefine")  # how tomllib calls it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Layer:
     values: dict[str, Any]
     where: Callable[[Place], str]  # how to call a place in messages
     faults: list[str] = field(default_factory=list)
+    whole: bool = True  # False: it could not be read, and may say more
 
     def has(self, place: Place) -> bool:
         here: Any = self.values
@@ -67,40 +69,64 @@ def file_layer(path: Path) -> Layer:
             place = place[:-1]
         return f"{path}:{lines.get(place, 1)}"
 
+    def unreadable(fault: str) -> Layer:
+        return Layer({}, where, [fault], whole=False)
+
     if not path.exists() and not path.is_symlink():
         return Layer({}, where)
     try:
         if not path.is_file():  # a FIFO would hang
-            return Layer({}, where, [f"{path}: is no regular file"])
+            return unreadable(f"{path}: is no regular file")
         with path.open("rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
         if len(raw) > SIZE_LIMIT:
-            return Layer({}, where, [f"{path}: is larger than {SIZE_LIMIT // 1024} KiB"])
+            return unreadable(f"{path}: is larger than {SIZE_LIMIT // 1024} KiB")
         text = raw.decode("utf-8")
         values = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        return Layer({}, where, [f"{path}:{raw[: error.start].count(10) + 1}: is not UTF-8"])
+        return unreadable(f"{path}:{raw[: error.start].count(10) + 1}: is not UTF-8")
     except tomllib.TOMLDecodeError as error:
-        line = _LINE.search(str(error))  # without one it is the end of the document
-        number = line[1] if line else len(text.splitlines()) or 1
-        return Layer({}, where, [f"{path}:{number}: {str(error).partition(' (at')[0]}"])
+        line, fault = toml_fault(text, str(error))
+        return unreadable(f"{path}:{line}: {fault}")
     except (OSError, RecursionError) as error:
-        return Layer({}, where, [f"{path}: {getattr(error, 'strerror', None) or 'is nested too deep'}"])
+        return unreadable(f"{path}: {getattr(error, 'strerror', None) or 'is nested too deep'}")
     lines.update(toml_lines(text))
     return Layer(values, where)
+
+
+def toml_fault(text: str, said: str) -> tuple[int, str]:
+    """Line and words of what the parser `said`: with the key it is about, and of a key given twice both lines."""
+    found = _LINE.search(said)  # without one it is the end of the document
+    line = int(found[1]) if found else len(text.splitlines()) or 1
+    reason = said.partition(" (at")[0]
+    key, at = next(((place, n) for place, n in reversed(_keys(text)) if n <= line), ((), 0))
+    dotted = ".".join(map(str, key))
+    if _TWICE.search(reason):
+        first = next((n for place, n in _keys(text) if place[: len(key)] == key and n < at), None)
+        if first is not None:
+            return at, f"{dotted}: given a second time, the first is in line {first}; keep one of them"
+    return line, f"{dotted}: {reason}" if at == line else reason
 
 
 def toml_lines(text: str) -> dict[Place, int]:
     """The line of each key of a TOML text, from 1."""
     lines: dict[Place, int] = {}
+    for place, number in _keys(text):
+        lines.setdefault(place, number)
+    return lines
+
+
+def _keys(text: str) -> list[tuple[Place, int]]:
+    """Each key and table header with its line, in order; what is written inside of values is not looked at."""
+    found: list[tuple[Place, int]] = []
     table: Place = ()
     for number, line in enumerate(text.splitlines(), start=1):
         if key := _KEY.match(line):
-            lines.setdefault(table + _parts(key[1]), number)
+            found.append((table + _parts(key[1]), number))
         elif header := _HEADER.match(line):
             table = _parts(header[1])
-            lines.setdefault(table, number)
-    return lines
+            found.append((table, number))
+    return found
 
 
 def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
@@ -126,7 +152,9 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
             faults.append(f"{variable}: given a second time, as {names[place]}")
         else:
             names[place] = variable
-            _put(values, place, _value(text))
+            whole = next((names[place[:n]] for n in range(1, len(place)) if place[:n] in names), None)
+            if not _put(values, place, _value(text)):
+                faults.append(f"{variable}: {whole} gives the same setting as a whole; keep one of them")
 
     def where(place: Place) -> str:
         while place and place not in names:
@@ -136,14 +164,15 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
     return Layer(values, where, faults)
 
 
-def _put(values: dict[str, Any], place: Place, value: object) -> None:
+def _put(values: dict[str, Any], place: Place, value: object) -> bool:
+    """False when something around the place has a value that is no table, or the place has one already."""
     here = values
     for part in place[:-1]:
-        inner = here.get(str(part))
+        inner = here.setdefault(str(part), {})
         if not isinstance(inner, dict):
-            inner = here[str(part)] = {}
+            return False
         here = inner
-    here[str(place[-1])] = value
+    return here.setdefault(str(place[-1]), value) is value
 
 
 def _value(text: str) -> object:

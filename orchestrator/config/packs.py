@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orchestrator.config import strict_yaml
+from orchestrator.config.references import Names
 from orchestrator.domain.errors import ConfigError
-from orchestrator.domain.graph import Place
+from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.packs import read_pack
 from orchestrator.domain.pipelines import Pack
+from orchestrator.domain.workable import agent_faults, work_faults
 
 SHIPPED = ("pipelines", "roles", "perspectives", "gates", "modes", "feedback")
 WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewhere single keys are
@@ -18,7 +21,56 @@ WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewh
 Origins = dict[Place, tuple[Path, int]]
 
 
-def load(shipped: Path, folders: Sequence[Path]) -> Pack:
+@dataclass(frozen=True, slots=True)
+class PackFiles:
+    """What the files say together, not checked yet."""
+
+    data: Mapping[str, Any]
+    origins: Origins
+    faults: Sequence[str]  # of files that cannot be read
+
+    @property
+    def names(self) -> Names | None:
+        """The roles and perspectives; None when a file could not be read and may know more."""
+        if self.faults:
+            return None
+        roles, perspectives = (self.data.get(section) for section in ("roles", "perspectives"))
+        return Names(
+            frozenset(roles if isinstance(roles, Mapping) else ()),
+            frozenset(perspectives if isinstance(perspectives, Mapping) else ()),
+        )
+
+    def pack(self) -> Pack:
+        """The pack as far as its form goes, or a ConfigError with every fault of every file."""
+        faults = list(self.faults)
+        if not faults:
+            pack, found = read_pack(self.data)
+            if not found:
+                return pack
+            faults = self._named(found)
+        raise ConfigError(faults)
+
+    def checked(self, agents: Collection[str] | None) -> Pack:
+        """The pack, when everything in it can be done by one of the agents. Raises ConfigError.
+
+        `agents` of None: they are not known, because the settings cannot be read.
+        """
+        faults = list(self.faults)
+        if not faults:
+            pack, found = read_pack(self.data)
+            found += work_faults(self.data, pack, found)
+            if agents is not None:
+                found += agent_faults(self.data, agents)
+            if not found:
+                return pack
+            faults = self._named(found)
+        raise ConfigError(dict.fromkeys(faults))
+
+    def _named(self, found: Sequence[Fault]) -> list[str]:
+        return [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
+
+
+def read(shipped: Path, folders: Sequence[Path]) -> PackFiles:
     """The shipped pack with the files of `folders` over it, later ones last."""
     data: dict[str, Any] = {}
     origins: Origins = {}
@@ -27,12 +79,7 @@ def load(shipped: Path, folders: Sequence[Path]) -> Pack:
         faults += _add(data, origins, path)
     for path in _files(folders, faults):
         faults += _add(data, origins, path, extends=True)
-    if not faults:
-        pack, found = read_pack(data)
-        if pack is not None:
-            return pack
-        faults = [f"{_where(origins, fault.place)}: {fault}" for fault in found]
-    raise ConfigError(faults)
+    return PackFiles(data, origins, faults)
 
 
 def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:

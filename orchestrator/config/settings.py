@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
     field_validator,
-    model_validator,
 )
 
 from orchestrator import config
+from orchestrator.config import agent_options, references
+from orchestrator.config.agent_options import Found
 from orchestrator.config.layers import Layer, environ_layer, file_layer, merged
+from orchestrator.config.references import Names
+from orchestrator.domain.agents import BUILTIN, CLIENTS
 from orchestrator.domain.budget import LARGEST
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.reading import unknown
@@ -37,7 +43,26 @@ Number = Annotated[float, BeforeValidator(_no_truth_value), Field(allow_inf_nan=
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")  # kinds that are called by their own name
+def _address(value: str) -> str:
+    try:
+        parts = urlsplit(value.strip())
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("expected an address, as in http://127.0.0.1:8000/v1")
+    return value
+
+
+def _variable(value: str) -> str:
+    """Who puts the key itself here is not told its letters back."""
+    if not (value.isascii() and value.isidentifier()):
+        raise ValueError("expected the name of an environment variable, as in MY_KEY, not what it holds")
+    return value
+
+
+Address = Annotated[Name, AfterValidator(_address)]
+Variable = Annotated[Name, AfterValidator(_variable)]
 
 
 class _Part(BaseModel):
@@ -60,17 +85,17 @@ class AgentSettings(_Part):
     command: list[Name] = Field(
         default=[], description="program and arguments; prompt on stdin, answer on stdout"
     )
-    env: list[Name] = Field(default=[], description="names of the environment variables it may see")
+    env: list[Variable] = Field(default=[], description="names of the environment variables it may see")
     model: Name | None = Field(
         default=None, description="its model; for kind `api` with the provider: `anthropic:claude-sonnet-4-5`"
     )
     effort: Literal["low", "medium", "high"] | None = Field(
         default=None, description="how long the model may think, where it can be told"
     )
-    base_url: Name | None = Field(
+    base_url: Address | None = Field(
         default=None, description="where its model is served, else the provider's own"
     )
-    key_env: Name | None = Field(
+    key_env: Variable | None = Field(
         default=None,
         description="name of the environment variable with its key, else the provider's usual one",
     )
@@ -82,18 +107,6 @@ class AgentSettings(_Part):
     )
     confine: bool = Field(default=True, description="while it is only asked, it cannot write to the project")
     limits: AgentLimits | None = Field(default=None, description="its own time limits, else `agent_limits`")
-
-    @model_validator(mode="after")
-    def _has_command(self) -> AgentSettings:
-        if self.kind == "command" and not self.command:
-            raise ValueError('an agent of kind "command" needs a command')
-        if self.kind in ("builtin", "api") and self.command:
-            raise ValueError(f'an agent of kind "{self.kind}" has no command')
-        if self.kind in ("builtin", "api") and not self.confine:
-            raise ValueError(f'an agent of kind "{self.kind}" writes nothing: there is nothing to confine')
-        if self.kind == "api" and not self.model:
-            raise ValueError('an agent of kind "api" needs a model, as in "anthropic:claude-sonnet-4-5"')
-        return self
 
 
 class CapSettings(_Part):
@@ -208,34 +221,84 @@ class Settings(BaseModel):
         """`[agents.claude]` is a claude without being told so."""
         if not isinstance(given, Mapping):
             return given
-        return {
-            name: {"kind": name, **value} if name in CLIENTS and isinstance(value, Mapping) else value
-            for name, value in given.items()
-        }
+        return {name: _with_kind(name, value) for name, value in given.items()}
 
 
-def load(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
-    """The settings of all layers, or a ConfigError with every fault of every layer."""
+def _with_kind(name: str, given: Any) -> Any:
+    return {"kind": name, **given} if name in (*CLIENTS, BUILTIN) and isinstance(given, Mapping) else given
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What all layers say, not checked yet."""
+
+    layers: Sequence[Layer]
+    values: Mapping[str, Any]
+
+    @property
+    def agents(self) -> frozenset[str] | None:
+        """The names of all agents; None when a layer that could not be read may name more."""
+        if not all(layer.whole for layer in self.layers):
+            return None
+        own = self.values.get("agents")
+        return frozenset({BUILTIN, *CLIENTS, *(own if isinstance(own, Mapping) else ())})
+
+    @property
+    def orders(self) -> bool:
+        """Whether roles or perspectives of the pack are named."""
+        return bool(self.values.get("roles") or self.values.get("perspectives"))
+
+    def settings(self, names: Names | None = None) -> Settings:
+        """The settings, or a ConfigError with every fault of every layer; `names`: what the pack knows."""
+        faults = [fault for layer in self.layers for fault in layer.faults]
+        bad: set[str] = set()
+        made = None
+        try:
+            made = Settings.model_validate(self.values)
+        except ValidationError as error:
+            for one in error.errors(include_url=False, include_input=False):
+                bad.add(str(one["loc"][0]) if one["loc"] else "")
+                faults.append(_fault(self.layers, one["loc"], one["type"], one["msg"]))
+        faults += _together(self.layers, bad)
+        for place, text in self._senseless(names):
+            faults.append(_fault(self.layers, place, "senseless", text))
+        if faults or made is None:
+            raise ConfigError(dict.fromkeys(faults))
+        return made
+
+    def _senseless(self, names: Names | None) -> Iterator[Found]:
+        """What has the right type and cannot be meant; agents that have not are told already."""
+        own = self.values.get("agents")
+        agents: dict[str, AgentSettings] = {}
+        for name, given in own.items() if isinstance(own, Mapping) else ():
+            agent, left_out = _without_faults(_with_kind(name, given))
+            if agent is not None:
+                agents[name] = agent
+                for place, text in agent_options.faults(name, agent, left_out):
+                    yield ("agents", name, *place), text
+        yield from references.faults(self.values, agents, self.agents, names)
+
+
+def _without_faults(given: Any) -> tuple[AgentSettings | None, frozenset[str]]:
+    """An agent from those of its options that are well-formed, and the names of the others; None without its kind."""
+    try:
+        return AgentSettings.model_validate(given), frozenset()
+    except ValidationError as error:
+        bad = frozenset(str(one["loc"][0]) for one in error.errors() if one["loc"])
+    if not bad or "kind" in bad:
+        return None, bad
+    return AgentSettings.model_validate({key: given[key] for key in given if key not in bad}), bad
+
+
+def read(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Any]) -> Sources:
+    """What files, environment and flags say; a file named later goes over one before it."""
     given = {name: value for name, value in flags.items() if value is not None}
     layers = [
         Layer(given, _flag),
         environ_layer(environ, Settings.model_fields),
         *(file_layer(path) for path in reversed(files)),
     ]
-
-    faults = [fault for layer in layers for fault in layer.faults]
-    bad: set[str] = set()
-    settings = None
-    try:
-        settings = Settings.model_validate(merged(layers))
-    except ValidationError as error:
-        for one in error.errors(include_url=False, include_input=False):
-            bad.add(str(one["loc"][0]) if one["loc"] else "")
-            faults.append(_fault(layers, one["loc"], one["type"], one["msg"]))
-    faults += _together(layers, bad)
-    if faults or settings is None:
-        raise ConfigError(dict.fromkeys(faults))
-    return settings
+    return Sources(layers, merged(layers))
 
 
 def _fault(layers: Sequence[Layer], place: tuple[str | int, ...], kind: str, text: str) -> str:
@@ -245,7 +308,7 @@ def _fault(layers: Sequence[Layer], place: tuple[str | int, ...], kind: str, tex
     dotted = ".".join(map(str, place))
     if kind == "extra_forbidden":
         return f"{where}: {unknown('setting', dotted, _siblings(place))}"
-    return f"{where}: {dotted}: {text.removeprefix('Value error, ')}"
+    return f"{where}: {dotted}: {_EXPECTED.get(kind) or text.removeprefix('Value error, ')}"
 
 
 def _siblings(place: tuple[str | int, ...]) -> list[str]:
@@ -287,6 +350,12 @@ def _flag(place: tuple[str | int, ...]) -> str:
     return f"--{names[-1].replace('_', '-')}" if names else "flags"
 
 
+_EXPECTED = {  # pydantic's own words name our classes
+    "model_type": "expected a table of settings",
+    "dict_type": "expected a table of settings",
+    "list_type": "expected a list",
+    "string_type": "expected text",
+}
 _MODELS: dict[str, type[BaseModel]] = {
     "agent_limits": AgentLimits,
     "agents": AgentSettings,

@@ -28,8 +28,8 @@ from orchestrator.domain.reading import Reader, found
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
 
-def read_pack(data: Mapping[str, Any]) -> tuple[Pack | None, list[Fault]]:
-    """The pack, or None and all its faults."""
+def read_pack(data: Mapping[str, Any]) -> tuple[Pack, list[Fault]]:
+    """The pack and all faults of its form; where there is one the pack has a stand-in."""
     reader = Reader()
     top = reader.mapping(data, (), _TOP)
     roles = _roles(reader, top)
@@ -46,7 +46,7 @@ def read_pack(data: Mapping[str, Any]) -> tuple[Pack | None, list[Fault]]:
         modes=_word_lists(reader, top, "modes"),
         feedback=_word_lists(reader, top, "feedback"),
     )
-    return (None, reader.faults) if reader.faults else (pack, [])
+    return pack, reader.faults
 
 
 def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
@@ -111,6 +111,8 @@ def _rounds(
             reader.fault(place, f"{ids.shown(key)} is no round: a round looks like DISCUSS-001")
         texts = {name: reader.text(given.get(name), (*place, name)) for name in _ROUND_TEXTS}
         views = reader.texts(given.get("perspectives"), (*place, "perspectives"))
+        if views == () and given.get("perspectives") == []:
+            reader.fault((*place, "perspectives"), "a round needs at least one perspective")
         for index, name in enumerate(views):
             reader.known("perspective", name, perspectives, (*place, "perspectives", index))
         reader.known("role", texts["caller"], roles, (*place, "caller"))
@@ -285,7 +287,9 @@ class _Pipelines:
         checkpoint = "checkpoint_after" in given and reader.flag(
             given["checkpoint_after"], (*place, "checkpoint_after")
         )
-        payload = reader.mapping(given.get("payload"), (*place, "payload"))
+        payload = reader.mapping(given.get("payload"), (*place, "payload"), _PAYLOAD_KEYS)
+        if "feedback" in payload:
+            payload["feedback"] = list(reader.texts(payload["feedback"], (*place, "payload", "feedback")))
         if not key:
             self.whole = False
             return None
@@ -351,4 +355,5 @@ _PIPELINE_KEYS = (
     "id_prefix",
 )
 _PIPELINE_FLAGS = ("checkpoint", "needs_spec", "built_at_start")
+_PAYLOAD_KEYS = ("feedback",)  # words that a document answers; the rest of an input is the program's own
 _TASK_KEYS = ("key", "role", "round", "blocked_by", "phase", "checkpoint_after", "payload")

@@ -15,7 +15,7 @@ from tests.e2e.support import Gave, Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
 JUDGE = Path(__file__).parent / "agents" / "judge.py"
-ROLES = {role: ["judge", "builtin"] for role in ("analyst", "writer", "reviewer", "discussant")}
+ROLES = {role: ["judge", "builtin"] for role in ("analyst", "writer", "reviewer")}
 VIEWS = {view: ["judge"] for view in ("product", "technical", "quality", "risk", "coverage")}
 ALL = ("product", "technical", "quality", "coverage")  # who speaks in DISCUSS-002 and DISCUSS-005
 

@@ -150,7 +150,33 @@ def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
         ),
         ('[prices."m"]\ninput = 1', "config.toml:1: prices.m.output: "),
         ('[prices."m"]\ninput = -1\noutput = 1', "config.toml:2: prices.m.input: "),
-        ("slots = 4\nslots = 5", "config.toml:2: "),
+        (
+            "slots = 4\nslots = 5",
+            "config.toml:2: slots: given a second time, the first is in line 1; keep one of them",
+        ),
+        (
+            "[budget.task]\nmax_turns = 4\nmax_turns = 5",
+            "config.toml:3: budget.task.max_turns: given a second time, the first is in line 2",
+        ),
+        (
+            '[agents.a]\ncommand = [\n  "x",\n]\ncommand = [\n  "y",\n]',
+            "config.toml:5: agents.a.command: given a second time, the first is in line 2",
+        ),
+        (
+            "[roles]\nwriter = ['builtin']\n[budget]\n[roles]\n",
+            "config.toml:4: roles: given a second time, the first is in line 1",
+        ),
+        (
+            "agent_limits.turn = 5\n[agent_limits]\ntotal = 6",
+            "config.toml:2: agent_limits: given a second time, the first is in line 1",
+        ),
+        (
+            "agent_limits = {turn = 5, turn = 6}",
+            "config.toml:1: agent_limits: Duplicate inline table key 'turn'",
+        ),
+        ('slots = 4\ndiscuss = "in\\qline"', "config.toml:2: discuss: Unescaped '\\' in a string"),
+        ("slots = 4\nslots 5", "config.toml:2: "),
+        ("agent_limits = 5", "config.toml:1: agent_limits: expected a table of settings"),
         ("slots = ", "config.toml:1: "),
     ],
 )
@@ -200,7 +226,19 @@ def test_all_faults_of_all_layers_are_told_at_once(project: Path) -> None:
         ({"LIFECYCLE_BACKOFF_SECONDS": "[1,"}, "LIFECYCLE_BACKOFF_SECONDS: backoff_seconds: "),
         ({"LIFECYCLE_BACKOFF_SECONDS": "5"}, "LIFECYCLE_BACKOFF_SECONDS: backoff_seconds: "),
         ({"LIFECYCLE_AGENT_LIMITS__TURN": "1e309"}, "LIFECYCLE_AGENT_LIMITS__TURN: agent_limits.turn: "),
-        ({"LIFECYCLE_AGENT_LIMITS": "7"}, "LIFECYCLE_AGENT_LIMITS: agent_limits: "),
+        ({"LIFECYCLE_AGENT_LIMITS": "7"}, "LIFECYCLE_AGENT_LIMITS: agent_limits: expected a table"),
+        (
+            {"LIFECYCLE_AGENT_LIMITS": "7", "LIFECYCLE_AGENT_LIMITS__TURN": "60"},
+            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS gives the same setting as a whole",
+        ),
+        (
+            {"LIFECYCLE_AGENT_LIMITS": '{"turn": 7}', "LIFECYCLE_AGENT_LIMITS__TURN": "60"},
+            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS gives the same setting as a whole",
+        ),
+        (
+            {"LIFECYCLE_ROLES": '{"writer": ["gemni"]}'},
+            "LIFECYCLE_ROLES: roles.writer: unknown agent 'gemni'; did you mean 'gemini'?",
+        ),
     ],
 )
 def test_each_fault_of_the_environment_names_its_variable(
@@ -252,10 +290,11 @@ def test_settings_and_pack_are_checked_against_each_other(project: Path) -> None
     with pytest.raises(ConfigError) as refused:
         config.load_all(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
 
+    file = project / ".workflow" / "config.toml"
     assert refused.value.faults == [
-        "roles.wirter: unknown role 'wirter'; did you mean 'writer'?",
-        "roles.writer: unknown agent 'clade'; did you mean 'claude'?",
-        "perspectives.risc: unknown perspective 'risc'; did you mean 'risk'?",
+        f"{file}:2: roles.wirter: unknown role 'wirter'; did you mean 'writer'?",
+        f"{file}:3: roles.writer: unknown agent 'clade'; did you mean 'claude'?",
+        f"{file}:5: perspectives.risc: unknown perspective 'risc'; did you mean 'risk'?",
     ]
 
 
