@@ -45,8 +45,8 @@ def make_store(folder: Path, **options: Any) -> Store:
     return Store(database, **options)
 
 
-def make_plan(request: str = "Build a URL shortener", **wishes: Any) -> Plan:
-    return plan(request, Wishes(**wishes), shipped_pack(), Path("/nonexistent"))
+def make_plan(request: str = "Build a URL shortener", pack: Pack | None = None, **wishes: Any) -> Plan:
+    return plan(request, Wishes(**wishes), pack or shipped_pack(), Path("/nonexistent"))
 
 
 def make_session(
