@@ -90,6 +90,8 @@ def start(
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
     exclude(record=record is not None, replay=replay is not None)
+    exclude(**{"perspectives": perspectives is not None, "discuss off": discuss == "off"})
+    views = _views(perspectives)
     _check_arguments(task)
     if spec is not None:
         refuse_spec()
@@ -103,7 +105,7 @@ def start(
     }
     pack, settings = read_config(project, flags)
     planned = _plan(
-        request, mode, supervise, perspectives, pack, settings, project, recording.chosen(record, replay)
+        request, mode, supervise, views, pack, settings, project, recording.chosen(record, replay)
     )
     recording.check(planned, key)
     view = look_ahead(project, planned, settings)
@@ -159,6 +161,18 @@ def _here() -> Any:
         ) from error
 
 
+def _views(perspectives: str | None) -> tuple[str, ...]:
+    """The names in a list with commas. Raises UsageError when there is a list and nobody in it."""
+    names = tuple(filter(None, (name.strip() for name in (perspectives or "").split(","))))
+    if perspectives is not None and not names:
+        raise UsageError(
+            "--perspectives names nobody",
+            why="the list is empty",
+            fix="leave it out, or name some: --perspectives product,risk; --discuss off for no discussion",
+        )
+    return names
+
+
 def _form(discuss: str | None) -> str | None:
     forms = ("inline", "standalone", "off")
     if discuss is not None and discuss not in forms:
@@ -177,7 +191,7 @@ def _plan(
     request: str,
     mode: str | None,
     supervise: bool,
-    views: str | None,
+    views: tuple[str, ...],
     pack: Pack,
     settings: Any,
     project: Any,
@@ -188,8 +202,7 @@ def _plan(
     from orchestrator.coordinator.start import Wishes
     from orchestrator.coordinator.start import plan as lay_out
 
-    names = tuple(name.strip() for name in views.split(",")) if views is not None else ()
-    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, names, cassette)
+    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, views, cassette)
     return lay_out(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
 
 
@@ -258,6 +271,8 @@ def resume(
     from orchestrator.store import sessions
 
     exclude(retry=retry is not None, skip=skip is not None)
+    exclude(retry=retry is not None, force=force)
+    exclude(decide=decide is not None, force=force)
     if decide is not None and not decide.strip():
         raise UsageError("--decide needs words", fix='lifecycle resume --decide "your decision"')
     answer = Answer(

@@ -101,6 +101,7 @@ def open_artifact(
 
     exclude(print=show, edit=edit)
     exclude(version=version is not None, edit=edit)
+    exclude(json=as_json, edit=edit)
     with reading() as opened:
 
         def read(tx: Tx) -> tuple[str, Row, bytes]:

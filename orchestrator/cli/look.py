@@ -67,6 +67,7 @@ def list_sessions(
     from orchestrator.coordinator.look import listing, summary
     from orchestrator.store.sessions import EVERY
 
+    exclude(all=every, session=in_session is not None)
     if in_session is None and not here().database.exists():
         found = []  # a project without sessions has none to list: nothing is wrong with that
     else:

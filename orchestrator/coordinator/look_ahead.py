@@ -9,7 +9,7 @@ from typing import Any
 from orchestrator.coordinator.budget import budget_of, cap_lines
 from orchestrator.coordinator.start import Plan
 from orchestrator.domain import secrets
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
@@ -106,7 +106,7 @@ def _order(
     order = list(own or ())
     if not order:
         mine = [name for name in settings.agents if name not in (*CLIENTS, BUILTIN)]
-        order = [*(name for name in named if name != BUILTIN), *mine, BUILTIN]
+        order = list(with_own(named, mine))
     return [name for name in dict.fromkeys(order) if name in known]
 
 
@@ -163,7 +163,7 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
     unknown = [
         name
         for name in paid_agents(planned, settings)
-        if name not in seen and not _has_price(settings.agents[name], prices)
+        if name not in seen and not _has_price(name, settings.agents.get(name), prices)
     ]
     if not unknown:
         return []
@@ -173,8 +173,10 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
     ]
 
 
-def _has_price(agent: Any, prices: Prices) -> bool:
+def _has_price(name: str, agent: Any, prices: Prices) -> bool:
     """Whether its calls will have a price; a program of the user's may tell nothing at all."""
+    if agent is None:  # a client that needs no configuration, with a model of its own choice
+        return name in REPORTS_ITSELF
     if agent.kind == "command":
         return False
     return agent.kind in REPORTS_ITSELF or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None

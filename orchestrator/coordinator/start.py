@@ -70,11 +70,45 @@ def plan(request: str, wishes: Wishes, pack: Pack, project: Path, *, coding_agen
 
     `coding_agent`: whether there is an agent that can edit files.
     """
+    if wishes.perspectives and wishes.discuss == "off":
+        raise UsageError(
+            "perspectives and discuss off contradict each other",
+            why="without discussions nobody speaks for a perspective",
+            fix="leave the perspectives out, or choose discuss inline or standalone",
+        )
     chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
     choice = choose(request, project_facts(project, coding_agent), chosen, wishes.mode)
     pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
+    _refuse_unbuilt(chosen, pipeline, wishes)
     language = "zh" if is_chinese(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
+
+
+def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, wishes: Wishes) -> None:
+    """Raises NotAllowedNow for tasks whose role is not built, UsageError for options that would do nothing."""
+    missing = dict.fromkeys(task.role for task in pipeline.tasks if task.role not in pack.installed)
+    if missing:
+        raise NotAllowedNow(
+            f"{', '.join(missing)} cannot work yet: not installed",
+            why=f"mode {pipeline.mode} asks for it" + (" with supervise" if wishes.supervise else ""),
+            fix="leave supervise out"
+            if wishes.supervise
+            else "`lifecycle start` without --mode chooses another",
+        )
+    if wishes.supervise and not any(
+        check.key in {task.key for task in pipeline.tasks} for check in pack.supervise
+    ):
+        raise UsageError(
+            f"supervise does nothing in mode {pipeline.mode}",
+            why=f"it checks what is behind {', '.join(check.after for check in pack.supervise)}",
+            fix="leave supervise out",
+        )
+    if wishes.perspectives and not any(task.round for task in pipeline.tasks):
+        raise UsageError(
+            f"perspectives do nothing in mode {pipeline.mode}",
+            why="none of its tasks is discussed",
+            fix="leave the perspectives out",
+        )
 
 
 def check_key(key: str | None) -> None:

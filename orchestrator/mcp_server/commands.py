@@ -33,6 +33,7 @@ _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 
 def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     start.check_key(asked.key)
+    _exclude(asked, "plan", "key")
     request = requests.checked(asked.task, os.environ)
     project = desk.project
     folders = {name: desk.inside(path) for name in _PATHS if (path := getattr(asked, name)) is not None}
@@ -71,6 +72,13 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     return {"session": begun.session, "created": begun.created, "plan": view, "warnings": warnings}
 
 
+def _exclude(asked: given.Arguments, *names: str) -> None:
+    """Raises UsageError when more than one of the arguments has a value that says something."""
+    said = [name for name in names if getattr(asked, name) not in (None, False)]
+    if len(said) > 1:
+        raise UsageError(f"{' and '.join(said)} contradict each other", fix="give one of them")
+
+
 @dataclass(frozen=True, slots=True)
 class _Done:
     session: str
@@ -85,8 +93,9 @@ def _words(asked: given.SessionCommand) -> str:
 
 
 def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
-    if asked.retry is not None and asked.skip is not None:
-        raise UsageError("retry and skip contradict each other", fix="give one of them")
+    _exclude(asked, "retry", "skip")
+    _exclude(asked, "retry", "force")
+    _exclude(asked, "decide", "force")
     if asked.decide is not None and not asked.decide.strip():
         raise UsageError("decide needs words", fix="say the decision in it")
     decide = None if asked.decide is None else rework.check_words(asked.decide)

@@ -71,6 +71,25 @@ REFUSED = {
     "9 plan and detach": ["start", "Build it", "--plan", "--detach"],
     "9 plan and key": ["start", "Build it", "--plan", "--key", "k"],
     "9 retry and skip": ["resume", "--retry", "DRAFT-001", "--skip", "DRAFT-001"],
+    "9 retry and force": ["resume", "--retry", "DRAFT-001", "--force"],
+    "9 decision and force": ["resume", "--decide", "yes", "--force"],
+    "9 record and replay": ["start", "Build it", "--record", "a", "--replay", "b"],
+    "9 perspectives and no discussion": [
+        "start",
+        "Build it",
+        "--discuss",
+        "off",
+        "--perspectives",
+        "product",
+    ],
+    "9 no perspectives": ["start", "Build it", "--perspectives", " , "],
+    "9 supervise is not built": ["start", "Build it", "--supervise", "--mode", "spec-only"],
+    "9 print and edit": ["open", "RESEARCH-001.md", "--print", "--edit"],
+    "9 json and edit": ["open", "RESEARCH-001.md", "--json", "--edit"],
+    "9 all and one": ["cost", "--all", "--session", "TLS-running"],
+    "9 list all and one": ["list", "--all", "--session", "TLS-running"],
+    "9 probe and release": ["agents", "--probe", "--release", "claude"],
+    "9 port without http": ["mcp", "--port", "8080"],
     "9 two sessions": ["check", "TLS-one", "--session", "TLS-two"],
     "10 revise unfinished": ["revise", "DRAFT-002", "more"],
     "10 improve without report": ["improve", "depth", "--session", "TLS-running"],
@@ -120,6 +139,32 @@ def test_a_refused_command_says_why_and_changes_nothing(world: World, arguments:
 
     refused(gave)
     assert world.content() == before
+
+
+CONTRADICTING = [name for name in REFUSED if name.startswith("9 ") and " and " in name]
+
+
+@pytest.mark.parametrize("name", CONTRADICTING)
+def test_contradicting_flags_are_both_named(world: World, name: str) -> None:
+    flags = [word for word in REFUSED[name] if word.startswith("--")]
+
+    gave = world.life.run(*REFUSED[name])
+
+    assert [flag for flag in flags if flag not in gave.err.splitlines()[0]] == []
+    assert "contradict" in gave.err
+
+
+def test_perspectives_against_a_setting_without_discussions_are_refused(tmp_path: Path) -> None:
+    with lifecycle(tmp_path / "p", {"discuss": "off"}) as life:
+        gave = life.run("start", "Build a shop", "--perspectives", "product")
+        other = life.run(
+            "start", "Build a shop", "--perspectives", "product", "--discuss", "inline", "--plan"
+        )
+
+        refused(gave)
+        assert "perspectives and discuss off contradict each other" in gave.err
+        assert other.code == 0
+        assert not life.database.exists()
 
 
 FILES = {

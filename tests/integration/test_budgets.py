@@ -472,7 +472,7 @@ def test_a_plan_with_the_built_in_agent_alone_costs_nothing() -> None:
 
 def test_a_cap_on_money_says_beforehand_whose_price_is_unknown() -> None:
     given = {"agents": {"mine": {"command": ["mine"]}}, "budget": {"max_usd": 2.0}}
-    priced = {**given, "agents": {"mine": {"kind": "api", "model": "m-1"}}}
+    priced = {**given, "agents": {"mine": {"kind": "api", "model": "openai:m-1"}}}
     prices = Prices(own=(Price("m-1", 1.0, 1.0),))
 
     unknown = plan_view(make.make_plan(), load_settings(None, {}, given), {}, prices)["budget"]
@@ -481,3 +481,17 @@ def test_a_cap_on_money_says_beforehand_whose_price_is_unknown() -> None:
     assert unknown["caps"] == known["caps"] == ["at most $2.00"]
     assert "the price of mine is unknown" in unknown["warnings"][0]
     assert known["warnings"] == []
+
+
+@pytest.mark.parametrize(("client", "warned"), [("claude", False), ("codex", True)])
+def test_a_cap_on_money_holds_for_a_client_without_settings_as_for_one_with_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, warned: bool
+) -> None:
+    (tmp_path / client).write_text("#!/bin/sh\n")
+    (tmp_path / client).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    settings = load_settings(None, {}, {"budget": {"max_usd": 2.0}})
+
+    budget = plan_view(make.make_plan(mode="spec-only"), settings)["budget"]
+
+    assert [f"the price of {client} is unknown" in line for line in budget["warnings"]] == [True] * warned

@@ -727,6 +727,9 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
         ({"spec": "spec/brief.md"}, "cannot be used yet"),
         ({"replay": "nowhere"}, "is not a cassette"),
         ({"record": "a", "replay": "b"}, "contradict"),
+        ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off contradict"),
+        ({"plan": True, "key": "k"}, "plan and key contradict"),
+        ({"supervise": True, "mode": "spec-only"}, "supervisor cannot work yet"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
     ],
@@ -748,6 +751,8 @@ def test_a_start_that_cannot_be_changes_nothing(
     [
         ({"command": "resume", "dimension": "depth"}, "does not take dimension"),
         ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "contradict"),
+        ({"command": "resume", "retry": "A-001", "force": True}, "retry and force contradict"),
+        ({"command": "resume", "decide": "yes", "force": True}, "decide and force contradict"),
         ({"command": "revise", "text": "x"}, "task is missing"),
         ({"command": "feedback", "text": "  "}, "empty"),
         ({"command": "archive"}, "session is missing"),

@@ -1,4 +1,4 @@
-"""A pipeline of a user's is refused beforehand, by file and line, or it runs to its end: nothing fails at run time for its form."""
+"""A pipeline of a user's is refused beforehand, by file and line, or it runs to its end."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from orchestrator.config import load_pack
+from orchestrator.config.references import ASK_NOBODY
 from orchestrator.config.settings import AgentLimits, AgentSettings, BudgetSettings, Settings
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.states import PAUSES
@@ -75,6 +76,13 @@ def perspective_rows() -> Iterator[str]:
         yield f"| {name} | {perspective.label}: {', '.join(perspective.focus)} |"
 
 
+def order_rows() -> Iterator[str]:
+    roles = {name: role.agents for name, role in pack().roles.items() if role.installed and role.agents}
+    views = {name: perspective.agents for name, perspective in pack().perspectives.items()}
+    for name, agents in [*((n, a) for n, a in roles.items() if n not in ASK_NOBODY), *views.items()]:
+        yield f"| {name} | {', '.join(f'`{agent}`' for agent in agents)} |"
+
+
 def pause_rows() -> Iterator[str]:
     for reason, pause in PAUSES.items():
         needs = f" (`{pause.needs}`)" if pause.needs else ""
@@ -87,6 +95,7 @@ TABLES: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "caps": (CONFIGURATION, lambda: setting_rows(BudgetSettings)),
     "agents": (CONFIGURATION, lambda: setting_rows(AgentSettings)),
     "perspectives": (CONFIGURATION, perspective_rows),
+    "orders": (CONFIGURATION, order_rows),
     "roles": (ARCHITECTURE, role_rows),
     "pipelines": (ARCHITECTURE, pipeline_rows),
     "pauses": (ARCHITECTURE, pause_rows),

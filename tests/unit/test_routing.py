@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from orchestrator.config import load_settings
+from orchestrator.config import load_pack, load_settings
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
 from workers.agents.routing import Router, build_router, describe
@@ -57,6 +57,31 @@ def test_users_own_agent_comes_after_the_named_ones_and_before_the_built_in_one(
 
     assert names(routes.for_role(PACK, "writer")) == ["claude", "mine", "builtin"]
     assert names(routes.for_perspective(PACK, "risk")) == ["mine", "builtin"]
+
+
+@pytest.mark.parametrize(
+    ("order", "asks"),
+    [
+        (("claude",), ["claude", "mine"]),
+        (("builtin", "claude"), ["mine", "builtin", "claude"]),
+        (("claude", "mine", "builtin"), ["claude", "mine", "builtin"]),
+    ],
+)
+def test_the_built_in_agent_stands_where_a_packs_order_puts_it(
+    order: tuple[str, ...], asks: list[str]
+) -> None:
+    pack = replace(PACK, roles={"writer": replace(PACK.roles["writer"], agents=order)})
+
+    routes = router(Agent("claude"), Agent("mine"), own=["mine"])
+
+    assert names(routes.for_role(pack, "writer")) == asks
+
+
+def test_a_perspective_always_ends_with_the_built_in_agent() -> None:
+    routes = router(Agent("claude"), perspectives={"risk": ["claude"]})
+
+    assert names(routes.for_perspective(PACK, "risk")) == ["claude", "builtin"]
+    assert {view.agents[-1] for view in load_pack(None, {}).perspectives.values()} == {"builtin"}
 
 
 def test_order_of_the_user_goes_before_the_packs() -> None:

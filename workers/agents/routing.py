@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
@@ -59,9 +59,8 @@ class Router:
         return self._pools.get(agent, agent)
 
     def _with_own(self, order: Iterable[str]) -> tuple[str, ...]:
-        """The user's own agents come after the named ones and before the built-in one."""
-        named = [name for name in order if name != BUILTIN]
-        return (*named, *(name for name in self._own if name not in named), BUILTIN)
+        """The user's own agents that the order does not name: just before the built-in one, else at its end."""
+        return with_own(order, self._own)
 
     def _usable(self, order: Iterable[str], note: Note | None) -> list[Agent]:
         found: list[Agent] = []
