@@ -311,7 +311,9 @@ def _choose(opened: Opened, name: str | None) -> str | None:
         note(f"  {number}  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip())
     number = typer.prompt("Which one", type=int, err=True)
     if not 1 <= number <= len(found):
-        raise UsageError(f"there is no number {number}", why=f"1 to {len(found)}")
+        raise UsageError(
+            f"there is no number {number}", why=f"1 to {len(found)}", fix="lifecycle resume SESSION"
+        )
     return str(found[number - 1].id)
 
 

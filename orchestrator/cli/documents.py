@@ -147,7 +147,9 @@ def _edit(file: str) -> None:
         )
     code = subprocess.run([*editor, file], check=False).returncode
     if code != 0:
-        raise LifecycleError(f"the editor ended with code {code}", why=" ".join(editor))
+        raise LifecycleError(
+            f"the editor ended with code {code}", why=" ".join(editor), fix=f"open {file} by another program"
+        )
     note("your edit becomes a new version when the session goes on, or with `lifecycle repair`")
 
 

@@ -214,7 +214,7 @@ def _process(row: Row) -> Iterator[Any]:
     descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
     try:
         if not _alive(row):
-            raise LifecycleError("the coordinator has just ended")
+            raise LifecycleError("the coordinator has just ended", fix="`lifecycle daemon start` starts one")
         if descriptor is None:
             yield lambda number: os.kill(row.pid, number)
         else:

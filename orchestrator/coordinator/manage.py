@@ -28,7 +28,9 @@ def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
         session = find.session(tx, name)
         if session.status != SessionStatus.ACTIVE:
             why = f"its reason stays: {session.pause_reason}" if session.pause_reason else ""
-            raise NotAllowedNow(f"{session.id} is {session.status} already", why=why)
+            raise NotAllowedNow(
+                f"{session.id} is {session.status} already", why=why, fix=f"lifecycle check {session.id}"
+            )
         sessions.pause(tx, session.id, PauseReason.USER, {"by": who, "words": words})
         return Done(session.id)
 
@@ -41,7 +43,9 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
     def unit(tx: Tx) -> Done:
         session = find.session(tx, name)
         if not sessions.cancel(tx, session.id):
-            raise NotAllowedNow(f"{session.id} is cancelled already")
+            raise NotAllowedNow(
+                f"{session.id} is cancelled already", fix=f"lifecycle archive {session.id}, or delete"
+            )
         stopped = []
         for run in tasks.open_runs(tx, session.id):
             transitions.take_away(

@@ -88,7 +88,11 @@ def write_file(target: Path, body: bytes, *, force: bool = False) -> None:
             draft.replace(target)
     except OSError as error:
         draft.unlink()
-        raise LifecycleError(f"cannot write {str(target)!r}", why=error.strerror or str(error)) from error
+        raise LifecycleError(
+            f"cannot write {str(target)!r}",
+            why=error.strerror or str(error),
+            fix="name another place with --output",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,9 @@ def read(file: Path) -> Package:
             return _checked(archive)
     except LifecycleError as error:
         why = f"{error.what} ({error.why})"
-        raise UsageError(f"{str(file)!r} is not an exported session", why=why) from error
+        raise UsageError(
+            f"{str(file)!r} is not an exported session", why=why, fix="export it again: lifecycle export"
+        ) from error
     except (
         OSError,
         zipfile.BadZipFile,

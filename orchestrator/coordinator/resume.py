@@ -18,6 +18,8 @@ from orchestrator.store.report import spec_digest
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.views import graph
 
+WITHOUT_DECIDE = "leave --decide out; `lifecycle feedback` says what should change"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -75,7 +77,11 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
         )
         if reason is None:
             if answer.decide:
-                raise UsageError("--decide answers a blocked discussion", why=f"{session.id} is not paused")
+                raise UsageError(
+                    "--decide answers a blocked discussion",
+                    why=f"{session.id} is not paused",
+                    fix=WITHOUT_DECIDE,
+                )
         else:
             warnings += _answer_pause(tx, session, reason, answer, more_attempts)
         sessions.mark_dirty(tx, session.id)
@@ -103,14 +109,18 @@ def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
         row = find.task(tx, session, answer.retry)
         if not transitions.retry(tx, row.id, more):
             raise NotAllowedNow(
-                f"{row.key} is {row.status}, not failed", why="only a failed task can be retried"
+                f"{row.key} is {row.status}, not failed",
+                why="only a failed task can be retried",
+                fix=f"lifecycle why {row.key}",
             )
         sessions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
     if answer.skip is not None:
         row = find.task(tx, session, answer.skip)
         if not transitions.skip(tx, row.id):
             raise NotAllowedNow(
-                f"{row.key} is {row.status}", why="only a pending or failed task can be skipped"
+                f"{row.key} is {row.status}",
+                why="only a pending or failed task can be skipped",
+                fix=f"lifecycle why {row.key}",
             )
         sessions.decide(tx, session.id, f"skip {row.key}", answer.who, answer.words, forced=answer.force)
         messages.event(tx, session.id, "skipped", f"{row.key} was skipped by {answer.who}", task=row.key)
@@ -128,7 +138,11 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
     if reason is PauseReason.BUDGET:
         budget.refuse_if_reached(tx, session.id)
     if answer.decide and pause.needs != "--decide":
-        raise UsageError("--decide answers a blocked discussion", why=f"{session.id} is paused: {reason}")
+        raise UsageError(
+            "--decide answers a blocked discussion",
+            why=f"{session.id} is paused: {reason}",
+            fix=WITHOUT_DECIDE,
+        )
     warnings = _gate(session, reason, answer)
     if reason is PauseReason.TASK_FAILED and answer.retry is None and answer.skip is None:
         for row in tasks.all_tasks(tx, session.id):

@@ -12,7 +12,14 @@ from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
 from orchestrator.domain.pipelines import from_snapshot
-from orchestrator.domain.revisions import IMPROVE, RevisionPlan, plan_improve, plan_recheck, plan_revision
+from orchestrator.domain.revisions import (
+    IMPROVE,
+    RevisionPlan,
+    check_dimension,
+    plan_improve,
+    plan_recheck,
+    plan_revision,
+)
 from orchestrator.domain.states import PAUSES
 from orchestrator.store import messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
@@ -71,6 +78,7 @@ def improve(
     store: Store, name: str | None, dimension: str | None, *, who: str, max_attempts: int
 ) -> Reworked:
     """Work on one dimension of the readiness report, then score again. Raises UnknownName, NotAllowedNow."""
+    check_dimension(dimension)
 
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "improve")

@@ -114,7 +114,11 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, wishes: Wishes) -> None:
 def check_key(key: str | None) -> None:
     """Raises UsageError for a key that cannot be one."""
     if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
-        raise UsageError("the key is not usable", why=f"it needs 1 to {KEY_LENGTH} printable characters")
+        raise UsageError(
+            "the key is not usable",
+            why=f"it needs 1 to {KEY_LENGTH} printable characters",
+            fix="give another --key",
+        )
 
 
 def refuse_spec() -> NoReturn:

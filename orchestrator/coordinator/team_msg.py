@@ -43,6 +43,7 @@ class Said:
                 raise UsageError(
                     f"{name} {value[: 2 * NAME_LIMIT]!r} is no name",
                     why=f"letters, digits, - and _, at most {NAME_LIMIT}",
+                    fix=f"give another {name}",
                 )
         if not self.summary.strip():
             raise UsageError("the summary is empty", fix="say something in it")
@@ -85,7 +86,11 @@ def _check_data(value: Any) -> None:
     except (ValueError, RecursionError) as error:
         raise UsageError("the data is not JSON", why=str(error), fix='for example {"options": []}') from error
     if len(text) > DATA_LIMIT:
-        raise UsageError("the data is too long", why=f"at most {DATA_LIMIT} characters of JSON")
+        raise UsageError(
+            "the data is too long",
+            why=f"at most {DATA_LIMIT} characters of JSON",
+            fix="put it into a file, and its path into ref",
+        )
 
 
 def parse_data(text: str | None) -> Any:
@@ -93,7 +98,11 @@ def parse_data(text: str | None) -> Any:
     if text is None:
         return None
     if len(text) > DATA_LIMIT:
-        raise UsageError("the data is too long", why=f"at most {DATA_LIMIT} characters of JSON")
+        raise UsageError(
+            "the data is too long",
+            why=f"at most {DATA_LIMIT} characters of JSON",
+            fix="put it into a file, and its path into ref",
+        )
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -108,7 +117,11 @@ def read(tx: Tx, session: Row, message: str) -> dict[str, Any]:
     """One message with all it carries. Raises UsageError, UnknownName."""
     digits = message.upper().removeprefix("MSG-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        raise UsageError(f"{message[:NAME_LIMIT]!r} is no message id", why="an id looks like MSG-001")
+        raise UsageError(
+            f"{message[:NAME_LIMIT]!r} is no message id",
+            why="an id looks like MSG-001",
+            fix="`lifecycle msg list` shows the ids",
+        )
     found = messages.one(tx, session.id, int(digits))
     if found is None:
         raise UnknownName("message", message, [f"MSG-001 to {_id(session.messages)}"])

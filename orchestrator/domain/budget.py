@@ -37,7 +37,9 @@ def caps(given: Mapping[str, float | None]) -> dict[str, int]:
             continue
         if not math.isfinite(amount) or not 0 < amount <= LARGEST:
             raise UsageError(
-                f"--max-{measure} {amount:g} is no cap", why=f"it must be above 0 and at most {LARGEST}"
+                f"--max-{measure} {amount:g} is no cap",
+                why=f"it must be above 0 and at most {LARGEST}",
+                fix="give another amount",
             )
         found[measure] = max(1, round(amount * MEASURES[measure]))
     return found

@@ -41,12 +41,13 @@ class LifecycleError(Exception):
     """The command could not be carried out."""
 
     exit_code = 1
+    remedy = ""  # what to do about any of its kind, where whoever raises it knows nothing better
 
     def __init__(self, what: str | None = None, *, why: str = "", fix: str = "", **ids: object) -> None:
         """`what` happened, `why`, and what to do (`fix`): one line each; `ids` name the things concerned."""
         self.what = what or (type(self).__doc__ or "").splitlines()[0]
         self.why = why
-        self.fix = fix
+        self.fix = fix or self.remedy
         self.ids = ids
         super().__init__(self.what)
 
@@ -64,8 +65,18 @@ class UnknownName(UsageError):
     """No such name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, fix: str = "") -> None:
-        listed = ", ".join(known) or "(none)"
-        super().__init__(f"unknown {kind} {name!r}", why=f"known: {listed}", fix=fix, kind=kind, name=name)
+        from difflib import get_close_matches
+
+        names = list(map(str, known))
+        near = get_close_matches(name, names, n=1, cutoff=0.7)
+        meant = f"did you mean {near[0]!r}?" if near else "name one of the known ones" if names else ""
+        super().__init__(
+            f"unknown {kind} {name!r}",
+            why=f"known: {', '.join(names) or '(none)'}",
+            fix=fix or meant or "`lifecycle list` and `lifecycle tasks` show what there is",
+            kind=kind,
+            name=name,
+        )
 
 
 class NotAllowedNow(UsageError):
@@ -87,6 +98,8 @@ class ConfigError(UsageError):
 class StoreError(LifecycleError):
     """The database cannot serve."""
 
+    remedy = "`lifecycle doctor` examines the database and its disk"
+
 
 class DatabaseUnusable(StoreError):
     """The database cannot be used."""
@@ -101,38 +114,51 @@ class DatabaseDamaged(DatabaseUnusable):
 class DatabaseBusy(StoreError):
     """Another process holds the database's write lock."""
 
+    remedy = "repeat the command when the other process is done"
     exit_code = 2
 
 
 class DiskFull(StoreError):
     """The disk is full; nothing was written."""
 
+    remedy = "free some space on its disk, then repeat the command"
     exit_code = 2
 
 
 class StoreBroken(StoreError):
     """The disk failed under the database; nothing was acknowledged, and this process must not go on with it."""
 
+    remedy = "check the disk, then repeat the command; `lifecycle doctor` examines the database"
+
 
 class NoDescriptors(StoreError):
     """This process cannot open any further file."""
+
+    remedy = "raise the limit of open files (`ulimit -n`), then repeat the command"
 
 
 class LeaseLost(LifecycleError):
     """The run is no longer ours; nothing was written."""
 
+    remedy = "nothing has to be done: another attempt goes on; `lifecycle runs TASK` shows both"
+
 
 class NotLeader(LifecycleError):
     """Another daemon leads this database; nothing was written."""
+
+    remedy = "nothing has to be done: the other one goes on; `lifecycle daemon status` names it"
 
 
 class BudgetReached(LifecycleError):
     """The budget is used up; no agent was asked."""
 
+    remedy = "`lifecycle resume --max-usd AMOUNT`, or with the cap that is reached, goes on"
+
 
 class AgentError(LifecycleError):
     """An agent call failed."""
 
+    remedy = "`lifecycle agents --probe` asks each agent a short question"
     exit_code = 4
     kind = "error"
     charged = True  # whether the attempt counts against the task
@@ -144,6 +170,7 @@ class AgentError(LifecycleError):
 class AgentUnavailable(AgentError):
     """The agent is not installed, not logged in, or not configured."""
 
+    remedy = "`lifecycle agents` says what each agent lacks"
     kind = "unavailable"
     charged = False
 
@@ -151,6 +178,7 @@ class AgentUnavailable(AgentError):
 class CassetteUnusable(AgentUnavailable):
     """The session's cassette cannot be used."""
 
+    remedy = "see docs/cassettes.md; a new recording replaces it: `lifecycle start --record DIR`"
     kind = "cassette"
 
 
@@ -163,6 +191,7 @@ class CassetteMiss(CassetteUnusable):
 class AgentLimited(AgentError):
     """The agent's account has reached its usage limit."""
 
+    remedy = "it is asked again when the limit ends; `lifecycle agents` says when, [roles] can name another"
     kind = "limited"
     charged = False
 
@@ -189,6 +218,7 @@ class AccountHeld(AgentLimited):
 class AgentOverloaded(AgentError):
     """The model's servers are overloaded."""
 
+    remedy = "it is asked again by itself; [roles] in the configuration can name another agent"
     kind = "overloaded"
     charged = False
 
@@ -196,6 +226,7 @@ class AgentOverloaded(AgentError):
 class AgentTimedOut(AgentError):
     """The agent did not answer within its limits and was stopped."""
 
+    remedy = "a longer limit may do: `agent_limits`, or `limits` of the agent, in the configuration"
     kind = "timeout"
     conversation: str | None = None  # where it can be asked to finish
 
@@ -203,10 +234,12 @@ class AgentTimedOut(AgentError):
 class AgentCrashed(AgentError):
     """The agent's process ended without an answer."""
 
+    remedy = "`lifecycle runs TASK` shows each attempt; `lifecycle agents --probe` asks it a short question"
     kind = "crashed"
 
 
 class AgentRubbish(AgentError):
     """The agent's answer could not be used, also after one repair."""
 
+    remedy = "another agent or model may do better: `model` of the agent, or [roles] in the configuration"
     kind = "rubbish"

@@ -70,7 +70,9 @@ def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeCh
         raise NotAllowedNow(
             f"mode {mode} cannot run yet: {_not_installed(missing)}",
             why=f"usable now: {', '.join(usable) or '(none)'}",
-            fix=f"choose one with --mode, for example --mode {usable[0]}" if usable else "",
+            fix=f"choose one with --mode, for example --mode {usable[0]}"
+            if usable
+            else "see `installed` of the roles in your packs",
         )
     if pack.pipelines[mode].needs_spec and not facts.spec:
         raise NotAllowedNow(

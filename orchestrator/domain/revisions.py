@@ -77,9 +77,17 @@ def plan_recheck(graph: Graph) -> RevisionPlan:
     check = _finished_check(graph, "recheck")
     if pending := _open(graph, check):
         raise NotAllowedNow(
-            f"{pending[0].key} is {pending[0].status} already", why="it scores what is there then"
+            f"{pending[0].key} is {pending[0].status} already",
+            why="it scores what is there then",
+            fix="`lifecycle check` shows when it has",
         )
     return _plan(graph, _with_discussion(graph, check), _not_started(graph, check))
+
+
+def check_dimension(name: str | None) -> None:
+    """Raises UnknownName, which lists the dimensions."""
+    if name is not None and name not in TARGETS:
+        raise UnknownName("dimension", name, TARGETS, fix="lifecycle improve DIMENSION, or without one")
 
 
 def plan_improve(
@@ -93,9 +101,8 @@ def plan_improve(
 
     `weak_documents` are the drafts the scores point at; without them the dimension's usual ones.
     """
+    check_dimension(dimension)
     check = _finished_check(graph, "improve")
-    if dimension is not None and dimension not in TARGETS:
-        raise UnknownName("dimension", dimension, TARGETS)
     chosen = dimension or min(TARGETS, key=lambda name: scores.get(name, 100.0))
     stem = f"{IMPROVE}-{chosen}-"
     number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)

@@ -119,16 +119,19 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
 )
 
 
+LOOK = "`lifecycle check` shows the present state"
+
+
 def check(old: TaskStatus, new: TaskStatus) -> None:
     """Refuse a change of a task's state that does not exist."""
     if new not in TASK[old]:
-        raise NotAllowedNow(f"a task cannot go from {old} to {new}", why=_possible(TASK[old]))
+        raise NotAllowedNow(f"a task cannot go from {old} to {new}", why=_possible(TASK[old]), fix=LOOK)
 
 
 def check_session(old: SessionStatus, new: SessionStatus) -> None:
     """Refuse a change of a session's state that does not exist; pausing twice keeps the first reason."""
     if new not in SESSION[old]:
-        raise NotAllowedNow(f"a session cannot go from {old} to {new}", why=_possible(SESSION[old]))
+        raise NotAllowedNow(f"a session cannot go from {old} to {new}", why=_possible(SESSION[old]), fix=LOOK)
 
 
 def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:

@@ -190,6 +190,7 @@ def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
         raise UsageError(
             f"{asked.command} does not take {', '.join(sorted(strange))}",
             why=f"it takes {', '.join(sorted(known | {'session'}))}",
+            fix="leave the others out",
         )
     with app.changing(desk.project) as (store, settings):
         done = do(store, settings, asked)

@@ -182,4 +182,8 @@ def worker(project: Project, run: str, token: str | None) -> Worker:
 
 
 def _not_known() -> UsageError:
-    return UsageError("the token does not fit the run", why="it is another run's, or this is another project")
+    return UsageError(
+        "the token does not fit the run",
+        why="it is another run's, or this is another project",
+        fix="start it as the worker host does, or without --run: lifecycle mcp",
+    )

@@ -112,6 +112,7 @@ def _team_msg(desk: Desk, asked: given.TeamMsg) -> Any:
         raise UsageError(
             f"{asked.operation} does not take {', '.join(sorted(strange))}",
             why=f"it takes {', '.join(sorted(known - {'operation'}))}",
+            fix="leave the others out",
         )
     return do(desk, asked)
 

@@ -92,7 +92,7 @@ def connect_writer(
     ):
         connection.execute(f"PRAGMA {pragma}").fetchall()
     if connection.execute("PRAGMA foreign_keys").fetchone() != (1,):
-        raise StoreError("this SQLite was built without foreign keys")
+        raise StoreError("this SQLite was built without foreign keys", fix="use another Python")
     return connection
 
 

@@ -23,6 +23,8 @@ _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
 class UnsafePath(LifecycleError):
     """The path does not name a plain file inside the directory."""
 
+    remedy = "`lifecycle repair` names what stands in its place"
+
 
 def clean(path: str) -> PurePosixPath:
     """The relative path, when it is one. Raises UnsafePath for anything that could lead elsewhere or collide."""

@@ -134,6 +134,8 @@ def columns() -> dict[str, set[str]]:
 class NotWhole(StoreError):
     """The rows do not make a whole session."""
 
+    remedy = "export the session again: lifecycle export"
+
 
 def insert_rows(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
     """Insert a session's rows; its contents must be there already. Raises NotWhole."""

@@ -37,6 +37,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def refused(gave: Gave) -> None:
     assert gave.code == 2, (gave.code, gave.err)
     assert "Error: " in gave.err
+    assert "\n  try: " in gave.err or "Try 'lifecycle" in gave.err
     assert "Traceback" not in gave.err + gave.out
     assert gave.out == ""
 
@@ -216,6 +217,16 @@ def test_an_unknown_name_lists_the_known_ones(world: World) -> None:
     gave = world.life.run("revise", "DRAFT-009", "more")
 
     assert all(key in gave.err for key in ("RESEARCH-001", "DRAFT-001", "QUALITY-001"))
+
+
+def test_an_unknown_dimension_is_named_with_the_known_ones_whatever_the_session_does(world: World) -> None:
+    for session in ("TLS-finished", "TLS-running", "TLS-cancelled"):
+        gave = world.life.run("improve", "beauty", "--session", session)
+
+        refused(gave)
+        assert "unknown dimension 'beauty'" in gave.err
+        known = ("completeness", "consistency", "traceability", "depth", "coverage")
+        assert all(name in gave.err for name in known)
 
 
 def test_an_ambiguous_session_lists_the_candidates(world: World) -> None:

@@ -62,6 +62,8 @@ BY_TASK = {document.task: document for document in DOCUMENTS.values()}
 class DocumentFaulty(LifecycleError):
     """The document does not have the form it must have."""
 
+    remedy = "`lifecycle resume --retry TASK` tries again; `lifecycle runs TASK` shows the attempts"
+
 
 def registered(context: Context, kind: str) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""

@@ -57,6 +57,8 @@ _EXPENDABLE = {
 class ExplorationStopped(LifecycleError):
     """The exploration was stopped before it was done."""
 
+    remedy = "nothing has to be done: the next attempt explores again"
+
 
 @dataclass(slots=True)
 class _Clock:
