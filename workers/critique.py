@@ -28,6 +28,8 @@ from workers.record import ACTIONS, Former, is_standalone, write_record
 from workers.roles import Produced
 from workers.roles.documents import DOCUMENTS, facts, registered
 
+FAULTS = 10  # that a pause keeps of a discussion which waits for a person
+
 
 @dataclass(frozen=True, slots=True)
 class Critiqued:
@@ -41,6 +43,7 @@ class Critiqued:
     mean: float | None
     wisdom: Sequence[tuple[str, str]]
     options: Sequence[Mapping[str, Any]] = ()
+    faults: Sequence[Mapping[str, Any]] = ()  # what divided the perspectives, the gravest first
 
 
 def critique(context: Context, produced: Produced) -> Critiqued:
@@ -200,6 +203,10 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
         options=[
             {"label": item.text, "description": ", ".join(item.perspectives)}
             for item in synthesis.actions[:ACTIONS]
+        ],
+        faults=[
+            {"severity": d.severity, "perspectives": list(d.perspectives), "text": one_line(d.text, 1_000)}
+            for d in verdict.divergences[:FAULTS]
         ],
     )
 

@@ -349,5 +349,10 @@ def _ask_person(tx: Tx, row: Row, critiqued: Critiqued, timings: Mapping[str, fl
         backoff=(),
         timings=timings,
         pause=PauseReason.DISCUSSION_BLOCKED,
-        detail={"task": row.key, "round": row.round, "options": critiqued.options},
+        detail={
+            "task": row.key,
+            "round": row.round,
+            "options": critiqued.options,
+            "faults": critiqued.faults,
+        },
     )

@@ -253,6 +253,10 @@ def resume(
     decide: Annotated[
         str | None, typer.Option("--decide", metavar="TEXT", help="Your answer to a blocked discussion.")
     ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option("--expect", metavar="TOKEN", help="Approve what `check` shows under this token."),
+    ] = None,
     words: Annotated[
         str, typer.Option("--words", "-m", metavar="TEXT", help="What you say to it, kept with the decision.")
     ] = "",
@@ -267,6 +271,7 @@ def resume(
     from orchestrator.coordinator.resume import Answer
     from orchestrator.coordinator.resume import resume as go_on
     from orchestrator.coordinator.rework import check_words
+    from orchestrator.domain.approvals import parse_token
     from orchestrator.domain.budget import caps
     from orchestrator.store import sessions
 
@@ -283,6 +288,7 @@ def resume(
         skip,
         None if decide is None else check_words(decide),
         caps(_caps(max_usd, max_tokens, max_turns, max_minutes) or {}),
+        None if expect is None else parse_token(expect),
     )
     with changing() as opened:
         name = _choose(opened, one_session(session, in_session))

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,18 +37,25 @@ def diff(
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed between two versions of an artifact; else between the last two."""
+    """Show what changed between two versions of an artifact; else since the one before, an edit in its file included."""
     from orchestrator.coordinator import find
 
     with reading() as opened:
 
-        def read(tx: Tx) -> tuple[str, list[Row], list[bytes]]:
-            from orchestrator.store import artifacts
+        def read(tx: Tx) -> tuple[str, list[Any], list[bytes]]:
+            from orchestrator.store import artifacts, edits
 
             session = find.session(tx, in_session, finished=True).id
             path = find.artifact(tx, session, artifact)
-            chosen = _two(path, artifacts.versions(tx, session, path), old, new)
-            return path, chosen, [artifacts.body(tx, row.sha256, opened.store.path) for row in chosen]
+            versions: list[Any] = list(artifacts.versions(tx, session, path))
+            if (edited := edits.edited(tx, session).get(path)) is not None:
+                versions.append(_InFile(versions[-1].version + 1, edited))
+            chosen = _two(path, versions, old, new)
+            bodies = [
+                row.body if isinstance(row, _InFile) else artifacts.body(tx, row.sha256, tx.database)
+                for row in chosen
+            ]
+            return path, chosen, bodies
 
         path, (before, after), bodies = opened.store.read(read)
     one, two = (body.decode("utf-8", "replace").splitlines() for body in bodies)
@@ -60,6 +68,15 @@ def diff(
         note("the two versions are the same")
     for line in lines:
         say(_coloured(inert(line)))
+
+
+@dataclass(frozen=True, slots=True)
+class _InFile:
+    """An edit that is only in the artifact's file, and becomes this version when it is taken in."""
+
+    version: int
+    body: bytes
+    author: str = "user, in its file"
 
 
 def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> list[Any]:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.cli.look import verdict
-from orchestrator.cli.output import bar, cells, duration, money, paint, say, width
+from orchestrator.cli.output import (
+    Piece,
+    bar,
+    cells,
+    duration,
+    flow,
+    is_bounded,
+    money,
+    paint,
+    progress,
+    say,
+    width,
+)
 from orchestrator.cli.report import print_pause, print_scores, unanswering
 from orchestrator.coordinator.limits import in_words
 from orchestrator.domain.inert import inert, one_line
@@ -23,65 +35,72 @@ GAP = "   "
 
 
 def draw(found: dict[str, Any]) -> None:
-    _headline(found)
+    for line in flow(_headline(found), width()):
+        say(line)
     for phase in dict.fromkeys(view["phase"] for view in found["tasks"]):
         _phase(phase, [view for view in found["tasks"] if view["phase"] == phase], found["tasks"])
     for line in found["stalled"]:
-        say(_labelled("Stall", inert(line)))
+        _say_labelled("Stall", [Piece(inert(line))])
     if found["budget"]:
-        say(_labelled("Cap", _caps(found["budget"])))
+        _say_labelled("Cap", _caps(found["budget"]))
     for limit in found["limits"]:
-        say(_labelled("Limit", inert(in_words(limit))))
+        _say_labelled("Limit", [Piece(inert(in_words(limit)))])
     for agent in found["unanswering"]:
-        say(_labelled("Agent", paint(inert(unanswering(agent)), "yellow")))
+        _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
     if found["scores"] and found["pause"]:
         print_scores(found["scores"])
     if found["pause"]:
         print_pause(found["pause"])
         return
-    commands = " | ".join(found["next"]["commands"])
-    say(_labelled("Next", f"{found['next']['says']}{GAP}{commands}".rstrip()))
+    says, commands = found["next"]["says"], found["next"]["commands"]
+    line = f"{says}{GAP}{' | '.join(commands)}".rstrip()
+    if not is_bounded() or cells(line) <= width() - INDENT:
+        _say_labelled("Next", [Piece(line)])
+        return
+    for number, text in enumerate((says, *commands)):
+        _say_labelled("Next" if number == 0 else "", [Piece(text)])
 
 
-def _headline(found: dict[str, Any]) -> None:
-    progress = found["progress"]
+def _headline(found: dict[str, Any]) -> list[Piece]:
+    done = found["progress"]
     status = f"{found['status']}: {found['pause_reason']}" if found["pause_reason"] else found["status"]
-    gate = f"{GAP}{found['gate']} {found['score']:.1f} %" if found["gate"] else ""
-    say(
-        f"{paint(found['session'], 'bold')}{GAP}{found['mode']}{GAP}{status}{GAP}"
-        f"{progress['done']}/{progress['total']} {bar(progress['percent'])} {progress['percent']} %{GAP}"
-        f"{duration(found['elapsed_seconds'])}{GAP}{money(found['cost'])}{gate}"
-    )
+    gate = [Piece(f"{found['gate']} {found['score']:.1f} %")] if found["gate"] else []
+    columns = min(20, width() - 20)
+    drawn = f" {bar(done['percent'], columns)}" if columns > 0 else ""
+    left_out = progress(done).partition(", ")[2]
+    pieces = [
+        Piece(found["session"], "bold"),
+        Piece(found["mode"]),
+        Piece(status),
+        Piece(f"{done['done']}/{done['total']}{drawn} {done['percent']} %"),
+        *([Piece(left_out)] if left_out else []),
+        Piece(duration(found["elapsed_seconds"])),
+        Piece(money(found["cost"])),
+        *gate,
+    ]
+    if is_bounded():
+        return pieces
+    return [Piece(GAP.join([paint(pieces[0].text, "bold"), *(each.text for each in pieces[1:])]))]
 
 
-def _caps(budget: list[dict[str, Any]]) -> str:
+def _caps(budget: list[dict[str, Any]]) -> list[Piece]:
     """Each cap with what was used of it; the task's own ones with its id."""
-    said = []
-    for each in budget:
-        text = f"{each['task'] + ': ' if each['task'] else ''}{each['says']} ({each['percent']} %)"
-        said.append(paint(text, "yellow") if each["warned"] else text)
-    return GAP.join(said)
+    return [
+        Piece(
+            f"{each['task'] + ': ' if each['task'] else ''}{each['says']} ({each['percent']} %)",
+            "yellow" if each["warned"] else "",
+        )
+        for each in budget
+    ]
 
 
 def _phase(phase: str, views: list[dict[str, Any]], every: list[dict[str, Any]]) -> None:
-    """As many tasks a line as fit; a task is never torn."""
     checkpoints = {view["task"] for view in every if view["checkpoint_after"]}
-    lines: list[str] = []
-    used = 0
-    for view in views:
-        text, columns = _task(view, checkpoints)
-        if lines and used + len(GAP) + columns <= width() - INDENT:
-            lines[-1] += GAP + text
-            used += len(GAP) + columns
-        else:
-            lines.append(text)
-            used = columns
-    for number, line in enumerate(lines):
-        say(_labelled(phase.capitalize()[:5] if number == 0 else "", line))
+    _say_labelled(phase.capitalize()[:5], [_task(view, checkpoints) for view in views])
 
 
-def _task(view: dict[str, Any], checkpoints: set[str]) -> tuple[str, int]:
-    """A task's mark, id and facts; and how many columns they take."""
+def _task(view: dict[str, Any], checkpoints: set[str]) -> Piece:
+    """A task's mark, id and facts."""
     mark, colour = MARKS[view["mark"]]
     facts = [view["task"]]
     if view["round"]:
@@ -89,7 +108,7 @@ def _task(view: dict[str, Any], checkpoints: set[str]) -> tuple[str, int]:
     facts += [verdict(view["verdict"])] if view["verdict"] else []
     facts += _state(view, checkpoints)
     text = " ".join(one_line(fact) for fact in facts if fact)
-    return f"{paint(mark, colour)} {text}", len(mark) + 1 + cells(text)
+    return Piece(f"{mark} {text}", colour, len(mark))
 
 
 def _state(view: dict[str, Any], checkpoints: set[str]) -> list[str]:
@@ -108,5 +127,7 @@ def _state(view: dict[str, Any], checkpoints: set[str]) -> list[str]:
     return [f"<- {', '.join(approval)}, your approval"] if approval else []
 
 
-def _labelled(label: str, text: str) -> str:
-    return f" {label:<{INDENT - 2}} {text}".rstrip()
+def _say_labelled(label: str, pieces: list[Piece]) -> None:
+    """As many pieces a line as fit, the first line with the label."""
+    for number, line in enumerate(flow(pieces, width() - INDENT)):
+        say(f" {label if number == 0 else '':<{INDENT - 2}} {line}".rstrip())

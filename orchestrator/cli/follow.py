@@ -6,6 +6,7 @@ as long as the session is unfinished, the coordinator is looked for again and st
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from orchestrator.cli.opening import Opened
-from orchestrator.cli.output import bar, clip, duration, is_live, note, print_json
+from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import PauseReason, SessionStatus
 from orchestrator.domain.states import EXIT_DETACHED, exit_code
 
@@ -127,9 +129,14 @@ def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: b
             break
         time.sleep(POLL_SECONDS)
         coordinator.keep()
+    row = opened.store.read(lambda tx: sessions.get(tx, session))
+    status = row.status if row else None
     if as_json:
-        row = opened.store.read(lambda tx: sessions.get(tx, session))
-        print_json({"session": session, "status": row.status if row else None, "detached": True})
+        print_json({"session": session, "status": status, "detached": True})
+    elif row is not None and row.status == SessionStatus.PAUSED:
+        note(
+            f"{session} is paused: {row.pause_reason}: lifecycle check {session} | lifecycle resume {session}"
+        )
     else:
         note(
             f"{session} goes on in the background: lifecycle check | lifecycle log -f | lifecycle resume {session}"
@@ -170,17 +177,18 @@ def _spends_still(seen: Seen) -> bool:
 
 
 def _look(tx: Tx, session: str, after: int) -> Seen:
+    from orchestrator.coordinator.look import progress
     from orchestrator.domain.errors import UnknownName
-    from orchestrator.domain.model import SATISFIED
     from orchestrator.store import leases, messages, sessions, tasks
 
     row = sessions.get(tx, session)
     if row is None:
         raise UnknownName("session", session, [], fix="it was deleted meanwhile")
     news = messages.after(tx, session, after, BATCH)
-    every = tasks.all_tasks(tx, session)
-    done = sum(task.status in SATISFIED for task in every)
-    return Seen(row, news, tasks.open_runs(tx, session), len(leases.live_hosts(tx)), done, len(every))
+    found = progress(tasks.counts(tx, session))
+    return Seen(
+        row, news, tasks.open_runs(tx, session), len(leases.live_hosts(tx)), found["done"], found["total"]
+    )
 
 
 def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None:
@@ -223,8 +231,18 @@ def event_line(row: Row, columns: int = 0, *, whole: bool = True) -> str:
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
     summary = row.summary if whole else next(iter(row.summary.splitlines()), "")
     said = row.kind == "message" or summary.startswith(row.type)
-    text = f"{clock}  {summary if said else f'{row.type}: {summary}'}"
-    return clip(text, columns or 10_000)
+    text = one_line(f"{clock}  {summary if said else f'{row.type}: {summary}'}")
+    verdict = _VERDICT.search(text)
+    if not columns or cells(text) <= columns or verdict is None:
+        return clip(text, columns or 10_000)
+    ends = f" D{verdict['round'].lstrip('0')}{verdict['of']} {verdict['consensus']} {verdict['how']}"
+    return clip(text[: verdict.start()], max(columns - cells(ends), 1)) + ends
+
+
+_VERDICT = re.compile(  # what a report of a discussed task ends with: on a narrow terminal it is what matters
+    r" Discuss DISCUSS-(?P<round>\d+)(?P<of>\S*): consensus_(?P<consensus>\w+) \(\w+=(?P<how>[\w.]+)\)",
+    re.ASCII,
+)
 
 
 class Lines:

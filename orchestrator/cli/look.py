@@ -9,7 +9,7 @@ import typer
 
 from orchestrator.cli.opening import here, reading
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
-from orchestrator.cli.output import duration, money, money_in_words, note, print_json, say, table
+from orchestrator.cli.output import duration, money, money_in_words, note, print_json, progress, say, table
 from orchestrator.domain.inert import inert, one_line
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def show(session: SessionArgument = None, in_session: InSession = None, as_json:
         if found[name] is not None:
             say(f"{name:<12} {one_line(str(found[name]))}")
     say(f"{'options':<12} {one_line(', '.join(f'{key}={value}' for key, value in found['options'].items()))}")
-    say(f"{'tasks':<12} {found['progress']['done']}/{found['tasks']}, {found['artifacts']} artifacts")
+    say(f"{'tasks':<12} {progress(found['progress'])}, {found['artifacts']} artifacts")
     say(
         f"{'cost':<12} {money(found['cost'])}, {found['cost']['calls']} calls, {duration(found['elapsed_seconds'])}"
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
@@ -16,6 +18,10 @@ from orchestrator.domain.states import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
 MIN_WIDTH = 20
+LAST_COLUMN = 8  # columns that a table's last one needs
+HANGING = "  "  # before the lines that go on with one above
+_ID = re.compile(r"(?:TLS|UAN|TC)-[\w…-]+")
+_DATE = re.compile(r"-\d{4}-\d\d-\d\d(?:-\d+)?$", re.ASCII)
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "dim": "2", "bold": "1"}
 
 
@@ -105,6 +111,11 @@ def width() -> int:
     return max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 24)).columns)
 
 
+def is_bounded() -> bool:
+    """Whether lines have to keep the width: on a terminal, or where COLUMNS asks for it; never in a plain pipe."""
+    return "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
+
+
 def is_live(stream: Any) -> bool:
     """Whether a person looks at the stream on a terminal that can draw."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
@@ -137,17 +148,103 @@ def clip(text: str, columns: int) -> str:
     return kept + "…"
 
 
+def shorten(text: str, columns: int) -> str:
+    """At most `columns` columns: cut in the middle, so that an id keeps its date. `find.session` takes such an id."""
+    if cells(text) <= columns:
+        return text
+    dated = _DATE.search(text)
+    tail = dated[0] if dated and cells(dated[0]) < columns // 2 + 2 else text[-(columns // 3) :]
+    head = clip(text, columns - cells(tail))
+    return head.removesuffix("…") + "…" + tail
+
+
+def broken(text: str, columns: int) -> list[str]:
+    """Lines of at most `columns` columns, broken at spaces; a longer word is cut where the line ends, an id shortened."""
+    if "\n" not in text and cells(inert(text)) <= columns:
+        return [inert(text)]
+    if _ID.fullmatch(text):
+        return [shorten(text, columns)]
+    lines = [""]
+    for word in one_line(text).split(" "):
+        if _ID.fullmatch(word):
+            word = shorten(word, columns - len(HANGING))
+        room = columns - cells(lines[-1])
+        if lines[-1].strip() and cells(word) < room:
+            lines[-1] += " " + word
+        elif not lines[-1].strip() and cells(word) <= room:
+            lines[-1] += word
+        else:
+            if lines[-1].strip():
+                lines.append(HANGING)
+            for char in word:
+                if cells(lines[-1] + char) > columns:
+                    lines.append(HANGING)
+                lines[-1] += char
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text of a line, its first `painted` characters in a colour; None: all of them."""
+
+    text: str
+    colour: str = ""
+    painted: int | None = None
+
+    def shown(self, line: str, first: bool) -> str:
+        if not self.colour or (self.painted is not None and not first):
+            return line
+        end = len(line) if self.painted is None else self.painted
+        return paint(line[:end], self.colour) + line[end:]
+
+
+def flow(pieces: Iterable[Piece], columns: int, gap: str = "   ") -> list[str]:
+    """Pieces side by side, as many a line as fit; one that is wider than a line is broken."""
+    lines: list[str] = []
+    used = 0
+    for piece in pieces:
+        for number, line in enumerate(broken(piece.text, columns) if is_bounded() else [piece.text]):
+            shown = piece.shown(line, number == 0)
+            if lines and number == 0 and used + len(gap) + cells(line) <= columns:
+                lines[-1] += gap + shown
+                used += len(gap) + cells(line)
+            else:
+                lines.append(shown)
+                used = cells(line)
+    return lines
+
+
+def say_wrapped(text: str, indent: str = "") -> None:
+    """Data as lines that fit the width, where there is one."""
+    for line in broken(text, width() - len(indent)) if is_bounded() else [text]:
+        say(f"{indent}{line}")
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Columns as wide as they need; the last one takes what is left of the terminal's width."""
+    """Columns as wide as they need, the last one as wide as is left; where they do not fit, a row takes several lines."""
     shown = [[one_line(str("" if cell is None else cell)) for cell in row] for row in rows]
     every = [list(headings), *shown]
     widths = [max(cells(row[n]) for row in every) for n in range(len(headings))]
-    left = max(MIN_WIDTH, width() - sum(widths[:-1]) - 2 * (len(widths) - 1))
+    left = width() - sum(widths[:-1]) - 2 * (len(widths) - 1)
+    if is_bounded() and left < min(widths[-1], LAST_COLUMN):
+        _stacked(every)
+        return
     for row in every:
         padded = [
             cell + " " * (columns - cells(cell)) for cell, columns in zip(row[:-1], widths[:-1], strict=True)
         ]
-        say("  ".join([*padded, clip(row[-1], left)]).rstrip())
+        last = clip(row[-1], left if is_bounded() else max(MIN_WIDTH, left))
+        say("  ".join([*padded, last]).rstrip())
+
+
+def _stacked(rows: list[list[str]]) -> None:
+    """The first cell of a row on a line of its own, the others below it."""
+    columns = width() - len(HANGING)
+    for first, *others in rows:
+        say(shorten(first, width()))
+        pieces = [Piece(cell) for cell in others[:-1] if cell] + [Piece(clip(others[-1], columns))]
+        for line in flow([piece for piece in pieces if piece.text], columns, gap="  "):
+            say(f"{HANGING}{line}")
 
 
 def duration(seconds: float) -> str:
@@ -180,3 +277,9 @@ def money_in_words(cost: dict[str, Any]) -> str:
 def bar(percent: float, columns: int = 20) -> str:
     done = round(max(0.0, min(100.0, percent)) / 100 * columns)
     return "#" * done + "-" * (columns - done)
+
+
+def progress(found: dict[str, int], noun: str = "") -> str:
+    """`4/10`, and what was left out: `2/6 tasks, 4 cancelled`."""
+    left_out = [f", {found[state]} {state}" for state in ("skipped", "cancelled") if found[state]]
+    return f"{found['done']}/{found['total']}{noun}{''.join(left_out)}"

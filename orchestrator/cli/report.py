@@ -6,7 +6,20 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from orchestrator.cli.output import bar, duration, money, paint, say
+from orchestrator.cli.output import (
+    Piece,
+    bar,
+    cells,
+    duration,
+    flow,
+    is_bounded,
+    money,
+    paint,
+    progress,
+    say,
+    say_wrapped,
+    width,
+)
 from orchestrator.domain.inert import inert, one_line
 
 RECORDS = (
@@ -17,7 +30,8 @@ RECORDS = (
 
 
 def print_report(report: dict[str, Any], project: Path) -> None:
-    say(_headline(report))
+    for line in flow(_headline(report), width()):
+        say(line)
     print_deliverables(report, project)
     print_scores(report["scores"])
     for agent in report["unanswering"]:
@@ -29,12 +43,15 @@ def print_report(report: dict[str, Any], project: Path) -> None:
         print_actions(report["next"])
 
 
-def _headline(report: dict[str, Any]) -> str:
+def _headline(report: dict[str, Any]) -> list[Piece]:
     reason = f": {report['pause_reason']}" if report["pause_reason"] else ""
-    done, total = report["progress"]["done"], report["progress"]["total"]
     lost = f", {report['attempts_lost']} attempt(s) lost and repeated" if report["attempts_lost"] else ""
-    facts = f"{done}/{total} tasks, {duration(report['elapsed_seconds'])}, {money(report['cost'])}{lost}"
-    return f"{paint(report['session'], 'bold')}   {report['status']}{reason}   {facts}"
+    facts = f"{duration(report['elapsed_seconds'])}, {money(report['cost'])}{lost}"
+    return [
+        Piece(report["session"], "bold"),
+        Piece(f"{report['status']}{reason}"),
+        Piece(f"{progress(report['progress'], ' tasks')}, {facts}"),
+    ]
 
 
 def unanswering(each: dict[str, Any]) -> str:
@@ -78,15 +95,39 @@ def print_scores(scores: dict[str, Any] | None) -> None:
         return
     colour = {"PASS": "green", "REVIEW": "yellow"}.get(scores["gate"], "red")
     say(f"Quality {paint(scores['gate'], colour)}   {scores['score']:.1f} %")
+    room = width() - NAME - 11 if is_bounded() else BAR
     for name, percent in scores["dimensions"].items():
-        say(f"  {name:<14} {bar(percent)} {percent:5.1f} %")
+        drawn = f" {bar(percent, min(BAR, room))}" if room > 0 else ""
+        say_wrapped(f"{name:<{NAME}}{drawn} {percent:5.1f} %" if drawn else f"{name} {percent:.1f} %", "  ")
 
 
 def print_pause(pause: dict[str, Any]) -> None:
     say(f"Waiting for you: {pause['reason']}")
-    for line in about(pause["detail"]):
-        say(f"  {line}")
+    for line in [*about(pause["detail"]), *_faults(pause), *_changes(pause["approval"])]:
+        say_wrapped(line, "  ")
     print_actions(pause["actions"])
+
+
+def _faults(pause: dict[str, Any]) -> list[str]:
+    """What a discussion blocked the session for, and the command that shows all of it."""
+    lines = [
+        f"{each['severity']}: {one_line(each['text'], 300)} [{', '.join(each['perspectives'])}]"
+        for each in pause["faults"]
+    ]
+    return [*lines, f"all of it: {pause['discuss']}"] if pause["discuss"] else lines
+
+
+def _changes(approval: dict[str, Any] | None) -> list[str]:
+    """What is not as it was shown, and the token of what is there now."""
+    if approval is None:
+        return []
+    lines = [
+        f"changed since: {one_line(each['path'])} by {one_line(each['by'])}"
+        for each in approval["changes"][:CHANGES]
+    ]
+    if len(approval["changes"]) > CHANGES:
+        lines.append(f"changed since: {len(approval['changes']) - CHANGES} more")
+    return [*lines, f"token: {approval['token']}"]
 
 
 def about(detail: dict[str, Any]) -> list[str]:
@@ -102,9 +143,17 @@ def about(detail: dict[str, Any]) -> list[str]:
 
 
 def print_actions(actions: list[dict[str, str]]) -> None:
-    longest = max(len(each["command"]) for each in actions)
+    """One line each where they fit; else what a command does stands below it."""
+    longest = max(cells(each["command"]) for each in actions)
+    fits = not is_bounded() or all(longest + 5 + cells(each["does"]) <= width() for each in actions)
     for each in actions:
-        say(f"  {each['command']:<{longest}}   {each['does']}")
+        if fits:
+            say(f"  {each['command']:<{longest}}   {each['does']}")
+        else:
+            say_wrapped(each["command"], "  ")
+            say_wrapped(each["does"], "      ")
 
 
+NAME, BAR = 14, 20  # columns of a dimension's name, and of its bar
+CHANGES = 5  # changed documents that a pause names
 _SHOWN = ("task", "round", "ref", "error", "why", "fix", "by", "words")

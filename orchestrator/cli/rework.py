@@ -95,7 +95,8 @@ def _go_on(opened: Opened, done: Any, before: dict[str, int], detach: bool, as_j
     from orchestrator.cli.follow import finish
 
     wake(opened, done.released)
-    note(f"{done.session}: {done.why}" + (f", made {', '.join(done.made)}" if done.made else ""))
+    made = f", made {', '.join(done.made)}" if done.made else ""
+    note(f"{done.session}: {done.why}{made}" + (f"; {done.state}" if done.state else ""))
     return finish(opened, done.session, before.get(done.session, 0), detach=detach, as_json=as_json)
 
 

@@ -70,25 +70,40 @@ def refuse_if_reached(tx: Tx, session: str) -> None:
     row = sessions.get(tx, session)
     assert row is not None
     scope, task = _scope(row), (row.pause_detail or {}).get("task", "")
-    caps = (row.budget or {}).get(scope, {})
-    nothing = dict.fromkeys(rules.MEASURES, 0)
-    used = (
-        budgets.used_by_task(tx, session).get(task, nothing) if scope == "task" else budgets.used(tx, session)
-    )
+    caps, used = _caps_and_used(tx, row)
     measure = rules.reached(caps, used)
     if measure is not None:
         raise NotAllowedNow(
             f"{session} has used up its budget",
             why=f"{task + ': ' if scope == 'task' else ''}{rules.view(scope, measure, caps[measure], used[measure])['says']}",
-            fix=f"lifecycle {way_on(row.pause_detail)}",
+            fix=f"lifecycle {way_on(tx, row)}",
         )
 
 
-def way_on(detail: Mapping[str, Any] | None) -> str:
-    """The command that raises the cap a pause is about, with twice the amount."""
-    found = detail or {}
-    measure, cap = found.get("measure", "usd"), found.get("cap")
-    return f"resume --max-{measure} {'AMOUNT' if cap is None else f'{2 * cap:g}'}"
+def way_on(tx: Tx, session: Row) -> str:
+    """The command that raises each cap that is reached: to twice the amount, or more where that is used up too."""
+    caps, used = _caps_and_used(tx, session)
+    if _scope(session) == "task":  # new caps hold for every task
+        used = _most_used(tx, session)
+    about = (session.pause_detail or {}).get("measure")
+    options = []
+    for measure, cap in caps.items():
+        if used[measure] >= cap or measure == about:
+            amount = 2 * cap if 2 * cap > used[measure] else used[measure] + cap
+            options.append(f"--max-{measure} {amount / rules.MEASURES[measure]:.15g}")
+    return " ".join(["resume", *options])
+
+
+def _caps_and_used(tx: Tx, session: Row) -> tuple[rules.Caps, rules.Used]:
+    """Of what a budget pause is about: the session, or one of its tasks."""
+    scope = _scope(session)
+    caps = (session.budget or {}).get(scope, {})
+    if scope == "session":
+        return caps, budgets.used(tx, session.id)
+    nothing = dict.fromkeys(rules.MEASURES, 0)
+    return caps, budgets.used_by_task(tx, session.id).get(
+        (session.pause_detail or {}).get("task", ""), nothing
+    )
 
 
 def budget_view(tx: Tx, session: Row) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from orchestrator.store import artifacts, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 
+SHORTENED = "…"  # stands for the middle of an id
 LISTED = 20  # sessions that an error names
 
 
@@ -53,8 +54,23 @@ def session(tx: Tx, name: str | None, *, finished: bool = False) -> Row:
     )
 
 
+def named(tx: Tx, session_id: str) -> str:
+    """` --session ID` where a command without a name would mean another session, else nothing."""
+    unfinished = sessions.unfinished(tx, 2)
+    if unfinished:
+        is_default = [row.id for row in unfinished] == [session_id]
+    else:
+        newest = sessions.newest_shown(tx)
+        is_default = newest is not None and newest.id == session_id
+    return "" if is_default else f" --session {session_id}"
+
+
 def _named(tx: Tx, name: str) -> Row:
-    if len(name) > ids.ID_LIMIT or not name or any(not (char.isalnum() or char in "-_") for char in name):
+    if (
+        len(name) > ids.ID_LIMIT
+        or not name
+        or any(not (char.isalnum() or char in f"-_{SHORTENED}") for char in name)
+    ):
         raise UsageError(
             f"{ids.shown(name)} is no session id",
             why="an id has letters, digits and hyphens",
@@ -63,7 +79,8 @@ def _named(tx: Tx, name: str) -> Row:
     exact = sessions.get(tx, name)
     if exact is not None:
         return exact
-    near = sessions.with_prefix(tx, name)
+    head, _, tail = name.partition(SHORTENED)  # as a narrow terminal shows it
+    near = [known for known in sessions.with_prefix(tx, head) if known.endswith(tail)]
     if len(near) == 1:
         found = sessions.get(tx, near[0])
         assert found is not None

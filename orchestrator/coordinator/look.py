@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.coordinator import budget, costs, limits, rounds
+from orchestrator.coordinator import budget, costs, limits, rounds, ways_on
 from orchestrator.coordinator.projector import message_line, stamp
-from orchestrator.domain.model import SATISFIED, Gate, PauseReason, SessionStatus, TaskStatus
-from orchestrator.domain.states import PAUSES, REOPENING
+from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
@@ -48,7 +47,7 @@ def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> 
         "mode": session.mode,
         "status": session.status,
         "pause_reason": session.pause_reason,
-        "progress": _progress(counts),
+        "progress": progress(counts),
         "gate": session.gate,
         "score": session.score,
         "created_at": stamp(session.created_at),
@@ -72,9 +71,9 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": costs.unanswering(tx, session.id),
-        "pause": pause_view(tx, session),
+        "pause": ways_on.pause_view(tx, session),
         "scores": rounds.scores(tx, session.id) if session.gate else None,
-        "next": _next(tx, session, views),
+        "next": ways_on.next_view(tx, session, views),
     }
 
 
@@ -117,47 +116,6 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
     ]
 
 
-def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
-    """Why the session waits and every command that moves it on; None while it is not paused."""
-    if session.status != SessionStatus.PAUSED:
-        return None
-    reason = PauseReason(session.pause_reason)
-    detail = session.pause_detail or {}
-    return {
-        "reason": str(reason),
-        "detail": detail,
-        "resume_means": PAUSES[reason].resume,
-        "actions": actions(tx, session),
-    }
-
-
-def actions(tx: Tx, session: Row) -> list[dict[str, str]]:
-    """The commands that make sense now, the suggested one first, each with what it does."""
-    named = "" if _is_default(tx, session.id) else f" --session {session.id}"
-    if session.status == SessionStatus.COMPLETED:
-        return [_action(name, session, named) for name in REOPENING]
-    if session.status != SessionStatus.PAUSED:
-        return []
-    reason = PauseReason(session.pause_reason)
-    found = [_action(name, session, named) for name in PAUSES[reason].actions]
-    if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
-        forced = {
-            "command": f"lifecycle resume --force{named}",
-            "does": "goes on in spite of the failed gate",
-        }
-        found = [each for each in found if not each["command"].startswith("lifecycle resume")] + [forced]
-    return [*found, {"command": f"lifecycle cancel{named}", "does": "ends the session for good"}]
-
-
-def _is_default(tx: Tx, session: str) -> bool:
-    """Whether a command without a name would mean this session."""
-    unfinished = sessions.unfinished(tx, 2)
-    if unfinished:
-        return [row.id for row in unfinished] == [session]
-    newest = sessions.newest_shown(tx)
-    return newest is not None and newest.id == session
-
-
 def show(tx: Tx, session: Row) -> dict[str, Any]:
     """Everything about a session that is not a list of its own."""
     return {
@@ -166,7 +124,7 @@ def show(tx: Tx, session: Row) -> dict[str, Any]:
         "language": session.language,
         "options": session.options,
         "workspace": session.workspace,
-        "pause": pause_view(tx, session),
+        "pause": ways_on.pause_view(tx, session),
         "scores": rounds.scores(tx, session.id),
         "decisions": [
             {
@@ -251,16 +209,22 @@ def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
         ],
         "unanswering": costs.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
-        "pause": pause_view(tx, session),
-        "next": actions(tx, session),
+        "pause": ways_on.pause_view(tx, session),
+        "next": ways_on.actions(tx, session),
     }
 
 
-def _progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """From the number of tasks by status."""
-    total = sum(number for status, number in counts.items() if status != TaskStatus.CANCELLED)
-    done = sum(counts.get(status, 0) for status in SATISFIED)
-    return {"done": done, "total": total, "percent": 100 * done // total if total else 100}
+def progress(counts: Mapping[str, int]) -> dict[str, int]:
+    """From the number of tasks by status: what is completed of what was to be done; what was skipped is not."""
+    done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
+    total = sum(counts.values()) - skipped
+    return {
+        "done": done,
+        "total": total,
+        "percent": 100 * done // total if total else 0,
+        "skipped": skipped,
+        "cancelled": counts.get(TaskStatus.CANCELLED, 0),
+    }
 
 
 def _running(
@@ -304,43 +268,3 @@ def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[s
     elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
         found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
     return found
-
-
-def _next(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One sentence, and the commands that fit."""
-    if session.status != SessionStatus.ACTIVE:
-        return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
-    gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
-    until = f"it pauses for you after {gate}" if gate else "it goes on by itself"
-    waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
-    commands = ["lifecycle log -f", *([f"lifecycle why {waiting}"] if waiting else [])]
-    return {"says": f"nothing to do: {until}.", "commands": commands}
-
-
-def _says(session: Row) -> str:
-    if session.status == SessionStatus.PAUSED:
-        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[PauseReason(session.pause_reason)].resume}."
-    return "it is done." if session.status == SessionStatus.COMPLETED else "it was cancelled."
-
-
-def _action(name: str, session: Row, named: str) -> dict[str, str]:
-    detail = session.pause_detail or {}
-    reason = PauseReason(session.pause_reason) if session.pause_reason else None
-    about = str(detail.get("task") or "TASK")
-    words = {
-        "resume": ("resume", PAUSES[reason].resume if reason else "goes on"),
-        "resume --skip TASK": (f"resume --skip {about}", "goes on without that task"),
-        "resume --decide TEXT": ('resume --decide "your words"', PAUSES[reason].resume if reason else ""),
-        "resume --max-usd AMOUNT": (budget.way_on(detail), "goes on with a new budget"),
-        "revise": (
-            'revise TASK "what to change"',
-            "makes a new version of a document and what follows from it",
-        ),
-        "feedback": ('feedback "your words"', "finds the document your words concern"),
-        "recheck": ("recheck", "scores the specification again"),
-        "improve": ("improve [DIMENSION]", "works on the weakest part of the score"),
-        "doctor": ("doctor", "says what is missing, and how to put it right"),
-        "repair": ("repair", "checks the database and rebuilds the session's files"),
-    }
-    command, does = words[name]
-    return {"command": f"lifecycle {command}{'' if name == 'doctor' else named}", "does": does}

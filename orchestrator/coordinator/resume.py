@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from shlex import quote
 
-from orchestrator.coordinator import budget, find, reconcile
+from orchestrator.coordinator import approvals, budget, find, reconcile
+from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
 from orchestrator.domain.readiness import topological
 from orchestrator.domain.states import PAUSES
-from orchestrator.store import artifacts, edits, messages, sessions, tasks, transitions
+from orchestrator.store import edits, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
-from orchestrator.store.report import spec_digest
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.views import graph
 
@@ -32,6 +33,7 @@ class Answer:
     skip: str | None = None
     decide: str | None = None
     caps: Caps = field(default_factory=dict)  # new ones, counted
+    expect: Token | None = None  # what they have seen; None: what was shown at the pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,60 +47,65 @@ class Resumed:
 def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
     """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError.
 
-    It is rehearsed before anything is taken in, so that a refusal changes nothing.
+    Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
     chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
 
-    def unit(tx: Tx, edited: Sequence[str] = ()) -> Resumed:
-        lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == chosen.id]
-        session = sessions.get(tx, chosen.id)
-        assert session is not None
-        if session.status == SessionStatus.COMPLETED:
-            raise NotAllowedNow(
-                f"{session.id} is completed: there is nothing to resume",
-                why="every task is done",
-                fix="rework it with revise, feedback, recheck or improve",
-            )
-        warnings = [f"{path} was edited by hand; it is now a version by user" for path in edited]
-        if topological(graph(tasks.all_tasks(tx, session.id))) is None:
-            raise NotAllowedNow(
-                "the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}"
-            )
-        reason = PauseReason(session.pause_reason) if session.pause_reason else None
-        _skip_or_retry(tx, session, answer, more_attempts)
-        if answer.caps:
-            budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
-        messages.event(
-            tx,
-            session.id,
-            "resumed",
-            f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
-            reason=reason,
+    def unit(tx: Tx, alone: bool) -> Resumed:
+        edited = edits.edited(tx, chosen.id)
+        if edited and not alone:
+            raise _EditedMeanwhile
+        return _resume(tx, chosen.id, answer, edited, more_attempts)
+
+    if not store.read(lambda tx: edits.edited(tx, chosen.id)):
+        with suppress(_EditedMeanwhile):
+            return store.write(lambda tx: unit(tx, alone=False))
+    with edits.alone(store.path, chosen.id):  # not while a projector writes these files
+        return store.write(lambda tx: unit(tx, alone=True))
+
+
+class _EditedMeanwhile(Exception):
+    """A file was changed since we looked: it is done anew, alone."""
+
+
+def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more_attempts: int) -> Resumed:
+    lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == name]
+    session = sessions.get(tx, name)
+    assert session is not None
+    if session.status == SessionStatus.COMPLETED:
+        raise NotAllowedNow(
+            f"{session.id} is completed: there is nothing to resume",
+            why="every task is done",
+            fix="rework it with revise, feedback, recheck or improve",
         )
-        if reason is None:
-            if answer.decide:
-                raise UsageError(
-                    "--decide answers a blocked discussion",
-                    why=f"{session.id} is not paused",
-                    fix=WITHOUT_DECIDE,
-                )
-        else:
-            warnings += _answer_pause(tx, session, reason, answer, more_attempts)
-        sessions.mark_dirty(tx, session.id)
-        return Resumed(session.id, reason, tuple(lost), tuple(warnings))
-
-    def rehearse(tx: Tx) -> None:
-        unit(tx)
-        raise _Rehearsed
-
-    with suppress(_Rehearsed):
-        store.write(rehearse)
-    edited = edits.adopt(store, chosen.id)
-    return store.write(lambda tx: unit(tx, edited))
-
-
-class _Rehearsed(Exception):
-    """It would be done; raised so that it is not."""
+    if topological(graph(tasks.all_tasks(tx, session.id))) is None:
+        raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
+    reason = PauseReason(session.pause_reason) if session.pause_reason else None
+    approved = approvals.approval(tx, session, edited)
+    _skip_or_retry(tx, session, answer, more_attempts)
+    if answer.caps:
+        budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
+    warnings = [f"{path} was edited by hand; it is now a version by user" for path in sorted(edited)]
+    if reason is not None:
+        warnings += _check_answer(tx, session, reason, answer)
+    elif answer.decide:
+        raise UsageError(
+            "--decide answers a blocked discussion", why=f"{session.id} is not paused", fix=WITHOUT_DECIDE
+        )
+    approvals.check(approved, session, answer.expect, _options_of(answer), find.named(tx, session.id))
+    edits.keep_large(tx.database, edited)
+    edits.register(tx, session.id, edited)
+    messages.event(
+        tx,
+        session.id,
+        "resumed",
+        f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
+        reason=reason,
+    )
+    if reason is not None:
+        _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
+    sessions.mark_dirty(tx, session.id)
+    return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
 
 def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
@@ -126,8 +133,8 @@ def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
         messages.event(tx, session.id, "skipped", f"{row.key} was skipped by {answer.who}", task=row.key)
 
 
-def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, more: int) -> list[str]:
-    """Apply the answer to the pause; warnings. Raises NotAllowedNow."""
+def _check_answer(tx: Tx, session: Row, reason: PauseReason, answer: Answer) -> list[str]:
+    """Warnings. Raises NotAllowedNow, UsageError for what does not answer the pause."""
     pause = PAUSES[reason]
     if pause.needs == "--decide" and not answer.decide:
         raise NotAllowedNow(
@@ -143,18 +150,18 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
             why=f"{session.id} is paused: {reason}",
             fix=WITHOUT_DECIDE,
         )
-    warnings = _gate(session, reason, answer)
+    return _gate(session, reason, answer)
+
+
+def _answer_pause(
+    tx: Tx, session: Row, reason: PauseReason, answer: Answer, digest: str | None, more: int
+) -> None:
+    pause = PAUSES[reason]
     if reason is PauseReason.TASK_FAILED and answer.retry is None and answer.skip is None:
         for row in tasks.all_tasks(tx, session.id):
             if row.status == TaskStatus.FAILED:
                 transitions.retry(tx, row.id, more)
     if pause.decision is not None and reason is not PauseReason.BUDGET:  # new caps left theirs already
-        now = spec_digest(artifacts.newest(tx, session.id))
-        shown = (session.pause_detail or {}).get("digest")
-        if shown and shown != now:
-            warnings.append(
-                "the documents changed since they were scored; `lifecycle recheck` scores them again"
-            )
         about = (session.pause_detail or {}).get("task")
         subject = f"{pause.decision} {about}" if about else pause.decision
         sessions.decide(
@@ -163,11 +170,17 @@ def _answer_pause(tx: Tx, session: Row, reason: PauseReason, answer: Answer, mor
             subject,
             answer.who,
             answer.decide or answer.words,
-            digest=now,
+            digest=digest,
             forced=answer.force,
         )
     sessions.resume(tx, session.id, reason)
-    return warnings
+
+
+def _options_of(answer: Answer) -> list[str]:
+    """The options of the command that an approval goes with, for saying it again."""
+    given = {"--retry": answer.retry, "--skip": answer.skip, "--decide": answer.decide}
+    words = [f"{option} {quote(value)}" for option, value in given.items() if value]
+    return [*(["--force"] if answer.force else []), *words]
 
 
 def _options(session: Row) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.coordinator import find
+from orchestrator.coordinator.ways_on import actions
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
@@ -20,7 +21,7 @@ from orchestrator.domain.revisions import (
     plan_recheck,
     plan_revision,
 )
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.states import PAUSES, may_rework
 from orchestrator.store import messages, records, rework, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -37,6 +38,7 @@ class Reworked:
     made: tuple[str, ...]
     released: tuple[str, ...]
     why: str
+    state: str = ""  # whether the session goes on with it, where it did not before
 
 
 def revise(
@@ -151,12 +153,13 @@ def _open(tx: Tx, name: str | None, command: str) -> Row:
     """The session the command is for, when it can be reworked now."""
     session = find.alive(find.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
-        ways = PAUSES[PauseReason(session.pause_reason)].actions
-        if command not in ways and session.pause_reason not in (PauseReason.USER, PauseReason.TASK_FAILED):
+        reason = PauseReason(session.pause_reason)
+        if not may_rework(command, reason):
+            ways = PAUSES[reason].actions
             raise NotAllowedNow(
                 f"{command} is not possible while {session.id} is paused: {session.pause_reason}",
                 why=f"possible now: {', '.join(ways)}, cancel",
-                fix=f"lifecycle {ways[0]}",
+                fix=actions(tx, session)[0]["command"],
             )
     return session
 
@@ -193,16 +196,28 @@ def _apply(
     released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
     made = tuple(task.key for task in plan.tasks)
     messages.event(tx, session.id, "rework", f"{why}: {', '.join(made)}", made=list(made), released=released)
-    _go_on(tx, session)
-    return Reworked(session.id, made, tuple(released), why)
+    return Reworked(session.id, made, tuple(released), why, _go_on(tx, session))
 
 
-def _go_on(tx: Tx, session: Row) -> None:
+def _go_on(tx: Tx, session: Row) -> str:
+    """Let the session go on with it; what became of its state, in words."""
     if session.status == SessionStatus.COMPLETED:
         sessions.reopen(tx, session.id)
     elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
         sessions.resume(tx, session.id, session.pause_reason)
     sessions.mark_dirty(tx, session.id)
+    return _state(tx, session)
+
+
+def _state(tx: Tx, before: Row) -> str:
+    now = sessions.get(tx, before.id)
+    assert now is not None
+    if now.status == SessionStatus.PAUSED:
+        return f"it stays paused: {now.pause_reason}"
+    if before.status == SessionStatus.ACTIVE:
+        return ""
+    was = f"paused: {before.pause_reason}" if before.pause_reason else before.status
+    return f"it was {was}, and is {now.status} again" if now.status == SessionStatus.ACTIVE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +244,20 @@ def _feedback_add(tx: Tx, given: _Given) -> Reworked:
     row = find.task(tx, given.session, given.task)
     said = [*row.payload.get("feedback", []), given.words]
     transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
-    _go_on(tx, given.session)
-    return Reworked(given.session.id, (), (), f"the words are input of {given.task}")
+    state = _go_on(tx, given.session)
+    return Reworked(given.session.id, (), (), f"the words are input of {given.task}", state)
 
 
 def _feedback_restart(tx: Tx, given: _Given) -> Reworked:
     """Running: its run is given back, and it starts again with the words."""
     released = rework.release(tx, given.session.id, (given.task,), "starts again with new feedback")
     done = _feedback_add(tx, given)
-    return Reworked(given.session.id, (), tuple(released), f"{given.task} starts again: {done.why}")
+    why = f"{given.task} starts again: {done.why}"
+    return Reworked(given.session.id, (), tuple(released), why, done.state)
 
 
-def _feedback_record(_: Tx, given: _Given) -> Reworked:
-    return Reworked(given.session.id, (), (), f"recorded only: {given.why}")
+def _feedback_record(tx: Tx, given: _Given) -> Reworked:
+    return Reworked(given.session.id, (), (), f"recorded only: {given.why}", _state(tx, given.session))
 
 
 _FEEDBACK = {

@@ -54,6 +54,30 @@ def verdict(row: Row) -> dict[str, Any]:
     return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
+def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str | None]:
+    """What blocked the newest discussion of a task, the gravest first, and the name `discuss` shows it by."""
+    held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
+    if not held:
+        return [], None
+    found = [row for row in records.findings_of(tx, held[-1].id) if row.severity]
+    divided = [row for row in found if row.kind == "divergence"] or found
+    divided.sort(key=lambda row: _GRAVITY.index(row.severity))
+    views = [
+        {"severity": row.severity, "perspectives": _names(row.perspective), "text": row.text}
+        for row in divided
+    ]
+    return views, _short(held[-1].round)
+
+
+def _names(joined: str | None) -> list[str]:
+    return [name.strip() for name in (joined or "").split(",") if name.strip()]
+
+
+def _short(round_key: str) -> str:
+    digits = round_key.removeprefix("DISCUSS-")
+    return str(int(digits)) if digits.isascii() and digits.isdigit() else round_key
+
+
 def _rating(row: Row) -> dict[str, Any]:
     reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
     return {
@@ -71,3 +95,6 @@ def _round(name: str) -> str:
         if digits.isascii() and digits.isdigit() and len(digits) < 4
         else name.upper()
     )
+
+
+_GRAVITY = ("HIGH", "MEDIUM", "LOW")

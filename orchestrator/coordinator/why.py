@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.coordinator import limits
+from orchestrator.coordinator.find import named
 from orchestrator.coordinator.projector import stamp
+from orchestrator.coordinator.ways_on import actions, revise
 from orchestrator.domain.model import PauseReason, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.readiness import is_due, offers, unmet
-from orchestrator.domain.states import PAUSES
 from orchestrator.store import leases, queries, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
@@ -25,13 +26,17 @@ def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
     else:
         found = _pending(tx, session, task, every)
     word, because, commands = found
+    suffix = named(tx, session.id)
     return {
         "session": session.id,
         "task": task.key,
         "status": task.status,
         "state": word,
         "because": because,
-        "commands": commands,
+        "commands": [
+            f"{each}{suffix}" if each.split()[1] in _OF_A_SESSION and suffix not in each else each
+            for each in commands
+        ],
     }
 
 
@@ -42,7 +47,7 @@ def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) ->
     """The first thing that holds it up, as the coordinator would find it."""
     state = every[task.key]
     waits = [_waits(every, key) for key in unmet(state, every)]
-    halted = _halted(session)
+    halted = _halted(tx, session)
     if waits:
         after = [f"then: {halted[0]}"] if halted else []
         return "blocked", waits + after, [f"lifecycle why {key}" for key in unmet(state, every)[:1]]
@@ -82,14 +87,14 @@ def _waits(every: Mapping[str, TaskState], key: str) -> str:
     return f"waits for {key}, which is {blocker.status}{approval}"
 
 
-def _halted(session: Row) -> tuple[str, list[str]] | None:
+def _halted(tx: Tx, session: Row) -> tuple[str, list[str]] | None:
     if session.status == SessionStatus.ACTIVE:
         return None
     if session.status != SessionStatus.PAUSED:
         return f"the session is {session.status}", []
     reason = PauseReason(session.pause_reason)
     since = stamp(session.updated_at)
-    ways = [f"lifecycle {action}" for action in PAUSES[reason].actions]
+    ways = [each["command"] for each in actions(tx, session)]
     return f"the session is paused: {reason}, last changed {since}, until you answer", ways
 
 
@@ -162,11 +167,8 @@ def _failed(tx: Tx, session: Row, task: Row) -> Found:
 
 
 def _completed(tx: Tx, session: Row, task: Row) -> Found:
-    return (
-        "completed",
-        [f"it is completed since {stamp(task.finished_at)}"],
-        [f'lifecycle revise {task.key} "..."'],
-    )
+    ways = [revision] if (revision := revise(tx, session, task.key)) else []
+    return "completed", [f"it is completed since {stamp(task.finished_at)}"], ways
 
 
 def _skipped(tx: Tx, session: Row, task: Row) -> Found:
@@ -177,6 +179,7 @@ def _cancelled(tx: Tx, session: Row, task: Row) -> Found:
     return "cancelled", [f"the session was cancelled at {stamp(task.finished_at)}"], []
 
 
+_OF_A_SESSION = ("why", "runs", "resume", "log", "check")
 _ENDED = {
     TaskStatus.IN_PROGRESS: _running,
     TaskStatus.FAILED: _failed,

@@ -52,9 +52,13 @@ class Pause:
     decision: str | None  # kind of the decision row that `resume` records; None when nothing is approved
     actions: tuple[str, ...]  # offered to the user, `resume` first; `cancel` is always possible
     needs: str | None = None  # the option without which `resume` is refused
+    approves: tuple[
+        str, ...
+    ] = ()  # folders of the artifacts that `resume` approves; none: it approves nothing
     exit_code: int = EXIT_WAITING
 
 
+_SPECIFICATION, _PLAN = "spec/", "plan/"
 _REWORK = ("improve", "revise", "recheck", "feedback")
 _CHECKS = ("doctor", "repair", "resume --skip TASK")
 
@@ -64,21 +68,24 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
         for pause in (
             Pause(
                 PauseReason.CHECKPOINT,
-                "approve what is there, as it is now",
+                "approve what is there, as it was shown",
                 "approve_checkpoint",
                 ("resume", *_REWORK),
+                approves=(_SPECIFICATION,),
             ),
             Pause(
                 PauseReason.SIGNOFF_BLOCKED,
                 "accept as is; stands for the checkpoint too",
                 "accept_signoff",
                 ("resume", *_REWORK),
+                approves=(_SPECIFICATION,),
             ),
             Pause(
                 PauseReason.REVISION_EXHAUSTED,
                 "accept the revision as is",
                 "accept_revision",
                 ("resume", "revise", "feedback"),
+                approves=(_SPECIFICATION,),
             ),
             Pause(PauseReason.TASK_FAILED, "retry", "retry", ("resume", "resume --skip TASK")),
             Pause(
@@ -87,9 +94,22 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
                 "decide_discussion",
                 ("resume --decide TEXT", "revise"),
                 needs="--decide",
+                approves=(_SPECIFICATION,),
             ),
-            Pause(PauseReason.PLAN_APPROVAL, "approve the plan", "approve_plan", ("resume", "feedback")),
-            Pause(PauseReason.SUPERVISION_BLOCKED, "go on as is", "accept_supervision", ("resume", "revise")),
+            Pause(
+                PauseReason.PLAN_APPROVAL,
+                "approve the plan",
+                "approve_plan",
+                ("resume", "feedback"),
+                approves=(_PLAN,),
+            ),
+            Pause(
+                PauseReason.SUPERVISION_BLOCKED,
+                "go on as is",
+                "accept_supervision",
+                ("resume", "revise"),
+                approves=(_SPECIFICATION, _PLAN),
+            ),
             Pause(
                 PauseReason.DISCUSSION_FEEDBACK,
                 "go on with the text given",
@@ -120,6 +140,11 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
 
 
 LOOK = "`lifecycle check` shows the present state"
+
+
+def may_rework(command: str, reason: PauseReason) -> bool:
+    """Whether a command of rework is taken while a session is paused for that reason."""
+    return command in PAUSES[reason].actions or reason in (PauseReason.USER, PauseReason.TASK_FAILED)
 
 
 def check(old: TaskStatus, new: TaskStatus) -> None:

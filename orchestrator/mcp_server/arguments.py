@@ -151,5 +151,9 @@ class SessionCommand(Arguments):
     retry: Annotated[Name | None, Field(description="resume: try this failed task again.")] = None
     skip: Annotated[Name | None, Field(description="resume: go on without this task.")] = None
     decide: Annotated[Text | None, Field(description="resume: the answer to a blocked discussion.")] = None
+    expect: Annotated[
+        Name | None,
+        Field(description="resume: approve what session_status shows under this token (pause.approval)."),
+    ] = None
     words: Annotated[Text | None, Field(description="resume, pause, cancel: kept with the decision.")] = None
     restore: Annotated[bool | None, Field(description="archive: show it again.")] = None

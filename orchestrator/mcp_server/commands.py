@@ -21,6 +21,7 @@ from orchestrator.coordinator import (
     start,
 )
 from orchestrator.coordinator.look_ahead import has_coding_agent
+from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.desk import Desk
@@ -99,8 +100,9 @@ def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     if asked.decide is not None and not asked.decide.strip():
         raise UsageError("decide needs words", fix="say the decision in it")
     decide = None if asked.decide is None else rework.check_words(asked.decide)
+    expect = None if asked.expect is None else parse_token(asked.expect)
     answer = resume.Answer(
-        Person.decides(), _words(asked), bool(asked.force), asked.retry, asked.skip, decide
+        Person.decides(), _words(asked), bool(asked.force), asked.retry, asked.skip, decide, expect=expect
     )
     done = resume.resume(store, asked.session, answer, more_attempts=settings.max_attempts)
     more = {"answered": done.reason, "recovered": list(done.recovered), "warnings": list(done.warnings)}
@@ -172,7 +174,7 @@ def _repair(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
 
 _Command = Callable[[Store, Any, given.SessionCommand], _Done]
 _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
-    "resume": (_resume, {"force", "retry", "skip", "decide", "words"}),
+    "resume": (_resume, {"force", "retry", "skip", "decide", "words", "expect"}),
     "revise": (_revise, {"task", "text", "force"}),
     "feedback": (_feedback, {"text"}),
     "recheck": (_recheck, set()),

@@ -56,10 +56,15 @@ def is_ours(store: Store, file: Path) -> bool:
     return body is not None and artifacts.digest_of(body) in digests
 
 
+def edited(tx: Tx, session: str) -> dict[str, bytes]:
+    """Path -> bytes of each artifact's file that a person changed since it was written; nothing is taken in."""
+    shown = artifacts.shown(tx, session)
+    return _edits(tx, session, _different(tx.database, session, shown), shown)
+
+
 def adopt(store: Store, session: str) -> list[str]:
     """Take in what a person changed; the paths. Waits for a projection under way only when something differs."""
-    shown = _shown(store, session)
-    if not _edits(store, session, _different(store, session, shown), shown):
+    if not store.read(lambda tx: edited(tx, session)):
         return []
     with alone(store.path, session):
         return adopt_alone(store, session)
@@ -67,8 +72,7 @@ def adopt(store: Store, session: str) -> list[str]:
 
 def adopt_alone(store: Store, session: str) -> list[str]:
     """`adopt` for a caller who is `alone` already."""
-    shown = _shown(store, session)
-    return take_in(store, session, _different(store, session, shown), shown, standing=True)
+    return _take_in(store, session, store.read(lambda tx: edited(tx, session)), standing=True)
 
 
 def take_in(
@@ -78,36 +82,42 @@ def take_in(
 
     `shown`: the digests that were last written before these files were looked at.
     """
-    changed = _edits(store, session, found, shown)
+    changed = store.read(lambda tx: _edits(tx, session, found, shown))
+    return _take_in(store, session, changed, standing=standing)
+
+
+def _take_in(store: Store, session: str, changed: Mapping[str, bytes], *, standing: bool) -> list[str]:
     if not changed:
         return []
-    for body in changed.values():
-        artifacts.keep_large(store.path, body)
-
-    def unit(tx: Tx) -> None:
-        kinds = {row.path: row.kind for row in artifacts.newest(tx, session)}
-        for path, body in changed.items():
-            digest = artifacts.put(tx, body)
-            version = artifacts.register(
-                tx, session, path, digest, len(body), kinds[path], author="user", task=None, run=None
-            )
-            if standing:
-                artifacts.note_shown(tx, session, path, digest)
-            if version is not None:
-                summary = f"{path} was edited by hand: version {version}"
-                messages.event(tx, session, "edited", summary, path=path, digest=digest)
-
-    store.write(unit)
+    keep_large(store.path, changed)
+    store.write(lambda tx: register(tx, session, changed, standing=standing))
     return sorted(changed)
 
 
-def _shown(store: Store, session: str) -> dict[str, str]:
-    return store.read(lambda tx: artifacts.shown(tx, session))
+def keep_large(database: Path, changed: Mapping[str, bytes]) -> None:
+    """Keep the large ones of these bytes. Call before `register`."""
+    for body in changed.values():
+        artifacts.keep_large(database, body)
 
 
-def _different(store: Store, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
+def register(tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bool = True) -> None:
+    """Make versions by `user` of edits that are (`standing`), or were, in their artifacts' files."""
+    kinds = {row.path: row.kind for row in artifacts.newest(tx, session)}
+    for path, body in changed.items():
+        digest = artifacts.put(tx, body)
+        version = artifacts.register(
+            tx, session, path, digest, len(body), kinds[path], author="user", task=None, run=None
+        )
+        if standing:
+            artifacts.note_shown(tx, session, path, digest)
+        if version is not None:
+            summary = f"{path} was edited by hand: version {version}"
+            messages.event(tx, session, "edited", summary, path=path, digest=digest)
+
+
+def _different(database: Path, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
     """Path -> bytes of each file that differs from what was written last."""
-    root = session_directory(store.path, session)
+    root = session_directory(database, session)
     if not root.is_dir():
         return {}
     different: dict[str, bytes] = {}
@@ -121,15 +131,11 @@ def _different(store: Store, session: str, shown: Mapping[str, str]) -> dict[str
     return different
 
 
-def _edits(
-    store: Store, session: str, found: Mapping[str, bytes], shown: Mapping[str, str]
-) -> dict[str, bytes]:
+def _edits(tx: Tx, session: str, found: Mapping[str, bytes], shown: Mapping[str, str]) -> dict[str, bytes]:
     """Of `found`, what a person wrote: neither what was shown, nor a later version that a projector wrote unrecorded."""
     edits: dict[str, bytes] = {}
     for path, body in found.items():
-        digests = store.read(
-            lambda tx, path=path: [row.sha256 for row in artifacts.versions(tx, session, path)]  # type: ignore[misc]
-        )
+        digests = [row.sha256 for row in artifacts.versions(tx, session, path)]
         last = shown.get(path)
         since = len(digests) - 1 - digests[::-1].index(last) if last in digests else 0
         if artifacts.digest_of(body) not in digests[since:]:

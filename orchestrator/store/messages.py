@@ -82,6 +82,18 @@ _ONE = Prepared(
         messages.c.session_id == bindparam("session"), messages.c.number == bindparam("number")
     )
 )
+_NEWEST_EVENT = Prepared(
+    lambda: (
+        select(messages.c.number, messages.c.at)
+        .where(
+            messages.c.session_id == bindparam("session"),
+            messages.c.kind == "event",
+            messages.c.type == bindparam("event_type"),
+        )
+        .order_by(messages.c.number.desc())
+        .limit(1)
+    )
+)
 
 
 class _New:
@@ -193,3 +205,9 @@ def last(tx: Tx, session: str, count: int, before: int = 2**62) -> list[Row]:
 def one(tx: Tx, session: str, number: int) -> Row | None:
     tx.flush()
     return tx.row(_ONE, session=session, number=number)
+
+
+def newest_event(tx: Tx, session: str, type: str) -> Row | None:
+    """Number and time of the session's last event of that type."""
+    tx.flush()
+    return tx.row(_NEWEST_EVENT, session=session, event_type=type)

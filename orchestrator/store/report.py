@@ -6,7 +6,6 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -160,26 +159,11 @@ def _consequences(tx: Tx, report: Report) -> str | None:
         reason = PauseReason.CHECKPOINT
     if reason is None:
         return None
-    detail |= {"ref": report.ref, "digest": _digest(tx, session)}
+    detail["ref"] = report.ref
     if sessions.pause(tx, session, reason, detail):
         return reason
     sessions.owe(tx, session, reason, detail)  # paused already: nobody has approved this yet
     return None
-
-
-def _digest(tx: Tx, session: str) -> str:
-    """Of everything an approval is given for: the newest version of each artifact."""
-    return spec_digest(artifacts.newest(tx, session))
-
-
-def spec_digest(newest: Sequence[Row]) -> str:
-    """One digest over paths and digests of the session's artifacts; discussion records and state do not count."""
-    lines = [
-        f"{row.path} {row.sha256}"
-        for row in newest
-        if row.path.startswith(("spec/", "plan/", "architecture/"))
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _revise(tx: Tx, report: Report) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 
+from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.store import messages, transitions
+from orchestrator.domain.states import PAUSES
+from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, one_of
 from orchestrator.store.project_tables import commands
 from orchestrator.store.store import Tx
@@ -216,6 +219,7 @@ def mark_projected(tx: Tx, session: str, number: int) -> None:
 
 def pause(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> bool:
     """Pause an active session and withdraw its offers; False when it was not active, and then the first reason stays."""
+    detail = _bound(tx, session, reason, detail)
     if not tx.one(_PAUSE, session=session, reason=reason, detail=detail, now=tx.now):
         return False
     transitions.withdraw_offers(tx, session)
@@ -228,8 +232,26 @@ def owe(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> No
     row = get(tx, session)
     if row is not None and row.status == SessionStatus.PAUSED:
         held = row.pause_detail or {}
-        owed = [*held.get(OWED, ()), {"reason": reason, "detail": detail}]
+        owed = [*held.get(OWED, ()), {"reason": reason, "detail": _bound(tx, session, reason, detail)}]
         tx.one(_ADD_DETAIL, session=session, detail={**held, OWED: owed})
+
+
+def _bound(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> dict[str, Any]:
+    """With the digest of what is shown for approval; one that was owed keeps that of when it fell due."""
+    if not PAUSES[reason].approves:
+        return detail
+    return {"digest": subject_digest(tx, session, reason), "digest_at": tx.now, **detail}
+
+
+def subject_digest(
+    tx: Tx, session: str, reason: PauseReason, edited: Mapping[str, str] | None = None
+) -> str | None:
+    """Of what `resume` would approve, `edited` (path -> digest) taken in; None when it approves nothing."""
+    folders = PAUSES[reason].approves
+    if not folders:
+        return None
+    newest = {row.path: row.sha256 for row in artifacts.newest(tx, session)}
+    return digest_of(folders, {**newest, **(edited or {})})
 
 
 def resume(tx: Tx, session: str, reason: str) -> bool:

@@ -39,8 +39,9 @@ BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock,
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, cursor: sqlite3.Cursor, clock: Clock) -> None:
+    def __init__(self, cursor: sqlite3.Cursor, clock: Clock, database: Path) -> None:
         self._cursor = cursor
+        self.database = database  # beside it are the sessions' files
         self.now = clock.wall()
         self.lease_now = clock.monotonic()
         self.boot = boot_id()
@@ -187,7 +188,7 @@ class Store:
 
     def _run(self, cursor: sqlite3.Cursor, request: Request) -> None:
         """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
-        tx = Tx(cursor, self.clock)
+        tx = Tx(cursor, self.clock, self.path)
         try:
             request.answer = request.unit(tx)
             tx.flush()
@@ -204,7 +205,7 @@ class Store:
                 cursor = connection.cursor()
                 try:
                     cursor.execute("BEGIN")
-                    return unit(Tx(cursor, self.clock))
+                    return unit(Tx(cursor, self.clock, self.path))
                 finally:
                     if connection.in_transaction:
                         cursor.execute("ROLLBACK")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -43,8 +44,13 @@ def make_world(life: Lifecycle) -> World:
     return World(life, store)
 
 
-def work_off(store: Store, session: str, *, until: str | None = None, ratings: int = 4) -> None:
-    """Complete the session's tasks one by one, as a worker host would; stop before the task `until`."""
+def work_off(
+    store: Store, session: str, *, until: str | None = None, ratings: int = 4, low: Collection[str] = ()
+) -> None:
+    """Complete the session's tasks one by one, as a worker host would; stop before the task `until`.
+
+    The discussions of the tasks in `low` end blocked HIGH.
+    """
     lead = factories.lead(store)
     host = factories.make_host(store, f"h-{uuid.uuid4().hex}", seconds=3600.0)
     while True:
@@ -56,7 +62,8 @@ def work_off(store: Store, session: str, *, until: str | None = None, ratings: i
             gate = None
             if row.prefix == "QUALITY":
                 gate = {"gate": "REVIEW", "score": 72.5, "data": {"dimensions": dimensions()}}
-            found = factories.discussed(row, {"product": ratings, "quality": ratings}) if row.round else None
+            each = 2 if row.key in low else ratings
+            found = factories.discussed(row, {"product": each, "quality": each}) if row.round else None
             row = factories.finish(store, row, discussed=found, gate=gate).next
         if row is not None or not factories.keys(store, session) or not _active(store, session):
             break

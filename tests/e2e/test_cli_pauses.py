@@ -88,7 +88,7 @@ def test_a_checkpoint_shows_the_gate_five_bars_and_the_actions(world: World) -> 
 
     assert "Quality REVIEW" in shown
     assert len(re.findall(r"^  \w+ +[#-]{20} +\d+\.\d %$", shown, re.M)) == len(dimensions()) == 5
-    for command in ("resume", "improve [DIMENSION]", "revise TASK", "recheck", "feedback", "cancel"):
+    for command in ("resume", "improve", "revise DRAFT-004", "recheck", "feedback", "cancel"):
         assert f"lifecycle {command}" in shown
 
 

@@ -191,8 +191,6 @@ def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(desk: Court
 def spec_digest(project: Court, session: str) -> str:
     """What an approval is bound to, worked out here once more from the artifacts."""
     shown = sorted(
-        (path, digest)
-        for path, digest in project.digests(session).items()
-        if path.startswith(("spec/", "plan/", "architecture/"))
+        (path, digest) for path, digest in project.digests(session).items() if path.startswith("spec/")
     )
     return hashlib.sha256("\n".join(f"{path} {digest}" for path, digest in shown).encode()).hexdigest()

@@ -1,0 +1,151 @@
+"""What `resume` would approve now, what changed in it since it was shown, and the refusal of what nobody has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
+
+from orchestrator.domain.approvals import Token
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.domain.states import PAUSES
+from orchestrator.store import artifacts, edits, messages, sessions
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+NAMED = 5  # changed documents that a refusal names
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document that is not as it was shown; `shown` is the version that was, None for a new one."""
+
+    path: str
+    shown: int | None
+    by: str
+    taken_in: bool  # False: an edit that is only in the file
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What an answer to the pause approves: the newest versions, and edits that it would take in."""
+
+    session: str
+    reason: PauseReason
+    pause: int  # number of the pause's message
+    digest: str
+    as_shown: bool
+    changes: tuple[Change, ...]
+
+    @property
+    def token(self) -> str:
+        return str(Token(self.pause, self.digest))
+
+    def diffs(self, named: str) -> list[str]:
+        """The commands that show what changed; of a new document there is nothing older."""
+        return [
+            f"lifecycle diff {quote(each.path)} --from {each.shown}{named}"
+            for each in self.changes
+            if each.shown is not None
+        ]
+
+
+def approval(tx: Tx, session: Row, edited: Mapping[str, bytes] | None = None) -> Approval | None:
+    """Of a session paused for an approval, with the edits that are in its files now; None of any other."""
+    if session.status != SessionStatus.PAUSED:
+        return None
+    reason = PauseReason(session.pause_reason)
+    if not PAUSES[reason].approves:
+        return None
+    found = edits.edited(tx, session.id) if edited is None else edited
+    taken = {path: artifacts.digest_of(body) for path, body in found.items()}
+    digest = sessions.subject_digest(tx, session.id, reason, taken)
+    assert digest is not None
+    paused = messages.newest_event(tx, session.id, "paused")
+    detail = session.pause_detail or {}
+    shown, since = detail.get("digest"), detail.get("digest_at") or (paused.at if paused else tx.now)
+    changes = _changes(tx, session.id, reason, taken, since)
+    as_shown = digest == shown if shown else not changes
+    number = paused.number if paused else 0
+    return Approval(session.id, reason, number, digest, as_shown, () if as_shown else tuple(changes))
+
+
+def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str], since: int) -> list[Change]:
+    """What is newer than what was shown."""
+    found = []
+    for row in artifacts.newest(tx, session):
+        if not row.path.startswith(PAUSES[reason].approves):
+            continue
+        is_edited = row.path in taken
+        if row.created_at <= since and not is_edited:
+            continue
+        before = [each for each in artifacts.versions(tx, session, row.path) if each.created_at <= since]
+        shown = before[-1] if before else None
+        if shown is None or shown.sha256 != taken.get(row.path, row.sha256):
+            by = "user" if is_edited else row.author
+            found.append(Change(row.path, shown.version if shown else None, by, not is_edited))
+    return found
+
+
+def view(found: Approval, named: str) -> dict[str, Any]:
+    """The approval as plain values: its token, and what is not as it was shown."""
+    return {
+        "token": found.token,
+        "digest": found.digest,
+        "as_shown": found.as_shown,
+        "changes": [
+            {"path": each.path, "shown": each.shown, "by": each.by, "taken_in": each.taken_in}
+            for each in found.changes
+        ],
+        "diffs": found.diffs(named),
+    }
+
+
+def check(
+    found: Approval | None, session: Row, expected: Token | None, command: Sequence[str], named: str
+) -> None:
+    """Refuse to approve what was not shown. `command`: the options of the refused `resume`, said again in its place.
+
+    Raises NotAllowedNow, which names the token of what is there now.
+    """
+    if found is None:
+        if expected is not None:
+            state = f"paused: {session.pause_reason}" if session.pause_reason else session.status
+            raise NotAllowedNow(
+                f"nothing of {session.id} waits for an approval",
+                why=f"--expect {expected} was given, and the session is {state}",
+                fix="lifecycle check",
+            )
+        return
+    if expected is None and found.as_shown:
+        return
+    if expected is not None and expected.pause == found.pause and expected.names(found.digest):
+        return
+    options = "".join(f" {option}" for option in command)
+    again = f"lifecycle resume{options} --expect {found.token}{named}"
+    raise NotAllowedNow(
+        _what(found, expected), why=_why(found, expected), fix="\n".join([*found.diffs(named)[:NAMED], again])
+    )
+
+
+def _what(found: Approval, expected: Token | None) -> str:
+    if expected is None:
+        return f"{found.session} is not as it was shown when it paused"
+    if expected.pause != found.pause:
+        return f"{found.session} waits for another approval than the one you name"
+    return f"{found.session} is not what you name any more"
+
+
+def _why(found: Approval, expected: Token | None) -> str:
+    """What changed, by whom."""
+    said = [
+        f"{each.path} was changed by {each.by}" + ("" if each.taken_in else ", in its file")
+        for each in found.changes[:NAMED]
+    ]
+    if len(found.changes) > NAMED:
+        said.append(f"and {len(found.changes) - NAMED} more")
+    if expected is not None and expected.pause != found.pause:
+        said.insert(0, f"it is paused: {found.reason}, by message {found.pause}, not {expected.pause}")
+    return "\n".join(said) or "only what was shown is approved"

@@ -1,0 +1,50 @@
+"""What an approval is given for: its subject's digest, and the token that names it (domain, section 4).
+
+An approval counts for what was shown and for nothing else. Each pause reason says which folders it is about
+(`states.PAUSES`); the digest of what is in them is kept with the pause. Who approves something newer names it by a token:
+the number of the pause's message in the session's log, and the beginning of the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orchestrator.domain.errors import UsageError
+
+TOKEN_DIGITS = 16  # hexadecimal ones of a digest in a token: 64 bits, not to be hit by trying
+_TOKEN = re.compile(rf"(\d{{1,9}})\.([0-9a-f]{{{TOKEN_DIGITS},64}})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a person has seen: which pause, and the beginning of the digest of what would be approved."""
+
+    pause: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.pause}.{self.digest[:TOKEN_DIGITS]}"
+
+    def names(self, digest: str) -> bool:
+        return digest.startswith(self.digest)
+
+
+def parse_token(text: str) -> Token:
+    """Raises UsageError for what is no token."""
+    found = _TOKEN.fullmatch(text.strip().lower())
+    if found is None:
+        raise UsageError(
+            "--expect needs a token",
+            why=f"a token is the number of the pause, a dot, and {TOKEN_DIGITS} or more digits of what is approved",
+            fix="`lifecycle check` shows it while the session waits for an approval",
+        )
+    return Token(int(found[1]), found[2])
+
+
+def digest_of(folders: tuple[str, ...], artifacts: Mapping[str, str]) -> str:
+    """One digest over paths and digests of the artifacts in `folders`."""
+    lines = [f"{path} {artifacts[path]}" for path in sorted(artifacts) if path.startswith(folders)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
