@@ -94,7 +94,9 @@ def print_scores(scores: dict[str, Any] | None) -> None:
     if scores is None:
         return
     colour = {"PASS": "green", "REVIEW": "yellow"}.get(scores["gate"], "red")
-    say(f"Quality {paint(scores['gate'], colour)}   {scores['score']:.1f} %")
+    gate = [Piece("Quality"), Piece(scores["gate"], colour), Piece(f"  {scores['score']:.1f} %")]
+    for line in flow(gate, width(), gap=" "):
+        say(line)
     room = width() - NAME - 11 if is_bounded() else BAR
     for name, percent in scores["dimensions"].items():
         drawn = f" {bar(percent, min(BAR, room))}" if room > 0 else ""
@@ -102,7 +104,7 @@ def print_scores(scores: dict[str, Any] | None) -> None:
 
 
 def print_pause(pause: dict[str, Any]) -> None:
-    say(f"Waiting for you: {pause['reason']}")
+    say_wrapped(f"Waiting for you: {pause['reason']}")
     for line in [*about(pause["detail"]), *_faults(pause), *_changes(pause["approval"])]:
         say_wrapped(line, "  ")
     print_actions(pause["actions"])

@@ -40,7 +40,13 @@ def test_the_report_is_json_too(tmp_path: Path) -> None:
 
         found = done.json()
         assert (found["status"], found["exit_code"], done.code) == ("completed", 0, 0)
-        assert found["report"]["progress"] == {"done": 6, "total": 6, "percent": 100}
+        assert found["report"]["progress"] == {
+            "done": 6,
+            "total": 6,
+            "percent": 100,
+            "skipped": 0,
+            "cancelled": 0,
+        }
         assert {each["path"] for each in found["report"]["deliverables"]} >= {
             "spec/product-brief.md",
             "spec/spec-summary.md",

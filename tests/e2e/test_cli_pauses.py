@@ -109,6 +109,64 @@ def test_a_failed_gate_is_not_passed_but_by_force(world: World) -> None:
     ) == [(1, "I know better")]
 
 
+def test_a_blocked_sign_off_says_the_gravest_faults_who_holds_them_and_where_all_of_it_is(
+    world: World,
+) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session, low=("QUALITY-001",))
+
+    shown = world.life.run("check").out
+    pause = world.life.run("check", "--json").json()["pause"]
+    all_of_it = world.life.run(*pause["discuss"].split()[1:])
+
+    assert "  MEDIUM: rated 2 of 5 [product]\n  MEDIUM: rated 2 of 5 [quality]\n" in shown
+    assert "lifecycle discuss 6" in shown
+    assert pause["faults"] == [
+        {"severity": "MEDIUM", "perspectives": [view], "text": "rated 2 of 5"}
+        for view in ("product", "quality")
+    ]
+    assert "DISCUSS-006 after QUALITY-001: blocked HIGH" in all_of_it.out
+
+
+def test_a_cancelled_session_is_not_done(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session, until="DRAFT-002")
+    world.life.run("cancel")
+
+    shown = {name: world.life.run(name, session).out for name in ("check", "show")}
+    listed = world.life.run("list").out
+    progress = world.life.run("check", session, "--json").json()["progress"]
+
+    assert progress == {"done": 2, "total": 6, "percent": 33, "skipped": 0, "cancelled": 4}
+    assert "33 %   4 cancelled" in shown["check"]
+    assert "2/6, 4 cancelled" in shown["show"]
+    assert "  2/6  " in listed
+    assert "100 %" not in shown["check"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        (PauseReason.CHECKPOINT, "it was paused: checkpoint, and is active again"),
+        (PauseReason.USER, "it stays paused: user"),
+        (None, "it was completed, and is active again"),
+    ],
+)
+def test_rework_says_whether_the_session_goes_on_with_it(
+    world: World, reason: PauseReason | None, says: str
+) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session, until="DRAFT-002" if reason else None)
+    if reason is not None:
+        world.store.write(lambda tx: sessions.pause(tx, session, reason, {}))
+
+    gave = world.life.run("feedback", "the vision should name a first customer", "--detach")
+
+    assert gave.code == 0, gave.err
+    assert says in gave.err
+    assert ("goes on in the background" in gave.err) is (reason is not PauseReason.USER)
+
+
 def why(world: World, task: str) -> tuple[str, str]:
     found = world.life.run("why", task, "--json").json()
     return found["state"], " ".join(found["because"])

@@ -177,6 +177,10 @@ def test_low_by_a_higher_threshold_goes_on_and_a_revision_blocked_high_is_exhaus
     assert bench.project.status(session) == ("paused", "revision_exhausted")
     assert "DRAFT-003-R2" not in bench.project.tasks(session)
     assert bench.project.tasks(session)["DRAFT-004"] == "pending"
+    for shown in (gave.out, bench.project.run("check", session).out):
+        assert f"HIGH: {CRITICAL['text']} [technical]" in shown
+        assert "lifecycle discuss 4" in shown
+    assert CRITICAL["text"] in bench.project.run("discuss", "4", "--session", session).out
 
     revised = bench.project.run("revise", "DRAFT-003", "Hash the passwords", "--session", session)
     third = bench.project.run("revise", "DRAFT-003", "Hash the passwords!", "--session", session)
@@ -226,7 +230,10 @@ def test_standalone_costs_twelve_tasks_and_asks_a_person_instead_of_revising(ben
     )
     assert bench.project.story("DISCUSS-002", session) == ["released"]
     assert bench.attempts(session, "DISCUSS-002") == 0
-    assert CRITICAL["text"] in bench.project.run("check", session).out  # the option
+    assert f"option: {CRITICAL['text']}" in bench.project.run("check", session).out
+    assert f"HIGH: {CRITICAL['text']} [technical]" in gave.out  # the fault, and who found it
+    faults = bench.project.run("check", session, "--json").json()["pause"]["faults"]
+    assert faults[0] == {"severity": "HIGH", "perspectives": ["technical"], "text": CRITICAL["text"]}
 
     without = bench.project.run("resume", session)
     assert (without.code, bench.project.status(session)) == (2, ("paused", "discussion_blocked"))

@@ -26,14 +26,14 @@ from orchestrator.app import Project
 from orchestrator.bus import Waker
 from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
-from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.model import PauseReason, RunOutcome
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
-from orchestrator.store import messages, records, run_tokens, sessions, transitions
+from orchestrator.store import artifacts, messages, records, run_tokens, sessions, transitions
 from orchestrator.store.prepared import Row
-from orchestrator.store.store import Store
+from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
 from tests.mcp_clients import (
@@ -637,6 +637,42 @@ def test_clients_at_once_lose_and_double_nothing(shared: Shared) -> None:
 
 
 # a person's agent
+
+
+def test_an_agent_approves_only_what_it_was_shown(tmp_path: Path) -> None:
+    store = make.make_store(tmp_path)
+    make.lead(store)
+    session = make.make_session(store, "Build a wiki")
+    store.write(lambda tx: sessions.pause(tx, session, PauseReason.CHECKPOINT, {}))
+
+    def change(text: bytes) -> None:
+        def unit(tx: Tx) -> None:
+            digest = artifacts.put(tx, text)
+            artifacts.register(
+                tx, session, "spec/a.md", digest, len(text), "document", author="user", task=None, run=None
+            )
+
+        store.write(unit)
+
+    heard = Waker(store.path, "daemon")
+    try:
+        with over_stdio(for_person(tmp_path)) as person:
+            change(b"one")
+            with pytest.raises(Refused) as plain:
+                person.call("session_command", command="resume")
+            seen = person.call("session_status")["pause"]["approval"]["token"]
+            change(b"two")
+            with pytest.raises(Refused) as late:
+                person.call("session_command", command="resume", expect=seen)
+            now = person.call("session_status")["pause"]["approval"]["token"]
+            resumed = person.call("session_command", command="resume", expect=now)
+    finally:
+        heard.close()
+
+    assert "not as it was shown" in plain.value.what
+    assert seen != now
+    assert now in late.value.fix
+    assert (resumed["status"], resumed["answered"]) == ("active", "checkpoint")
 
 
 def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from orchestrator.cli.follow import event_line
 from orchestrator.cli.main import _take_debug
 from orchestrator.cli.options import exclude, one_session
-from orchestrator.cli.output import bar, cells, clip, duration, money, money_in_words
+from orchestrator.cli.output import (
+    bar,
+    broken,
+    cells,
+    clip,
+    duration,
+    money,
+    money_in_words,
+    progress,
+    shorten,
+)
 from orchestrator.cli.report import about, grouped
+from orchestrator.coordinator.look import progress as progress_of
 from orchestrator.coordinator.rounds import _round
 from orchestrator.domain.errors import UsageError
 
@@ -50,6 +64,78 @@ def test_money_says_when_it_is_not_all(usd: float, unpriced: int, shown: str, wo
 
     assert money(cost) == shown
     assert money_in_words(cost) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("TLS-short-2026-11-22", 40, "TLS-short-2026-11-22"),
+        ("TLS-build-a-url-shortener-2026-11-22", 30, "TLS-build-a-url-sh…-2026-11-22"),
+        ("TLS-build-a-url-shortener-2026-11-22-3", 30, "TLS-build-a-url-…-2026-11-22-3"),
+        ("TLS-短链接服务短链接服务-2026-11-22", 24, "TLS-短链接服…-2026-11-22"),
+    ],
+)
+def test_an_id_is_shortened_in_the_middle_and_keeps_its_date(text: str, columns: int, shown: str) -> None:
+    found = shorten(text, columns)
+
+    assert found == shown
+    assert cells(found) <= columns
+
+
+@pytest.mark.parametrize("columns", [6, 13, 20, 40])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "one line that is longer than it may be, with averyveryverylongwordthatnobodycanbreak in it",
+        "短链接服务必须在三十天后过期 并且可以导出",
+        "lifecycle resume --session TLS-build-a-url-shortener-with-much-2026-11-22",
+    ],
+)
+def test_no_broken_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, columns: int) -> None:
+    lines = broken(text, columns)
+
+    assert all(cells(line) <= columns for line in lines)
+    if "TLS-" not in text:
+        assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (120, "[writer] DRAFT-002-R1 complete. Discuss DISCUSS-003: consensus_blocked (severity=HIGH)"),
+        (79, "[writer] DRAFT-002-R1 complete. D3 blocked HIGH"),
+        (39, "[writer] DRAF… D3 blocked HIGH"),
+    ],
+)
+def test_an_event_line_keeps_verdict_and_severity(columns: int, shown: str) -> None:
+    said = (
+        "[writer] DRAFT-002-R1 complete. Discuss DISCUSS-003: consensus_blocked (severity=HIGH)\nDivergences:"
+    )
+    row = SimpleNamespace(at=0, summary=said, kind="message", type="draft_revision")
+
+    line = event_line(row, columns, whole=False)
+
+    assert line[len("00:00:00 ") :] == shown
+    assert cells(line) <= columns
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown", "percent"),
+    [
+        ({"completed": 6}, "6/6", 100),
+        ({"completed": 2, "cancelled": 4}, "2/6, 4 cancelled", 33),
+        ({"cancelled": 6}, "0/6, 6 cancelled", 0),
+        ({"completed": 5, "skipped": 1}, "5/5, 1 skipped", 100),
+        ({"completed": 1, "skipped": 1, "pending": 2}, "1/3, 1 skipped", 33),
+        ({"skipped": 2}, "0/0, 2 skipped", 0),
+    ],
+)
+def test_progress_counts_what_is_completed(counts: dict[str, int], shown: str, percent: int) -> None:
+    found = progress_of(counts)
+
+    assert progress(found) == shown
+    assert found["percent"] == percent
 
 
 def test_wide_characters_take_two_columns() -> None:
