@@ -114,6 +114,7 @@ def open_for_writing(
     project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
 ) -> Store:
     """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
+    from orchestrator.store import integrity
     from orchestrator.store.database import SCHEMA
 
     prepare(project)
@@ -123,6 +124,7 @@ def open_for_writing(
         from orchestrator.store.migrate import ensure_schema
 
         ensure_schema(project.database, resources() / "migrations")
+    integrity.refuse_damage(project.database)
     return Store(
         project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
     )

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from sqlalchemy.pool import QueuePool
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
-from orchestrator.store.faults import WAITABLE, code_of, way_back
+from orchestrator.store.faults import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
 SCHEMA = "0001"  # the newest migration; tests hold it against migrations/
@@ -111,6 +111,9 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     )
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+    except UnicodeDecodeError as error:  # SQLite quotes the schema that it cannot parse
+        connection.close()
+        raise unreadable("the schema is no text") from error
     except sqlite3.OperationalError as error:
         connection.close()
         if error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK and os.access(path, os.W_OK):
@@ -151,6 +154,8 @@ def inspect(path: Path) -> str | None:
     except sqlite3.Error as error:
         if code_of(error) in WAITABLE:
             raise busy(path, BUSY_TIMEOUT_MS / 1000) from error
+        if code_of(error) == sqlite3.SQLITE_CORRUPT:
+            raise damaged(path, str(error)) from error
         raise DatabaseUnusable(f"{path.name} cannot be opened", why=str(error), fix=fix) from error
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -161,7 +166,7 @@ def inspect(path: Path) -> str | None:
             raise DatabaseUnusable(f"{path.name} belongs to another program", why=str(path), fix=fix)
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.DatabaseError as error:
-        raise DatabaseUnusable(f"{path.name} is damaged", why=str(error), fix=fix) from error
+        raise damaged(path, str(error)) from error
     finally:
         connection.close()
     if row is None:

@@ -20,6 +20,7 @@ from orchestrator.store import ballast
 ROOM = 64 * 1024  # with less than this, a failed read or write is one for want of room
 WAITABLE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_NO_TEXT = "Could not decode to UTF-8"  # how the driver begins, which gives this error no code
 _NO_RIGHT = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _MAYBE_NO_ROOM = (
     sqlite3.SQLITE_IOERR,
@@ -41,6 +42,8 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
     """The fault in our words; a broken constraint stays what it is, since it is a fault of ours."""
     if isinstance(error, sqlite3.IntegrityError):
         return error
+    if str(error).startswith(_NO_TEXT):
+        return damaged(path, str(error))
     exact, code = getattr(error, "sqlite_errorcode", 0), code_of(error)
     if exact in _UNSYNCED:  # for want of room too: what was written is in doubt
         return _broken(error, path)
@@ -60,6 +63,13 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
             fix="check the owner and rights of .workflow",
         )
     return StoreError(f"the database failed: {error}", why=str(path))
+
+
+def unreadable(why: str) -> sqlite3.DatabaseError:
+    """An error as SQLite's own for a damaged page, for what it took for whole."""
+    error = sqlite3.DatabaseError(why)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def damaged(path: Path, why: str) -> DatabaseDamaged:

@@ -11,12 +11,15 @@ from orchestrator.domain.errors import StoreBroken
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.store import tasks
 from orchestrator.store.database import connect_reader
+from orchestrator.store.faults import damaged, explain
 from orchestrator.store.prepared import Prepared, one_of
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import metadata
 from orchestrator.store.tables import tasks as table
 
 MAX_FAULTS = 20
+WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is looked through at each command: about 20 ms
+READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "pools", "projections")
 WAITING = (TaskStatus.PENDING, TaskStatus.FAILED)
 
 _RECOUNT = Prepared(
@@ -48,6 +51,29 @@ class LogWatch:
     def is_replaced(self) -> bool:
         """Another process has begun a log of its own: ours must not be moved into the database any more."""
         return self._files[0].exists()
+
+
+def refuse_damage(path: Path) -> None:
+    """Raises DatabaseDamaged before anything is written into a damaged file, where what was begun would stand still.
+
+    A large database is not looked through as a whole: only what every process reads of it.
+    """
+    connection = connect_reader(path)
+    try:
+        connection.execute("PRAGMA ignore_check_constraints=ON")  # a row edited by hand is no damage of the file
+        (pages,), (size,) = (connection.execute(f"PRAGMA {n}").fetchone() for n in ("page_count", "page_size"))
+        if pages * size <= WHOLE_BYTES:
+            looks = ["PRAGMA integrity_check(1)"]
+        else:
+            looks = [f"PRAGMA quick_check({table})" for table in READ_BY_ALL]
+        for look in looks:
+            (said,) = connection.execute(look).fetchone()
+            if said != "ok":
+                raise damaged(path, " ".join(str(said).split()))
+    except sqlite3.DatabaseError as error:
+        raise explain(error, path) from error
+    finally:
+        connection.close()
 
 
 def file_faults(path: Path) -> list[str]:

@@ -13,6 +13,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Dialect, MetaData, Table, Text
 from sqlalchemy.types import TypeDecorator
 
+from orchestrator.store.faults import unreadable
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -37,7 +39,12 @@ class Json(TypeDecorator[Any]):
         return None if value is None else _encode(value).encode("utf-8", "replace").decode()
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
+        if value is None:
+            return None
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise unreadable(f"a value is no JSON: {error}") from error
 
 
 def table(name: str, *items: Any, clustered: bool = False) -> Table:
