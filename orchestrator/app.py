@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.store import rights
 from orchestrator.store.database import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
@@ -61,7 +62,8 @@ def find_project(start: Path | None = None) -> Project:
     chain = [here, *here.parents]
     for mark in (".workflow", ".git"):
         for folder in chain:
-            if (folder / mark).exists() and (mark == ".git" or (folder / mark).is_dir()):
+            found = folder / mark
+            if (found.exists() if mark == ".git" else found.is_dir() or found.is_symlink()):
                 return _enterable(Project(folder))
     return Project(here)
 
@@ -69,10 +71,11 @@ def find_project(start: Path | None = None) -> Project:
 def _enterable(project: Project) -> Project:
     """Raises UsageError when we may not look into the project's `.workflow`."""
     if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
+        denied = rights.obstacle(project.database, rights.READ)
         raise UsageError(
-            "the project belongs to somebody else",
-            why=f"{project.workflow} may not be entered",
-            fix="run the command as its owner",
+            "the project's .workflow may not be entered",
+            why=denied.why if denied else rights.of(project.workflow),
+            fix=denied.fix if denied else f"chmod u+rwx {project.workflow}",
         )
     return project
 
@@ -80,16 +83,20 @@ def _enterable(project: Project) -> Project:
 def prepare(project: Project) -> None:
     """Make `.workflow/` (kept out of git) when it is missing. Raises UsageError."""
     _refuse_path(project)
+    refuse_other_owner(project.database)
+    rights.refuse_links(project.workflow)
+    rights.refuse_denied(project.workflow)
     try:
         project.workflow.mkdir(exist_ok=True, mode=0o700)
         ignore = project.workflow / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n")
     except OSError as error:
+        denied = rights.obstacle(project.workflow)
         raise UsageError(
             "the project folder cannot be written",
-            why=str(error),
-            fix="choose a folder of yours, or change its rights",
+            why=denied.why if denied else str(error),
+            fix=denied.fix if denied else "choose a folder of yours, or change its rights",
         ) from error
 
 
@@ -118,7 +125,6 @@ def open_for_writing(
     from orchestrator.store.database import SCHEMA
 
     prepare(project)
-    refuse_other_owner(project.database)
     refuse_network_file_system(project.workflow)
     if inspect(project.database) != SCHEMA:
         from orchestrator.store.migrate import ensure_schema
@@ -171,12 +177,9 @@ def changing(
 
 def refuse_other_owner(database: Path) -> None:
     """Raises UsageError when the database belongs to another user: its files would become a mix of owners."""
-    if database.exists() and database.stat().st_uid != os.getuid():
-        raise UsageError(
-            "the database belongs to another user",
-            why=f"{database} has owner {database.stat().st_uid}, you are {os.getuid()}",
-            fix="run the command as its owner",
-        )
+    other = rights.other_owner(database) if database.exists() else None
+    if other is not None:
+        raise UsageError("the database belongs to another user", why=other.why, fix=other.fix)
 
 
 def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> Settings:

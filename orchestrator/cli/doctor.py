@@ -123,14 +123,15 @@ def _sqlite(project: Project) -> Check:
 
 
 def _database(project: Project) -> Check:
-    from orchestrator.store import integrity
+    from orchestrator.store import integrity, rights
     from orchestrator.store.database import SCHEMA, inspect
 
     found = inspect(project.database)
     if found is None:
         return Check("database", "ok", "none yet: `lifecycle start` makes it")
-    if project.database.stat().st_uid != os.getuid():
-        return Check("database", "fault", "it belongs to another user", "run the commands as its owner")
+    other = rights.other_owner(project.database)
+    if other is not None:
+        return Check("database", "fault", other.why, other.fix)
     faults = integrity.file_faults(project.database)
     if faults:
         fix = f"stop everything and restore a copy from {project.workflow / 'backups'}"

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from sqlalchemy.pool import QueuePool
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
+from orchestrator.store import rights
 from orchestrator.store.faults import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
@@ -147,6 +148,9 @@ def inspect(path: Path) -> str | None:
         return None
     if not path.is_file():
         raise DatabaseUnusable(f"{path.name} is not a file", why=str(path), fix=fix)
+    denied = rights.obstacle(path, rights.READ)
+    if denied is not None:
+        raise DatabaseUnusable(f"{path.name} cannot be read", why=denied.why, fix=denied.fix)
     if path.stat().st_size == 0:
         raise DatabaseUnusable(f"{path.name} is empty", why=f"{path} has no bytes", fix=fix)
     try:

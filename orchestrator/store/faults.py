@@ -15,7 +15,7 @@ from orchestrator.domain.errors import (
     StoreBroken,
     StoreError,
 )
-from orchestrator.store import ballast
+from orchestrator.store import ballast, rights
 
 ROOM = 64 * 1024  # with less than this, a failed read or write is one for want of room
 WAITABLE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -57,10 +57,11 @@ def explain(error: sqlite3.Error, path: Path) -> Exception:
     if code == sqlite3.SQLITE_IOERR:
         return _broken(error, path)
     if code in _NO_RIGHT:
+        denied = rights.obstacle(path)
         return DatabaseUnusable(
             "the database cannot be written",
-            why=f"{path}: {error}",
-            fix="check the owner and rights of .workflow",
+            why=denied.why if denied else f"{path}: {error}",
+            fix=denied.fix if denied else "check the owner and rights of .workflow",
         )
     return StoreError(f"the database failed: {error}", why=str(path))
 
