@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
 def main() -> None:
+    os.umask(0o077)  # what we make is its owner's alone
     gc.set_threshold(50_000)  # objects between two looks for cycles: Python's 700 cost a tenth of every start
-    from orchestrator.cli.main import run
+    try:
+        from orchestrator import interrupts
 
-    code = run(sys.argv[1:])
-    gc.freeze()  # else Python looks through everything twice as it ends
+        interrupts.end_at_once()
+        from orchestrator.cli.main import run
+
+        interrupts.raise_again()
+        code = run(sys.argv[1:])
+        interrupts.ignore()  # it is over: what is left is Python's own end
+        gc.freeze()  # else Python looks through everything twice as it ends
+    except KeyboardInterrupt:  # before it was heard, or after all was done
+        os.write(2, b"\nError: interrupted\n")
+        os._exit(130)
     sys.exit(code)
 
 

@@ -85,7 +85,7 @@ def prepare(project: Project) -> None:
     _refuse_path(project)
     refuse_other_owner(project.database)
     rights.refuse_links(project.workflow)
-    rights.refuse_denied(project.workflow)
+    rights.refuse_denied(project.database)
     try:
         project.workflow.mkdir(exist_ok=True, mode=0o700)
         ignore = project.workflow / ".gitignore"

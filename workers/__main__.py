@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
 import os
-import signal
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from orchestrator.domain.errors import LifecycleError
+TYPE_CHECKING = False  # as in typing, which takes a moment to load: until `main` runs, Ctrl-C leaves a traceback
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; its exit code, 130 when interrupted."""
+    os.umask(0o077)  # what we make is its owner's alone
     gc.set_threshold(50_000)  # as orchestrator/__main__.py
+    try:
+        from orchestrator import interrupts
+
+        interrupts.end_at_once()  # until a verb is loaded, which listens itself
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    import argparse
+    from pathlib import Path
+
+    from orchestrator.domain.errors import LifecycleError
+
     parser = argparse.ArgumentParser(prog="workers", description="The worker host of Team Lifecycle.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     serve = verbs.add_parser("serve", help="claim and do offered tasks until told to stop")
@@ -42,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
+    import signal
+
     from orchestrator import log
     from orchestrator.config import extras, load_settings, resources
     from orchestrator.store.store import Store
@@ -50,7 +67,7 @@ def _serve(given: argparse.Namespace) -> int:
     from workers.runtime import Runtime
     from workers.surroundings import Surroundings
 
-    project: Path = given.project
+    project = given.project
     workflow = project / ".workflow"
     flags = {"slots": given.slots} if given.slots else {}
     settings = load_settings(project, os.environ, flags)
@@ -100,10 +117,14 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _agents(given: argparse.Namespace) -> int:
+    import json
+
+    from orchestrator import interrupts
     from orchestrator.config import load_all
     from workers.agents.confining import why_not
     from workers.agents.routing import build_router, describe
 
+    interrupts.raise_again()
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None)
     found = describe(router, pack, _priced(settings) if given.probe else None)
@@ -126,8 +147,12 @@ def _priced(settings: Any) -> Any:
 
 
 def _explore(given: argparse.Namespace) -> int:
+    import json
+
+    from orchestrator import interrupts
     from workers.inline.explore import explore
 
+    interrupts.raise_again()
     cache = given.project / ".workflow" / "cache" / "explorations"
     found = explore(given.project, given.query, given.angle, cache_dir=cache)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")

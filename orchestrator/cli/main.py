@@ -74,7 +74,11 @@ def run(arguments: Sequence[str]) -> int:
         code = error.exit_code
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while we say goodbye
-        complain("interrupted", "what was committed stays, the rest was not done")
+        complain(
+            "interrupted",
+            "what was committed stays, the rest was not done",
+            "`lifecycle check` says where it stands, `lifecycle resume` goes on",
+        )
         code = EXIT_DETACHED
     except OSError as error:
         if debug:
@@ -106,6 +110,8 @@ def _invoke(arguments: Sequence[str]) -> int:
     try:
         command.main(args=list(arguments), prog_name="lifecycle")
     except SystemExit as end:
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            raise KeyboardInterrupt from end  # Typer would end without a word
         return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_FAILED
     return 0
 

@@ -30,12 +30,13 @@ def obstacle(path: Path, wanted: int = WRITE) -> Obstacle | None:
     return None
 
 
-def refuse_denied(workflow: Path) -> None:
-    """Raises UsageError when we may not write in `.workflow` or in a folder of it: a session begun there would stop."""
+def refuse_denied(database: Path) -> None:
+    """Raises UsageError when we may not write the database or in a folder beside it: a session begun there would stop."""
+    workflow = database.parent
     if not workflow.is_dir():
         return
-    denied = _denied(workflow, WRITE)
-    inside = (each for each in workflow.iterdir() if each.is_dir() and not each.is_symlink() and each.name not in ONLY_READ)
+    denied = obstacle(database)
+    inside = (each for each in workflow.iterdir() if each.is_dir() and each.name not in ONLY_READ)
     denied = denied or next((found for each in inside if (found := _denied(each, WRITE))), None)
     if denied is not None:
         raise UsageError("the project's .workflow cannot be written", why=denied.why, fix=denied.fix)
