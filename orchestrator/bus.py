@@ -22,25 +22,62 @@ from typing import Any
 from orchestrator.domain.errors import StoreError
 
 MOMENT = 0.05  # seconds that a wake may wait for others
+BIND_TRIES = 10  # how often the directory may be removed under us by others that leave
 MAX_DATAGRAM = 200_000  # bytes; the kernel's default send buffer holds this
 
 
 def runtime_directory(database: Path) -> Path:
-    """The private directory (mode 0700, owned by us) for the sockets of this database. Raises StoreError."""
+    """Where the sockets of this database lie, whether it is there or not. Raises StoreError when it is not safe."""
     name = hashlib.sha256(os.fsencode(database.resolve())).hexdigest()[:12]
     candidates = [Path(base) for base in (os.environ.get("XDG_RUNTIME_DIR"),) if base and len(base) < 60]
     base = next((path for path in candidates if path.is_dir() and os.access(path, os.W_OK)), None)
     top = base / "lifecycle" if base else Path("/tmp") / f"lifecycle-{os.getuid()}"  # noqa: S108 - owner and mode are checked
     for directory in (top, top / name):
-        directory.mkdir(mode=0o700, exist_ok=True)
-        found = directory.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise StoreError(
-                f"{directory} is not safe to use",
-                why="it must be a directory of yours that nobody else may enter",
-                fix=f"remove it, or chmod 700 {directory}",
-            )
+        _refuse_unsafe(directory)
     return top / name
+
+
+def _refuse_unsafe(directory: Path) -> None:
+    try:
+        found = directory.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise StoreError(
+            f"{directory} is not safe to use",
+            why="it must be a directory of yours that nobody else may enter",
+            fix=f"remove it, or chmod 700 {directory}",
+        )
+
+
+def _made_directory(database: Path) -> Path:
+    """The private directory (mode 0700, owned by us) for the sockets of this database. Raises StoreError."""
+    directory = runtime_directory(database)
+    for each in (directory.parent, directory):
+        each.mkdir(mode=0o700, exist_ok=True)
+        _refuse_unsafe(each)
+    return directory
+
+
+def _tidy(directory: Path) -> None:
+    """Remove the sockets that nobody holds any more, as a killed process leaves them, and the directory when it is empty."""
+    for path in directory.glob("*.sock"):
+        if _is_dead(path):
+            path.unlink(missing_ok=True)
+    with suppress(OSError):  # somebody's socket is in it: who leaves last removes it
+        directory.rmdir()
+        directory.parent.rmdir()
+
+
+def _is_dead(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+    return False
 
 
 class Waker:
@@ -52,12 +89,25 @@ class Waker:
         """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
         self._database = database
         self._name = f"{name[:20]}.sock"
-        self.path = runtime_directory(database) / self._name
         self._on_message = on_message
-        self.path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
-        self._socket = self._bound(self.path)
+        self._socket, self.path = self._bind()
         self._inode = self.path.stat().st_ino
         self._pending = threading.Event()
+
+    def _bind(self) -> tuple[socket.socket, Path]:
+        """Our socket in the directory, made anew when whoever left last has just removed it."""
+        for left in reversed(range(BIND_TRIES)):
+            try:
+                path = _made_directory(self._database) / self._name
+                path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
+                made = self._bound(path)
+            except FileNotFoundError:
+                if not left:
+                    raise
+            else:
+                _tidy(path.parent)
+                return made, path
+        raise AssertionError("the last try raises")
 
     def _bound(self, path: Path) -> socket.socket:
         made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
@@ -71,7 +121,7 @@ class Waker:
     def _stay_reachable(self) -> None:
         """Bind anew when our socket was removed, with its directory or without: else every wake is lost from now on."""
         with suppress(OSError, StoreError):  # not now: it is tried again after the next wait
-            path = runtime_directory(self._database) / self._name
+            path = _made_directory(self._database) / self._name
             if path == self.path and path.exists():  # ours, or a successor's
                 return
             fresh = self._bound(path)
@@ -118,6 +168,7 @@ class Waker:
             if self.path.stat().st_ino == self._inode:  # else a successor listens there now
                 self.path.unlink()
         self._socket.close()
+        _tidy(self.path.parent)
 
 
 def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:

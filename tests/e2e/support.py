@@ -237,7 +237,8 @@ class Lifecycle:
         directory = bus.runtime_directory(self.database)
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
-        directory.rmdir()
+        if directory.exists():  # whoever ends by itself removes it
+            directory.rmdir()
 
 
 @contextmanager

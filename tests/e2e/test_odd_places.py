@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -98,12 +99,12 @@ def given_to_nobody(life: Lifecycle) -> None:
         os.chown(each, NOBODY, NOBODY)
 
 
-def open_to_the_world(folder: Path) -> None:
-    """As far as the folder that pytest makes for one user."""
-    for each in (folder, *folder.parents):
-        each.chmod(0o755)
-        if each.name.startswith("pytest-of-"):
-            return
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that everybody may reach; pytest's own are one user's."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
 
 
 RIGHTS: dict[str, tuple[str, int, int, str]] = {  # name -> (path, owner, mode, what is told)
@@ -121,14 +122,13 @@ RIGHTS: dict[str, tuple[str, int, int, str]] = {  # name -> (path, owner, mode, 
 
 @pytest.mark.parametrize(("path", "owner", "mode", "told"), RIGHTS.values(), ids=RIGHTS)
 def test_14_missing_rights_are_told_with_owner_and_mode_and_nothing_is_made(
-    tmp_path: Path, as_root: None, as_nobody: list[str], path: str, owner: int, mode: int, told: str
+    public: Path, as_root: None, as_nobody: list[str], path: str, owner: int, mode: int, told: str
 ) -> None:
-    with lifecycle(tmp_path / "p") as life:
+    with lifecycle(public / "p") as life:
         made = make_world(life)
         factories.make_session(made.store, "Some work")
         (life.folder / ".workflow" / "logs").mkdir(mode=0o700)
         given_to_nobody(life)
-        open_to_the_world(tmp_path)
         changed = life.folder / ".workflow" / path
         os.chown(changed, owner, owner)
         changed.chmod(mode)

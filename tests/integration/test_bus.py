@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,6 @@ def test_messages_arrive_and_rubbish_is_only_a_wake(database: Path) -> None:
 
     bus.wake_daemon(database, {"type": "environment", "values": {"A": "1"}})
     bus.wake_path(waker.path, None)
-    import socket
-
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(b"\xff{not json", str(waker.path))
         stranger.sendto(b"[1]", str(waker.path))
@@ -59,14 +58,51 @@ def test_the_socket_directory_is_ours_alone(
     runtime = tmp_path / "r"
     runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime) if len(str(runtime)) < 60 else "")
-    directory = bus.runtime_directory(database)
+    waker = bus.Waker(database, "daemon")
+    directory = waker.path.parent
 
     assert directory.stat().st_mode & 0o777 == 0o700
     directory.chmod(0o755)
     with pytest.raises(StoreError, match="not safe"):
         bus.runtime_directory(database)
     directory.chmod(0o700)
-    directory.rmdir()
+    waker.close()
+
+
+def test_to_wake_nobody_makes_nothing(database: Path) -> None:
+    assert not bus.wake_daemon(database)
+    assert bus.wake_hosts(database) == 0
+
+    assert not bus.runtime_directory(database).exists()
+
+
+def test_whoever_leaves_last_removes_the_directory(database: Path) -> None:
+    daemon = bus.Waker(database, "daemon")
+    host = bus.Waker(database, "h-1")
+
+    host.close()
+    stays = daemon.path.exists()
+    daemon.close()
+
+    assert stays
+    assert not bus.runtime_directory(database).exists()
+
+
+def test_the_sockets_of_the_dead_are_removed_by_the_next_that_comes_and_the_living_keep_theirs(
+    database: Path,
+) -> None:
+    living = bus.Waker(database, "h-living")
+    dead = living.path.with_name("h-dead.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as killed:
+        killed.bind(str(dead))
+
+    daemon = bus.Waker(database, "daemon")
+
+    assert not dead.exists()
+    assert living.path.exists()
+    living.close()
+    daemon.close()
+    assert not daemon.path.parent.exists()
 
 
 def test_a_very_long_project_path_has_short_sockets(tmp_path: Path) -> None:
@@ -76,4 +112,3 @@ def test_a_very_long_project_path_has_short_sockets(tmp_path: Path) -> None:
 
     assert len(str(waker.path)) < 107
     waker.close()
-    waker.path.parent.rmdir()
