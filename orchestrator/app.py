@@ -63,7 +63,7 @@ def find_project(start: Path | None = None) -> Project:
     for mark in (".workflow", ".git"):
         for folder in chain:
             found = folder / mark
-            if (found.exists() if mark == ".git" else found.is_dir() or found.is_symlink()):
+            if found.exists() if mark == ".git" else found.is_dir() or found.is_symlink():
                 return _enterable(Project(folder))
     return Project(here)
 

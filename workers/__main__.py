@@ -6,7 +6,9 @@ import gc
 import os
 import sys
 
-TYPE_CHECKING = False  # as in typing, which takes a moment to load: until `main` runs, Ctrl-C leaves a traceback
+TYPE_CHECKING = (
+    False  # as in typing, which takes a moment to load: until `main` runs, Ctrl-C leaves a traceback
+)
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

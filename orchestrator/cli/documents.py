@@ -16,7 +16,7 @@ from orchestrator.cli.opening import reading
 from orchestrator.cli.options import AsJson, InSession, exclude
 from orchestrator.cli.output import is_live, note, paint, print_json, raw, say
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
-from orchestrator.domain.inert import inert
+from orchestrator.domain.inert import inert, inert_json
 
 if TYPE_CHECKING:
     from orchestrator.store.prepared import Row
@@ -134,7 +134,7 @@ def open_artifact(
             {"path": row.path, "file": str(file), "version": row.version, "sha256": row.sha256, **text}
         )
     elif show or version is not None:
-        _print(body)
+        _print(row.path, body)
     elif edit:
         _edit(str(file))
     else:
@@ -143,12 +143,13 @@ def open_artifact(
             note("the file is not there yet; `lifecycle repair` writes it, --print shows it")
 
 
-def _print(body: bytes) -> None:
-    """To a pipe as it is; to a person's terminal inert, and through $PAGER when there is one."""
+def _print(path: str, body: bytes) -> None:
+    """To a pipe as it is, JSON with the same values; to a person's terminal inert, and through $PAGER when there is one."""
+    is_json = path.endswith(".json")
     if not is_live(sys.stdout):
-        raw(body)
+        raw(inert_json(body.decode("utf-8", "surrogateescape")).encode() if is_json else body)
         return
-    text = inert(body.decode("utf-8", "replace"))
+    text = (inert_json if is_json else inert)(body.decode("utf-8", "replace"))
     pager = _program("PAGER")
     if pager is None:
         say(text)

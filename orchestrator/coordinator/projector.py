@@ -6,14 +6,18 @@ artifact is not ours to overwrite: a file that differs from what we last wrote i
 
 from __future__ import annotations
 
+import errno
 import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import inert_json, one_line, plain_markdown
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.prepared import Row
@@ -21,6 +25,40 @@ from orchestrator.store.store import Store, Tx
 
 LOG = ".msg/messages.jsonl"
 BATCH = 5_000  # messages read at once
+
+
+IN_PLACE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.ELOOP,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ENOTEMPTY,
+)
+
+
+class InTheWay(LifecycleError):
+    """Something stands where files of the session belong; the others were written."""
+
+    def __init__(self, root: Path, blocked: dict[str, str]) -> None:
+        self.paths = sorted(blocked)
+        self.faults = list(dict.fromkeys(_told(root, path, why) for path, why in blocked.items()))
+        super().__init__(
+            f"something stands in the place of {len(blocked)} of the session's files",
+            why="; ".join(self.faults),
+            fix="move it away, then `lifecycle repair`, or `lifecycle resume` where the session waits",
+        )
+
+
+def _told(root: Path, path: str, why: str) -> str:
+    """One line for what is in the way, however many files it keeps out."""
+    found = files.in_the_way(root, path)
+    if found is None:
+        return f"{path}: {why}"
+    where, kind = found
+    name, away = where.relative_to(root).as_posix(), where.with_name(f"{where.name}.away")
+    return f"{name}: {kind} stands in its place; move it away: mv {shlex.quote(str(where))} {shlex.quote(str(away))}"
 
 
 def stamp(micros: int | None) -> str | None:
@@ -31,7 +69,10 @@ def stamp(micros: int | None) -> str | None:
 
 
 def project(store: Store, session: str) -> list[str]:
-    """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time."""
+    """Bring the session's files up to date; the artifact paths that a person had edited. One projector at a time.
+
+    Raises InTheWay when all were written but those whose place is taken, UsageError when the directory itself is.
+    """
     with edits.alone(store.path, session):
         return _project(store, session)
 
@@ -41,39 +82,60 @@ def _project(store: Store, session: str) -> list[str]:
     edited = edits.adopt_alone(store, session)
     state = store.read(lambda tx: _read_state(tx, session, store.path))
     replaced: dict[str, bytes] = {}
+    blocked: dict[str, str] = {}
     for path, body in state["files"].items():
-        if files.read(root, path) != body:
-            before = files.write(root, path, body)
-            if before is not None and path in state["artifacts"]:
-                replaced[path] = before
+        with _noting(blocked, path):
+            if files.read(root, path) != body:
+                before = files.write(root, path, body)
+                if before is not None and path in state["artifacts"]:
+                    replaced[path] = before
     written = {
-        path: digest for path, digest in state["artifacts"].items() if state["shown"].get(path) != digest
+        path: digest
+        for path, digest in state["artifacts"].items()
+        if path not in blocked and state["shown"].get(path) != digest
     }
-    _mirror_messages(store, session, root, state["number"])
+    with _noting(blocked, LOG):
+        _mirror_messages(store, session, root, state["number"])
     failpoints.hit("projector.before_mark")
 
     def mark(tx: Tx) -> None:
         for path, digest in written.items():
             artifacts.note_shown(tx, session, path, digest)
-        sessions.mark_projected(tx, session, state["number"])
+        if not blocked:
+            sessions.mark_projected(tx, session, state["number"])
 
     store.write(mark)
     late = edits.take_in(
         store, session, replaced, state["shown"], standing=False
     )  # edits made since we looked
+    if blocked:
+        raise InTheWay(root, blocked)
     return sorted({*edited, *late, *_project(store, session)}) if late else edited
+
+
+@contextmanager
+def _noting(blocked: dict[str, str], path: str) -> Iterator[None]:
+    """Go on with the other files when something stands in the place of one, and note why; a full disk ends it all."""
+    try:
+        yield
+    except files.UnsafePath as error:
+        blocked[path] = error.why
+    except OSError as error:
+        if error.errno not in IN_PLACE:
+            raise
+        blocked[path] = str(error)
 
 
 def _root(database: Path, session: str) -> Path:
     root = edits.session_directory(database, session)
-    root.parent.mkdir(parents=True, exist_ok=True)
+    root.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if root.is_symlink() or (root.exists() and not root.is_dir()):
         raise UsageError(
             f"{root.name} is no directory of its own",
             why="something else stands in its place",
             fix=f"move {root} away",
         )
-    root.mkdir(exist_ok=True)
+    root.mkdir(exist_ok=True, mode=0o700)
     return root
 
 
@@ -94,7 +156,7 @@ def _read_state(tx: Tx, session_id: str, database: Path) -> dict[str, Any]:
 
 
 def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+    return (inert_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n").encode("utf-8", "replace")
 
 
 def _team_session(tx: Tx, session: Row, newest: list[Row]) -> dict[str, Any]:

@@ -23,15 +23,21 @@ def repair(store: Store, name: str | None) -> dict[str, Any]:
     fixed += _recount(store, session.id)
     faults = store.read(lambda tx: _cycle(tx, session.id) + _missing(tx, session.id, store))
     edited: list[str] = []
+    written = 0
     if not faults:
         _drop_mirror(store, session.id)
-        edited = projector.project(store, session.id)
-    written = store.read(lambda tx: len(artifacts.newest(tx, session.id)))
+        paths = store.read(lambda tx: {row.path for row in artifacts.newest(tx, session.id)})
+        written = len(paths)
+        try:
+            edited = projector.project(store, session.id)
+        except projector.InTheWay as error:
+            faults = error.faults
+            written = len(paths.difference(error.paths))
     return {
         "session": session.id,
         "faults": faults,
         "fixed": fixed,
-        "files": 0 if faults else written,
+        "files": written,
         "edited": edited,
     }
 
@@ -79,5 +85,5 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
 def _drop_mirror(store: Store, session: str) -> None:
     """Let the projector write the mirror of the messages anew: only its length is looked at otherwise."""
     root = edits.session_directory(store.path, session)
-    if root.is_dir() and not root.is_symlink() and files.read(root, projector.LOG) is not None:
-        (root / projector.LOG).unlink()
+    if root.is_dir() and not root.is_symlink() and files.in_the_way(root, projector.LOG) is None:
+        files.remove(root, projector.LOG)

@@ -1,11 +1,26 @@
-"""Untrusted text made harmless to show: no control characters, no terminal escapes, no change of writing direction."""
+"""Untrusted text made harmless to show: no control characters, no terminal escapes, no change of writing direction,
+nothing that cannot be seen.
+
+Characters without a shape of their own are kept only where a script or an emoji needs them: joiners between letters of
+scripts that join, or between pictures; one variation selector after what it varies; the tags of the three flags that are
+made of them. A row of them elsewhere can carry a whole hidden text.
+"""
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
 import regex
 
-_ACTIVE = regex.compile(r"[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C\u2028\u2029\uFEFF]")
-_KEEP = frozenset("\n\t")
+_ACTIVE = regex.compile(
+    r"(?![\n\t])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u202A-\u202E\u2066-\u2069\u2028\u2029\uFFF9-\uFFFB]"
+)
+_FLAG = (
+    "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|"
+    "\U000e0077\U000e006c\U000e0073)\U000e007f"  # England, Scotland, Wales
+)
+_FLAG_LENGTH = 7  # characters
 _ADDRESS = regex.compile(  # renderers make links of these without being asked; as code they stay what they are
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|mailto:|(?<![\w:/])//(?=\w)|www\.)[A-Za-z0-9:/?#@!$&'()*+,;=%~._\[\]-]+"
     r"|(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]++@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"  # each run is tried once
@@ -18,12 +33,52 @@ _ENDS_ADDRESS = ".,;:!?)]'"
 
 def inert(text: str) -> str:
     """`text` with every active character written out (`\\x1b`), lines and tabs kept."""
-    return _ACTIVE.sub(lambda found: found[0] if found[0] in _KEEP else ascii(found[0])[1:-1], text)
+    return _ACTIVE.sub(lambda found: found[0] if _is_needed(found) else ascii(found[0])[1:-1], text)
 
 
 def inert_json(text: str) -> str:
     """The same JSON with every active character of its strings escaped: a terminal shows it, and a line stays a line."""
-    return _ACTIVE.sub(lambda found: found[0] if found[0] in _KEEP else f"\\u{ord(found[0]):04x}", text)
+    return _ACTIVE.sub(lambda found: found[0] if _is_needed(found) else json.dumps(found[0])[1:-1], text)
+
+
+@cache
+def _needed() -> regex.Pattern[str]:
+    """What is looked for around one active character; compiled when the first one is met, since it takes a while."""
+    joining = "".join(
+        rf"\p{{Script={name}}}"
+        for name in (
+            *(
+                "Arabic",
+                "Syriac",
+                "Nko",
+                "Mongolian",
+                "Devanagari",
+                "Bengali",
+                "Gurmukhi",
+                "Gujarati",
+                "Oriya",
+            ),
+            *("Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Myanmar", "Khmer", "Tibetan"),
+        )
+    )
+    return regex.compile(
+        rf"(?<=[{joining}])[\u200C\u200D](?=[{joining}])"
+        r"|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})"
+        r"|(?<=[\p{Emoji}])[\uFE0E\uFE0F]"
+        r"|(?<=[\p{Han}\p{Sm}])[\uFE00-\uFE02]"
+        r"|(?<=\p{Han})[\U000E0100-\U000E01EF]"
+        r"|(?<=\p{Script=Mongolian})[\u180B-\u180D]"
+    )
+
+
+def _is_needed(found: regex.Match[str]) -> bool:
+    """Whether the character belongs to the letter or picture beside it."""
+    if not "\U000e0000" < found[0] < "\U000e0080":
+        return _needed().match(found.string, found.start()) is not None
+    nearby = regex.finditer(
+        _FLAG, found.string, pos=max(0, found.start() - _FLAG_LENGTH), endpos=found.end() + _FLAG_LENGTH
+    )
+    return any(flag.start() < found.start() < flag.end() for flag in nearby)
 
 
 def one_line(text: str, limit: int = 10_000) -> str:

@@ -19,6 +19,16 @@ _DEVICES = frozenset(["con", "prn", "aux", "nul"]) | {
     f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10)
 }
 
+_KINDS = {
+    stat.S_IFLNK: "a link",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFREG: "a file",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
 
 class UnsafePath(LifecycleError):
     """The path does not name a plain file inside the directory."""
@@ -134,6 +144,26 @@ def _is_plain(descriptor: int, directory: int, name: str) -> bool:
         with suppress(OSError):  # gone: the second look says so; read-only: then nobody changes it
             os.rename(name, name, src_dir_fd=directory, dst_dir_fd=directory)
     return True
+
+
+def in_the_way(root: Path, path: str) -> tuple[Path, str] | None:
+    """What keeps a file from its place, and what it is; None when nothing of that kind does. Raises UnsafePath."""
+    parts = clean(path).parts
+    for count in range(1, len(parts) + 1):
+        where = root.joinpath(*parts[:count])
+        try:
+            found = where.lstat()
+        except OSError:
+            return None
+        wanted = stat.S_ISREG if count == len(parts) else stat.S_ISDIR
+        if not wanted(found.st_mode):
+            return where, _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+            return where, "a file with a second name (a hard link)"
+        needs = os.R_OK if count == len(parts) else os.R_OK | os.W_OK | os.X_OK
+        if not os.access(where, needs):
+            return where, f"something we have no right to (mode {stat.S_IMODE(found.st_mode):04o})"
+    return None
 
 
 def append(root: Path, path: str, body: bytes) -> None:

@@ -60,8 +60,12 @@ def refuse_damage(path: Path) -> None:
     """
     connection = connect_reader(path)
     try:
-        connection.execute("PRAGMA ignore_check_constraints=ON")  # a row edited by hand is no damage of the file
-        (pages,), (size,) = (connection.execute(f"PRAGMA {n}").fetchone() for n in ("page_count", "page_size"))
+        connection.execute(
+            "PRAGMA ignore_check_constraints=ON"
+        )  # a row edited by hand is no damage of the file
+        (pages,), (size,) = (
+            connection.execute(f"PRAGMA {n}").fetchone() for n in ("page_count", "page_size")
+        )
         if pages * size <= WHOLE_BYTES:
             looks = ["PRAGMA integrity_check(1)"]
         else:

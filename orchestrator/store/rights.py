@@ -10,7 +10,9 @@ from pathlib import Path
 
 from orchestrator.domain.errors import UsageError
 
-ONLY_READ = frozenset({"config.toml", "packs"})  # a person may keep these elsewhere: nothing is written through them
+ONLY_READ = frozenset(
+    {"config.toml", "packs"}
+)  # a person may keep these elsewhere: nothing is written through them
 READ, WRITE = os.R_OK, os.R_OK | os.W_OK
 
 
@@ -96,7 +98,8 @@ def refuse_links(workflow: Path) -> None:
     raise UsageError(
         f"{link.relative_to(workflow.parent)} is a link",
         why=f"it leads to {leads}{'' if there else ', which is not there'}; the product writes only where no link leads",
-        fix=f"put the folder or file itself in its place: rm {link}" + (f" && mv {leads} {link}" if there else ""),
+        fix=f"put the folder or file itself in its place: rm {link}"
+        + (f" && mv {leads} {link}" if there else ""),
     )
 
 
@@ -106,4 +109,6 @@ def _links(workflow: Path) -> Iterator[Path]:
         return
     for folder in (workflow, workflow / "logs"):
         if folder.is_dir() and os.access(folder, READ):
-            yield from (each for each in sorted(folder.iterdir()) if each.is_symlink() and each.name not in ONLY_READ)
+            yield from (
+                each for each in sorted(folder.iterdir()) if each.is_symlink() and each.name not in ONLY_READ
+            )

@@ -36,7 +36,17 @@ def found_below(folder: Path) -> dict[str, bytes | None]:
 
 # links
 
-WRITTEN = (".team", "runs", "contents", "locks", "logs", "backups", "cache", "lifecycle.db", "logs/daemon.jsonl")
+WRITTEN = (
+    ".team",
+    "runs",
+    "contents",
+    "locks",
+    "logs",
+    "backups",
+    "cache",
+    "lifecycle.db",
+    "logs/daemon.jsonl",
+)
 
 
 def linked_workflow(life: Lifecycle, elsewhere: Path) -> None:

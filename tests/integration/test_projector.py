@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from orchestrator import failpoints
 from orchestrator.coordinator.projector import project
-from orchestrator.domain.errors import UsageError
+from orchestrator.coordinator.repair import repair
+from orchestrator.domain.errors import LifecycleError
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
@@ -161,10 +164,82 @@ def test_nothing_is_written_through_a_link(store: Store, tmp_path: Path, place: 
     target.symlink_to(outside)
     store.write(lambda tx: messages.say(tx, session, "writer", "state_update", "go"))
 
-    with pytest.raises((UsageError, OSError, files.UnsafePath)):
+    with pytest.raises(LifecycleError):
         project(store, session)
 
     assert list(outside.iterdir()) == []
+
+
+def _link(place: Path, outside: Path) -> None:
+    place.symlink_to(outside)
+
+
+def _folder(place: Path, outside: Path) -> None:
+    place.mkdir()
+    (place / "mine").write_text("mine")
+
+
+def _socket(place: Path, outside: Path) -> None:
+    os.mknod(place, stat.S_IFSOCK | 0o600)  # bound, its path could be too long
+
+
+def _second_name(place: Path, outside: Path) -> None:
+    os.link(outside, place)
+
+
+IN_THE_WAY = {
+    "a link": (_link, "a link"),
+    "a folder": (_folder, "a folder"),
+    "a FIFO": (lambda place, outside: os.mkfifo(place), "a FIFO"),
+    "a socket": (_socket, "a socket"),
+    "a second name": (_second_name, "a hard link"),
+}
+
+
+@pytest.mark.parametrize(("lay", "kind"), IN_THE_WAY.values(), ids=IN_THE_WAY)
+@pytest.mark.parametrize("name", ["spec/a.md", "team-session.json", ".msg/messages.jsonl"])
+def test_repair_mends_the_rest_and_its_advice_makes_room(
+    store: Store, tmp_path: Path, name: str, lay: Callable[[Path, Path], None], kind: str
+) -> None:
+    session, root = worked(store)
+    whole = tree(root)
+    outside = tmp_path / "outside"
+    outside.write_text("not ours")
+    shutil.rmtree(root)
+    (root / name).parent.mkdir(parents=True)
+    lay(root / name, outside)
+
+    found = repair(store, session)
+    (fault,) = found["faults"]
+    mended = tree(root)
+    command = shlex.split(fault.partition("move it away: ")[2])
+    subprocess.run(command, check=True)
+    again = repair(store, session)
+
+    assert fault.startswith(f"{name}: ") and kind in fault
+    assert whole.items() - mended.items() <= {(name, whole[name])}
+    assert outside.read_text() == "not ours"
+    assert again["faults"] == []
+    assert (root / name).read_bytes() == whole[name]
+
+
+@pytest.mark.parametrize("place", ["a link", "a file"])
+def test_a_folder_that_is_none_is_told_once_however_many_files_belong_in_it(
+    store: Store, tmp_path: Path, place: str
+) -> None:
+    session, root = worked(store)
+    (tmp_path / "outside").mkdir()
+    shutil.rmtree(root / "spec")
+    if place == "a link":
+        (root / "spec").symlink_to(tmp_path / "outside")
+    else:
+        (root / "spec").write_text("mine")
+
+    found = repair(store, session)
+
+    (fault,) = found["faults"]
+    assert fault.startswith(f"spec: {place} stands in its place")
+    assert list((tmp_path / "outside").iterdir()) == []
 
 
 UNSAFE = [
