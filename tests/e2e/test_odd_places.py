@@ -231,3 +231,41 @@ def test_50_every_command_that_changes_something_refuses_a_damaged_database(tmp_
             assert "malformed" in each.err or "damaged" in each.err, change
         assert left == body
         assert not life.pids()
+
+
+# the temporary directory
+
+
+def test_when_the_coordinator_has_ended_nothing_of_ours_is_left_in_the_temporary_directory(
+    tmp_path: Path,
+) -> None:
+    with tempfile.TemporaryDirectory() as given, lifecycle(tmp_path / "p") as life:
+        places = {"XDG_RUNTIME_DIR": given, "TMPDIR": given}
+        life.environment.update(places)
+        gave = [
+            life.run("start", REQUEST),
+            life.run("doctor"),
+            life.run("daemon", "stop"),
+            life.run("list"),
+            life.run("archive", "TLS"),
+        ]
+
+        assert [each.code for each in gave] == [0] * 5, [each.err for each in gave]
+        assert sorted(Path(given).rglob("*")) == []
+
+
+def test_what_killed_processes_left_in_the_temporary_directory_goes_with_the_next_end(
+    tmp_path: Path,
+) -> None:
+    with tempfile.TemporaryDirectory() as given, lifecycle(tmp_path / "p") as life:
+        life.environment.update({"XDG_RUNTIME_DIR": given, "TMPDIR": given})
+        assert life.run("start", REQUEST).code == 0
+        life.kill_everything()
+        left = sorted(Path(given).rglob("*.sock"))
+
+        again = life.run("recheck")
+        stopped = life.run("daemon", "stop")
+
+        assert len(left) == 2  # the coordinator's and its host's
+        assert (again.code, stopped.code) == (0, 0), (again.err, stopped.err)
+        assert sorted(Path(given).rglob("*")) == []
