@@ -42,6 +42,8 @@ from workers.live import LiveRun, LiveRuns
 M = TypeVar("M", bound=BaseModel)
 NO_MCP = f"agents had no MCP server: it is not installed ({extras.MCP_INSTALL})"
 DECIDED = "decide_discussion"  # how the subjects of these decisions begin
+CRITIC = "discussant"  # the role of whoever reads critically, whichever task it is asked in
+CRITICAL = frozenset({"critique", "architecture_review"})  # the kinds of question that go to a critic
 
 
 class RunReleased(Exception):
@@ -68,6 +70,7 @@ class Context:
     verdicts: Sequence[Row]  # of the session, oldest first
     decisions: Sequence[Row]
     instructions: str  # of the role, read afresh
+    critic_instructions: str  # of CRITIC, for every question in CRITICAL
     input_digest: str
     log: Any
     router: Any  # who speaks for a perspective
@@ -258,6 +261,8 @@ class Context:
             },
         )
         failpoints.hit("agent.called")
+        # What an author said would bind a critic, and the other way round: a critic has a conversation of its own.
+        alone = (perspective or kind) if kind in CRITICAL else None
         request = AgentRequest(
             kind=kind,
             prompt=prompt,
@@ -266,13 +271,13 @@ class Context:
             workdir=self.workdir,
             session=self.session.id,
             task=self.row.key,
-            role=self.row.role,
+            role=CRITIC if alone else self.row.role,
             run=self.row.run,
             round=self.row.round,
             perspective=perspective,
             limits=self._limits(),
-            folder=self.workdir / f"as-{perspective}" if perspective else self.folder,
-            resume=None if perspective else self.clients.get(agent.name),
+            folder=self.workdir / f"as-{alone}" if alone else self.folder,
+            resume=None if alone else self.clients.get(agent.name),
             mcp=self._servers(agent) if not perspective else {},
             protected=Protected(self.project, self.store.path, lambda path: edits.is_ours(self.store, path)),
             stop=stop or self.live.stop,
@@ -283,7 +288,7 @@ class Context:
         except AgentError as error:
             calls.failed(self, agent, begun, error, storable(f"{error.what}: {error.why}"[:2_000]))
             raise
-        if reply.client_session is not None and not perspective:
+        if reply.client_session is not None and not alone:
             self.clients[agent.name] = reply.client_session
         calls.answered(self, agent, begun, "mined" if reply.mined else "answered", reply.usage, reply.retries)
         return reply

@@ -15,7 +15,7 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette import Deck
 from workers.agents.question import Names
-from workers.context import Context, answered
+from workers.context import CRITIC, Context, answered
 from workers.live import LiveRun, LiveRuns
 
 
@@ -52,7 +52,7 @@ def load(
     # as agents' words are masked: else documents lack what the request says
     seen["session"].request = secrets.mask(seen["session"].request, secrets.known(environ))
     pack, _ = from_snapshot(seen["snapshot"])
-    role_text = instructions(row.role)
+    role_text, critic_text = instructions(row.role), instructions(CRITIC)
     wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
     for entry in seen["wisdom"]:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
@@ -77,7 +77,8 @@ def load(
         verdicts=seen["verdicts"],
         decisions=seen["decisions"],
         instructions=role_text,
-        input_digest=_input_digest(row, seen, role_text),
+        critic_instructions=critic_text,
+        input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
         router=router,
         folder=runs / loop_folder(row),
@@ -121,7 +122,7 @@ def _conversations(row: Row, passed_on: Sequence[Mapping[str, Any]]) -> dict[str
     return next((dict(each["clients"]) for each in reversed(passed_on) if each.get("loop") == row.loop), {})
 
 
-def _input_digest(row: Row, seen: Mapping[str, Any], instructions: str) -> str:
+def _input_digest(row: Row, seen: Mapping[str, Any], instructions: Sequence[str]) -> str:
     """Of everything that shapes what the task makes: another digest means that what was produced before is stale.
 
     The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the

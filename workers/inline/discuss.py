@@ -199,7 +199,7 @@ def _ask(
     prompt = prompts.render_critique(
         view,
         around,
-        instructions=context.instructions,
+        instructions=context.critic_instructions,
         language=context.session.language,
         schema=Critique,
         material=material,

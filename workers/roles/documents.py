@@ -13,7 +13,7 @@ from orchestrator.domain.errors import LifecycleError
 from orchestrator.store.prepared import Row
 from workers import prompts
 from workers.content import Architecture, Brief, Discovery, Epics, Requirements
-from workers.context import Context, answered
+from workers.context import CRITICAL, Context, answered
 from workers.inline.docgen.ids import Registered, content_path
 from workers.inline.docgen.reader import validate
 from workers.inline.docgen.render import RenderContext, render
@@ -134,10 +134,10 @@ def ask(
     extra: Sequence[tuple[str, str]] = (),
 ) -> tuple[Any, str]:
     """The content and the name of the agent that gave it. Raises AgentError."""
-    wanted = schema or document.schema
+    wanted, kind = schema or document.schema, kind or document.kind
     prompt = prompts.render(
-        kind or document.kind,
-        instructions=context.instructions,
+        kind,
+        instructions=context.critic_instructions if kind in CRITICAL else context.instructions,
         task=context.row.key,
         language=context.session.language,
         schema=wanted,
@@ -145,7 +145,7 @@ def ask(
         feedback=known["feedback"],
         improve=known["improve"],
     )
-    content, reply = context.ask(kind or document.kind, prompt, wanted, known, agents)
+    content, reply = context.ask(kind, prompt, wanted, known, agents)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
     context.unmet.extend(text for text in reply.unmet if text not in context.unmet)
     return content, reply.agent
