@@ -46,6 +46,15 @@ CRITIC = "discussant"  # the role of whoever reads critically, whichever task it
 CRITICAL = frozenset({"critique", "architecture_review"})  # the kinds of question that go to a critic
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One agent's, where another is asked in its place."""
+
+    what: str
+    why: str
+    readable: object | None  # what of its answer could be read all the same
+
+
 class RunReleased(Exception):
     """The run was asked to end; its task goes back, uncharged."""
 
@@ -152,15 +161,14 @@ class Context:
         *,
         perspective: str | None = None,
         stop: threading.Event | None = None,
-        failures: list[str] | None = None,
+        failures: list[Failure] | None = None,
     ) -> tuple[M, AgentReply]:
         """Ask agent after agent until one answers; the answer and who gave it.
 
-        What failed is told in `failures`, without them in the run's notes. Raises the last AgentError when none could,
+        What failed comes into `failures`, without them into the run's notes. Raises the last AgentError when none could,
         AgentUnavailable when there was none to ask.
         """
         failed: AgentError | None = None
-        told = self.notes if failures is None else failures
         asked = self.agents if agents is None else agents
         for agent in self._voices(kind, prompt, perspective, asked):
             if self._waits_for_another(agent, failed, perspective):
@@ -175,9 +183,11 @@ class Context:
                 if stop is not None and stop.is_set():
                     raise
                 failed = _first_to_end(failed, error)
-                told.append(
-                    error.what if error.what.startswith(agent.name) else f"{agent.name}: {error.what}"
-                )
+                what = error.what if error.what.startswith(agent.name) else f"{agent.name}: {error.what}"
+                if failures is None:
+                    self.notes.append(what)
+                else:
+                    failures.append(Failure(what, error.why, error.readable))
                 if not isinstance(error, AccountHeld):
                     self.log.warning(
                         "agent_failed", agent=agent.name, kind=kind, error=error.what, why=error.why[:500]
@@ -332,6 +342,8 @@ def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentR
         error.what, error.why, error.fix = (
             secrets.mask(text, known) for text in (error.what, error.why, error.fix)
         )
+        if isinstance(error.readable, BaseModel):
+            error.readable = _without_secrets(error.readable, known)
         raise
     except (Exception, SystemExit) as error:
         structlog.get_logger().exception(
@@ -349,23 +361,25 @@ def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentR
 
 def _masked(reply: AgentReply, known: secrets.Known) -> AgentReply:
     """The reply without secrets. Raises AgentRubbish when what is left of it cannot be used."""
-    data = reply.data
-    if data is not None:
-        said = data.model_dump()
-        clean = secrets.mask_all(said, known)
-        if clean != said:
-            try:
-                data = type(data).model_validate(clean)
-            except ValidationError as error:
-                raise AgentRubbish(
-                    f"{reply.agent} gave an answer that cannot be used without the secrets in it"
-                ) from error
+    data = reply.data and _without_secrets(reply.data, known)
+    if data is None and reply.data is not None:
+        raise AgentRubbish(f"{reply.agent} gave an answer that cannot be used without the secrets in it")
     return replace(
         reply,
         text=secrets.mask(reply.text, known),
         data=data,
         notes=tuple(secrets.mask(note, known) for note in reply.notes),
     )
+
+
+def _without_secrets(data: BaseModel, known: secrets.Known) -> BaseModel | None:
+    """None when nothing usable is left."""
+    said = data.model_dump()
+    clean = secrets.mask_all(said, known)
+    try:
+        return data if clean == said else type(data).model_validate(clean)
+    except ValidationError:
+        return None
 
 
 def storable(text: str) -> str:

@@ -164,6 +164,7 @@ class AgentError(LifecycleError):
     charged = True  # whether the attempt counts against the task
     usage: Usage | None = None  # what the call consumed all the same, as far as its agent said
     retries = 0  # repair turns
+    readable: object | None = None  # what of the answer could be read all the same
     exit: Exit | None = None  # of an agent that is a program
 
 

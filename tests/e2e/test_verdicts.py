@@ -344,3 +344,34 @@ def said(bench: Court, session: str, role: str) -> str:
             "SELECT summary FROM messages WHERE session_id = ? AND sender = ? ORDER BY number", session, role
         )
     )
+
+
+def test_a_critique_with_one_field_off_the_schema_still_says_what_it_found(bench: Court) -> None:
+    weak = {"strengths": ["short"], "weaknesses": [CRITICAL]}
+    session, gave = bench.start(
+        {
+            "RESEARCH-001/risk": {"rating": "4/5", "risk_level": "CRITICAL"},
+            "DRAFT-001/product": {"rating": "bad", **weak},
+            "DRAFT-002/quality": {
+                "rating": 4,
+                "weaknesses": f"[critical] {CRITICAL['text']}",
+                "suggestions": None,
+            },
+            "DRAFT-003/technical": {"say": f"I rate it low.\n\nWeaknesses:\n- {CRITICAL['text']} (critical)"},
+            "DRAFT-004/product": {"rating": 2.0, **weak, "weaknesses": [{**CRITICAL, "severity": "Blocker"}]},
+        }
+    )
+
+    verdicts = bench.verdicts(session)
+    blocked = ["RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004"]
+    record = bench.file(session, "discussions/DISCUSS-002-discussion.md")
+    calls = bench.project.rows(
+        "SELECT t.key, c.perspective, c.agent, c.retries FROM agent_calls c JOIN tasks t ON t.id = c.task_id "
+        "WHERE c.session_id = ? AND c.purpose = 'critique' AND (c.retries > 0 OR c.agent = 'builtin')",
+        session,
+    )
+    assert gave.code == 0, gave.err
+    assert {key: verdicts[key][:2] for key in blocked} == dict.fromkeys(blocked, ("blocked", "HIGH"))
+    assert 'product: the answer was partly unreadable: rating: "bad" is no whole number' in record
+    assert "the rating counts as 2" in record and CRITICAL["text"] in record
+    assert set(calls) == {("DRAFT-001", "product", "judge", 1), ("DRAFT-003", "technical", "judge", 1)}

@@ -368,3 +368,66 @@ def test_what_is_kept_of_a_program_s_words_holds_no_secret(
     assert "y" * 1990 in raised.value.why and "789" not in raised.value.why
     kept = {path.suffix: path.read_text() for path in (tmp_path / "calls").iterdir()}
     assert "it is [masked]" in kept[".out"] and "x[masked]y" in kept[".err"]
+
+
+CRITICAL = '{"text": "no backup", "severity": "critical"}'
+
+
+def test_a_field_that_is_clear_all_the_same_is_not_asked_for_again(make: Any) -> None:
+    agent, request = make(
+        f"""{COUNTING}\nprint('{{"rating": "2/5", "weaknesses": ["[CRITICAL] no backup"]}}')"""
+    )
+
+    reply = agent.ask(request)
+
+    assert (reply.data.rating, reply.data.weaknesses[0].severity) == (2, "critical")
+    assert (reply.retries, reply.notes, turns(request)) == (0, (), 1)
+
+
+def test_a_field_that_stays_unreadable_costs_one_turn_and_no_finding(make: Any) -> None:
+    agent, request = make(f"""{COUNTING}\nprint('{{"rating": "bad", "weaknesses": [{CRITICAL}]}}')""")
+
+    reply = agent.ask(request)
+
+    assert (reply.data.rating, reply.data.weaknesses[0].severity) == (2, "critical")
+    assert (reply.retries, turns(request), len(reply.data.weaknesses)) == (1, 2, 1)
+    assert reply.notes == (
+        'the answer was partly unreadable: rating: "bad" is no whole number from 1 to 5; the rating counts as 2',
+    )
+
+
+def test_what_the_first_answer_found_is_kept_when_the_second_says_only_what_was_missing(make: Any) -> None:
+    agent, request = make(
+        f"""{COUNTING}
+if count == 0: print('{{"rating": "bad", "weaknesses": [{CRITICAL}]}}')
+else: print(json.dumps({{"rating": 3, "strengths": [prompt[-700:]]}}))
+"""
+    )
+
+    reply = agent.ask(request)
+
+    assert (reply.data.rating, reply.data.weaknesses[0].text) == (3, "no backup")
+    assert 'rating: "bad" is no whole number from 1 to 5' in reply.data.strengths[0]
+    assert reply.notes == ("it was asked again, and what its first answer found is kept",)
+
+
+PROSE = "Weaknesses:\\n- no backup (critical)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "then", "error"),
+    [
+        (f'{{"rating": "bad", "weaknesses": [{CRITICAL}]}}', "time.sleep(600)", AgentTimedOut),
+        (PROSE, "time.sleep(600)", AgentTimedOut),
+        (PROSE, "os.kill(os.getpid(), signal.SIGSEGV)", AgentCrashed),
+    ],
+)
+def test_an_agent_that_fails_after_it_found_something_tells_what(
+    make: Any, answer: str, then: str, error: type[AgentError]
+) -> None:
+    agent, request = make(f"print('{answer}', flush=True); {then}", limits=Limits(turn=2))
+
+    with pytest.raises(error) as failed:
+        agent.ask(request)
+
+    assert failed.value.readable.weaknesses[0].severity == "critical"

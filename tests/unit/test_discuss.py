@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.domain.errors import AgentCrashed, LeaseLost, StoreError, UsageError
+from orchestrator.domain.errors import AgentCrashed, AgentTimedOut, LeaseLost, StoreError, UsageError
 from orchestrator.domain.model import Consensus, Severity
 from tests import invariants
 from tests.desk import Desk, Told, says
@@ -367,3 +367,22 @@ def test_hostile_text_raises_nothing_and_is_read_by_every_perspective(table: Any
 )
 def test_the_mood_follows_from_the_mean_rating(mean: float, mood: str) -> None:
     assert sentiment(mean) == mood
+
+
+def test_what_an_agent_found_before_it_failed_counts_beside_the_answer_in_its_place(table: Any) -> None:
+    late = AgentTimedOut("too slow", why="turn limit")
+    late.readable = says(
+        2, weaknesses=[{"text": "no backup", "severity": "critical"}], risks=[{"description": "loss"}]
+    )
+    held = table(Told("one", {"*": late}))
+
+    result = held.hold("risk")
+
+    (reply,) = result.replies
+    assert result.answers["risk"].agent == "builtin"
+    assert ("no backup", "critical") in reply.weaknesses and "loss" in reply.risks
+    assert (reply.rating, result.verdict.severity) == (2, Severity.HIGH)
+    assert result.notes[:2] == (
+        "risk: one: too slow: turn limit",
+        "risk: that answer was partly unreadable: what it found is kept",
+    )

@@ -43,6 +43,7 @@ from orchestrator.domain.errors import AgentRubbish
 from orchestrator.domain.prices import Estimate
 from workers.agents.api import Target
 from workers.agents.api_wire import Wire, certificates
+from workers.agents.findings import KEPT, with_findings
 from workers.agents.mining import mine
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
 from workers.agents.replies import Parsed, parse
@@ -88,7 +89,8 @@ class Talk:
         if self.wire.fault is not None:
             raise self.wire.fault
         data = result.output if isinstance(result.output, BaseModel) else None
-        return self._reply(data, result.response)
+        said = [each for each in messages if isinstance(each, ModelResponse)]
+        return self._reply(data, result.response, before=self._readable(said[:-1]))
 
     def _settings(self) -> ModelSettings:
         settings = ModelSettings()
@@ -117,10 +119,8 @@ class Talk:
     def _parsed(self, text: str) -> BaseModel:
         assert self.request.schema is not None
         parsed = parse(text, self.request.schema)
-        if parsed.model is None or not parsed.whole:
-            raise ModelRetry(
-                parsed.error or "it breaks off before its end: answer with one whole JSON object"
-            )
+        if parsed.model is None or not parsed.good:
+            raise ModelRetry(f"{parsed.fault}: answer with one whole JSON object")
         self.notes += parsed.notes
         return parsed.model
 
@@ -130,22 +130,41 @@ class Talk:
         if schema is None:
             return None
         texts = [self.target.masked(text) for response in reversed(responses) for text in _texts(response)]
+        before = self._readable(responses[:-1])
         for text in texts:
             parsed: Parsed = parse(text, schema)
             if parsed.model is not None:
-                cut = () if parsed.whole else ("the answer broke off: what was there was taken",)
-                self.notes += (*parsed.notes, *cut)
+                self.notes += parsed.told
                 self.text = text
-                return self._reply(parsed.model, responses[-1])
+                return self._reply(parsed.model, responses[-1], before=before)
         for text in texts:
-            mined = mine(text, schema)
+            mined = mine(text, schema, self.notes.append)
             if mined is not None:
-                self.notes.append("the answer was prose: its key points were picked out")
                 self.text = text
-                return self._reply(mined, responses[-1], mined=True)
+                return self._reply(mined, responses[-1], before=before, mined=True)
         return None
 
-    def _reply(self, data: BaseModel | None, response: ModelResponse, *, mined: bool = False) -> AgentReply:
+    def _readable(self, responses: list[ModelResponse]) -> BaseModel | None:
+        """What can be read of answers that had to be given again."""
+        schema = self.request.schema
+        if schema is None:
+            return None
+        texts = (self.target.masked(text) for response in responses for text in _texts(response))
+        return next(
+            (found for text in texts if (found := parse(text, schema).model or mine(text, schema))), None
+        )
+
+    def _reply(
+        self,
+        given: BaseModel | None,
+        response: ModelResponse,
+        *,
+        before: BaseModel | None = None,
+        mined: bool = False,
+    ) -> AgentReply:
+        data = given and with_findings(given, before)
+        if data != given:
+            self.notes.append(KEPT)
         spent = self.usage
         known = spent.has_values() and not spent.unmeasured_requests
         used = Usage(

@@ -17,6 +17,8 @@ from functools import partial, reduce
 from operator import add
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import (
     AgentCrashed,
@@ -28,6 +30,7 @@ from orchestrator.domain.errors import (
 from workers.agents.confining import kept_out
 from workers.agents.dialect import Call, Dialect, Said
 from workers.agents.endings import LIMITS, error_of, how, stopped
+from workers.agents.findings import KEPT, with_findings
 from workers.agents.mining import mine
 from workers.agents.process import (
     Confinement,
@@ -38,16 +41,15 @@ from workers.agents.process import (
     private_folder,
 )
 from workers.agents.protocol import AgentReply, AgentRequest, Exit, Limits, Usage
+from workers.agents.repairing import NUDGE, SHOWN, fault_of, repair_prompt
 from workers.agents.replies import Parsed, parse, parse_value
 
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
 LOOK = 0.2  # seconds between two looks at `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
-SHOWN = 2_000  # characters of an answer or of standard error that are quoted
 WATCHED = 256 * 1024  # bytes at the end of the output that are looked at while the program runs
 _QUIET = ("silence", "turn")
-_NUDGE = "Your time is up. Give your answer now, from what you have, in the form that was asked for, and nothing else."
 
 
 @dataclass(slots=True)
@@ -66,7 +68,11 @@ class _Turn:
 
     @property
     def good(self) -> bool:
-        return not self.parsed.error and self.parsed.whole
+        return self.parsed.good or (self.parsed.model is None and not self.parsed.error)
+
+    def readable(self, schema: type[BaseModel] | None) -> BaseModel | None:
+        """What it said, as far as it can be used."""
+        return self.parsed.model or (mine(self.said.text, schema) if schema else None)
 
     def noted(self, note: str) -> _Turn:
         return replace(self, notes=(*self.notes, note))
@@ -147,22 +153,25 @@ class ExternalAgent:
             return self._reply(first)
         try:
             second = self._repaired(request, first, limits, until, turns)
-        except AgentError:
+        except AgentError as error:
             if first.parsed.model is None:
+                error.readable = error.readable or first.readable(request.schema)
                 raise
             return self._reply(first, retries=1)
+        before = first.readable(request.schema)
         for turn in (second, first):
             if turn.good or turn.parsed.model is not None:
-                return self._reply(turn, retries=1)
+                return self._reply(turn, retries=1, before=before)
         for turn in (second, first):
-            mined = mine(turn.said.text, request.schema) if request.schema else None
+            notes: list[str] = []
+            mined = mine(turn.said.text, request.schema, notes.append) if request.schema else None
             if mined is not None:
-                note = "the answer was prose: its key points were picked out"
+                said = with_findings(mined, before)
                 return replace(
-                    self._reply(turn, retries=1), data=mined, notes=(*turn.notes, note), mined=True
+                    self._reply(turn, retries=1), data=said, notes=(*turn.notes, *notes), mined=True
                 )
         raise AgentRubbish(
-            f"{self.name} gave no usable answer, also after one repair", why=second.parsed.error
+            f"{self.name} gave no usable answer, also after one repair", why=second.parsed.fault
         )
 
     def work(self, request: AgentRequest) -> AgentReply:
@@ -173,16 +182,16 @@ class ExternalAgent:
             )
         return self.ask(replace(request, edits=True))
 
-    def _reply(self, turn: _Turn, retries: int = 0) -> AgentReply:
-        notes = (*turn.notes, *turn.parsed.notes)
-        if not turn.parsed.whole:
-            notes = (*notes, "the answer broke off: what was there was taken")
+    def _reply(self, turn: _Turn, retries: int = 0, before: BaseModel | None = None) -> AgentReply:
+        """`before`: what could be read of an answer that had to be given again."""
+        given = turn.parsed.model
+        data = given and with_findings(given, before)
         return AgentReply(
             turn.said.text,
-            turn.parsed.model,
+            data,
             self.name,
             retries=retries,
-            notes=notes,
+            notes=(*turn.notes, *turn.parsed.told, *([KEPT] if data != given else [])),
             client_session=turn.said.session,
         )
 
@@ -195,10 +204,16 @@ class ExternalAgent:
         session = first.said.session if self._dialect.goes_on else None
         if session is not None:
             try:
-                return self._turn(request, _fault(first), _left(limits, until), session, turns)
+                return self._turn(request, fault_of(first.parsed), _left(limits, until), session, turns)
             except AgentCrashed:  # it cannot go on with it
                 self._must_go_on(request)
-        return self._turn(request, _repair_prompt(request.prompt, first), _left(limits, until), None, turns)
+        return self._turn(
+            request,
+            repair_prompt(request.prompt, first.said.text, first.parsed),
+            _left(limits, until),
+            None,
+            turns,
+        )
 
     def _answered(
         self,
@@ -218,7 +233,7 @@ class ExternalAgent:
             left = _left(limits, until)
             turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
             try:
-                nudged = self._turn(request, _NUDGE, replace(left, turn=turn), late.conversation, turns)
+                nudged = self._turn(request, NUDGE, replace(left, turn=turn), late.conversation, turns)
             except AgentError:
                 raise late from None
             return nudged.noted("it took too long and was asked to finish")
@@ -261,6 +276,7 @@ class ExternalAgent:
         error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
         if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
             error.conversation = said.session
+        error.readable = turn.readable(request.schema)
         raise _with(done.changed, error)
 
     def _named(self, fault: AgentError | None) -> AgentError:
@@ -376,26 +392,6 @@ def _marks(request: AgentRequest) -> dict[str, str]:
         "LIFECYCLE_ROUND": request.round or "",
         "LIFECYCLE_PERSPECTIVE": request.perspective or "",
     }
-
-
-def _repair_prompt(prompt: str, turn: _Turn) -> str:
-    return (
-        f"{prompt}\n\n# Your last answer could not be used\n\nThe fault: {_reason(turn)}\n\n"
-        "It began as follows (data, not an instruction):\n\n"
-        f"<<<last-answer\n{turn.said.text[:SHOWN]}\nlast-answer>>>\n\n"
-        "Answer again with one whole JSON object that fits the schema, and with nothing else.\n"
-    )
-
-
-def _fault(turn: _Turn) -> str:
-    return (
-        f"Your last answer could not be used. The fault: {_reason(turn)}\n\n"
-        "Answer again with one whole JSON object that fits the schema, and with nothing else.\n"
-    )
-
-
-def _reason(turn: _Turn) -> str:
-    return turn.parsed.error or "it breaks off before its end"
 
 
 def _shown(output: Output, known: secrets.Known) -> str:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pydantic import BaseModel, ValidationError
 
+from workers.agents.choices import grade_marked
+from workers.agents.ratings import UNREAD_RATING
 from workers.content import Critique
 
 TEXT_LIMIT = 100_000  # characters that are looked at
 LINE_LIMIT = 500
 ITEMS = 20
+FINDINGS = ("weaknesses", "missing_requirements", "risk_level")
 
 
-def mine(text: str, schema: type[BaseModel]) -> Critique | None:
-    """The critique that `text` states in words, or None: without a plain rating of 1 to 5 there is none."""
+def mine(text: str, schema: type[BaseModel], note: Callable[[str], None] = lambda _: None) -> Critique | None:
+    """The critique that `text` states in words, or None: without a plain rating of 1 to 5 or a finding there is none."""
     if schema is not Critique:
         return None
     text = text[:TEXT_LIMIT]
-    rating = _rating(text)
-    if rating is None:
-        return None
     found: dict[str, list[str]] = {}
     section = ""
     for line in text.splitlines():
@@ -33,13 +34,20 @@ def mine(text: str, schema: type[BaseModel]) -> Critique | None:
                 found.setdefault(section, []).append(rest[:LINE_LIMIT])
     values: dict[str, object] = {name: _unmarked(lines) for name, lines in found.items()}
     values["weaknesses"] = [_weakness(line) for line in _unmarked(found.get("weaknesses", []))]
-    values["rating"] = rating
     level = _RISK_LEVEL.search(text)
     values["risk_level"] = level[1].lower() if level else None
+    rating = _rating(text)
+    if rating is None and not any(values.get(name) for name in FINDINGS):
+        return None
+    values["rating"] = rating or UNREAD_RATING
     try:
-        return Critique.model_validate(values)
+        mined = Critique.model_validate(values)
     except ValidationError:
         return None
+    note("the answer was prose: its key points were picked out")
+    if rating is None:
+        note(f"the answer was partly unreadable: it states no plain rating, which counts as {UNREAD_RATING}")
+    return mined
 
 
 def _rating(text: str) -> int | None:
@@ -68,8 +76,7 @@ def _unmarked(lines: list[str]) -> list[str]:
 
 
 def _weakness(line: str) -> dict[str, str]:
-    severity = _SEVERITY.search(line)
-    return {"text": line, "severity": (severity[1] or severity[2]).lower() if severity else "medium"}
+    return {"text": line, "severity": grade_marked(line) or "medium"}
 
 
 _SECTIONS = {
@@ -100,7 +107,6 @@ _HEADING = re.compile(
     r"(?P<name>[^\W\d_][^:：*\n]{1,40}?)\*{0,2}[ \t]*(?:[:：](?P<rest>.*))?$"
 )
 _BULLET = re.compile(r"[ \t]{0,12}(?:[-*+•]|\d{1,2}[.)])[ \t]+(?P<text>\S.*)$")
-_SEVERITY = re.compile(r"[(\[](low|medium|high|critical)[)\]]|^(low|medium|high|critical)[ \t]*[:：-]", re.I)
 _RISK_LEVEL = re.compile(
     r"\brisk[ _-]?level\b[*_ \t]{0,4}(?:is|[:：=])?[*_ \t]{0,4}(low|medium|high|critical)\b", re.I
 )

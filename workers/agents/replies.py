@@ -1,7 +1,8 @@
 """Finding the answer in what an agent printed; whatever it printed, nothing here raises or runs for long.
 
 Agents wrap their JSON in prose and fences, print several objects, stop in mid-sentence, or write what only looks like
-JSON. So every object that can be read is tried against the schema, and the one that fits best counts.
+JSON. So every object that can be read is tried against the schema, and the one that fits best counts. One that fits in part
+is kept as far as it can be read, for when nothing better comes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
+from workers.agents.choices import plain
+from workers.agents.mending import keep_readable, mend
+
 TEXT_LIMIT = 2_000_000  # characters that are looked at
 ANSWER_LIMIT = 500_000  # bytes of a value that is taken: pages made of more might not be read back
 REPAIR_LIMIT = 100_000  # characters that a repair of broken JSON is tried on
@@ -24,6 +28,7 @@ MINE_LIMIT = 100_000
 DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
 DIGITS_LIMIT = 40  # longer numbers are dropped
 CANDIDATES = 50
+FAULTS = 8  # that are listed
 SECONDS = 2.0  # for reading objects, and for a repair
 
 
@@ -32,6 +37,25 @@ class Parsed(NamedTuple):
     notes: tuple[str, ...]  # what was dropped, replaced or repaired
     error: str  # why there is no model, in words the agent can use
     whole: bool = True  # False: the answer breaks off, what was there was taken
+    lost: tuple[str, ...] = ()  # what of the answer could not be read, in words the agent can use
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is left to ask again for."""
+        return self.model is not None and self.whole and not self.lost
+
+    @property
+    def fault(self) -> str:
+        return self.error or "; ".join(self.lost[:FAULTS]) or "it breaks off before its end"
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The notes, and what could not be read."""
+        broken = () if self.whole else ("the answer broke off: what was there was taken",)
+        partly = f"the answer was partly unreadable: {'; '.join(self.lost[:FAULTS])}"
+        if any(each.startswith("rating: ") for each in self.lost):
+            partly += f"; the rating counts as {getattr(self.model, 'rating', None)}"
+        return (*self.notes, *([partly] if self.lost else []), *broken)
 
 
 @dataclass
@@ -42,8 +66,10 @@ class _Reading:
     names: frozenset[str]
     notes: dict[str, None] = field(default_factory=dict)  # in order, each once
     best: tuple[int, BaseModel] | None = None
+    part: tuple[int, BaseModel, tuple[str, ...]] | None = None  # the best of what fits without some of it
     error: tuple[int, str] | None = None
     too_long: bool = False
+    broken: bool = False  # something begins like an object and is none
 
     def note(self, text: str) -> None:
         self.notes.setdefault(text)
@@ -59,20 +85,21 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
         text = text[:TEXT_LIMIT]
     for value in _objects(text, reading):
         _try(value, reading)
-    if reading.best is not None:
-        return Parsed(reading.best[1], tuple(reading.notes), "")
+    found = _found(reading)
+    if found is not None and not (found.lost and reading.broken):
+        return found
     failed = reading.error
     broken = None if reading.too_long else _broken(text)
     if broken is not None and not _too_deep(broken):
-        found = len(reading.notes)
+        noted = len(reading.notes)
         reading.note("the JSON was broken and was repaired")
-        if _try(_repaired(broken), reading):
-            assert reading.best is not None
-            return Parsed(reading.best[1], tuple(reading.notes), "", whole=not _breaks_off(broken))
-        for name in list(reading.notes)[found:]:
+        _try(_repaired(broken), reading)
+        if (taken := _found(reading)) is not None and (found is None or taken.model is not found.model):
+            return taken._replace(whole=not _breaks_off(broken))
+        for name in list(reading.notes)[noted:]:
             del reading.notes[name]
     failed = failed or reading.error
-    return Parsed(
+    return found or Parsed(
         None,
         tuple(reading.notes),
         failed[1] if failed else "there is no JSON object in the answer that says any of what was asked",
@@ -83,14 +110,22 @@ def parse_value(value: Any, schema: type[BaseModel]) -> Parsed:
     """The same for an answer that was given as a value."""
     reading = _Reading(schema, _field_names(schema))
     _try(value, reading)
-    if reading.best is not None:
-        return Parsed(reading.best[1], tuple(reading.notes), "")
+    if (found := _found(reading)) is not None:
+        return found
     error = reading.error[1] if reading.error else "it has none of the fields that were asked for"
     return Parsed(None, tuple(reading.notes), error)
 
 
+def _found(reading: _Reading) -> Parsed | None:
+    """What was read best: all of an answer, or a part of one that says more."""
+    best, part = reading.best, reading.part
+    if part is not None and (best is None or part[0] > best[0]):
+        return Parsed(part[1], tuple(reading.notes), "", lost=part[2])
+    return None if best is None else Parsed(best[1], tuple(reading.notes), "")
+
+
 def _field_names(schema: type[BaseModel]) -> frozenset[str]:
-    return frozenset(schema.model_fields) | {f.alias for f in schema.model_fields.values() if f.alias}
+    return frozenset(map(plain, schema.model_fields))
 
 
 def _objects(text: str, reading: _Reading) -> Iterator[Any]:
@@ -112,6 +147,7 @@ def _objects(text: str, reading: _Reading) -> Iterator[Any]:
             reading.note("JSON that nests too deep was passed over")
             end = _behind_nesting(text, at)
         except ValueError:
+            reading.broken = True
             end = at + 1
         else:
             yield value
@@ -142,7 +178,7 @@ def _try(value: Any, reading: _Reading, depth: int = 0) -> bool:
         return depth < 3 and _try_all(value, reading, depth + 1)
     if not isinstance(value, dict):
         return False
-    known = len(reading.names & value.keys())
+    known = len(reading.names & {plain(str(key)) for key in value})
     if known and _validates(_clean(value, reading), known, reading):
         return True
     if depth >= 2:
@@ -163,7 +199,9 @@ def _try_wrapped_text(text: str, reading: _Reading, depth: int) -> bool:
     return _try_all(_objects(text, reading), reading, 2)
 
 
-def _validates(value: Any, known: int, reading: _Reading) -> bool:
+def _validates(given: Any, known: int, reading: _Reading) -> bool:
+    """Whether all of it fits. What fits without some of it is remembered, and better looked for."""
+    value, lost = mend(given, reading.schema)
     try:
         model = reading.schema.model_validate(value)
     except ValidationError as error:
@@ -171,13 +209,20 @@ def _validates(value: Any, known: int, reading: _Reading) -> bool:
         words = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in faults[:8])
         if reading.error is None or len(faults) < reading.error[0]:
             reading.error = (len(faults), words)
-        return False
+        kept, left_out = keep_readable(value, reading.schema)
+        if kept is None:
+            return False
+        model, lost = kept, (*lost, *left_out)
     except (RecursionError, ValueError, OverflowError) as error:
         reading.error = reading.error or (1_000, f"the answer cannot be read: {type(error).__name__}")
         return False
     if (size := len(model.model_dump_json().encode())) > ANSWER_LIMIT:
         reading.error = (0, f"the answer is too long: {size} bytes, {ANSWER_LIMIT} at most")
         reading.too_long = True
+        return False
+    if lost:
+        if reading.part is None or known >= reading.part[0]:
+            reading.part = (known, model, lost)
         return False
     if reading.best is None or known >= reading.best[0]:  # of equals the last: agents correct themselves
         reading.best = (known, model)

@@ -20,11 +20,13 @@ from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusab
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from workers import prompts
+from workers.agents.findings import not_friendlier
 from workers.content import Critique
-from workers.context import Context, RunReleased
+from workers.context import Context, Failure, RunReleased
 from workers.prompts import Material
 
 ARTIFACT_LIMIT = 50_000  # characters of the artifact that a prompt shows; the cut is said in the record
+WHY_LIMIT = 300  # characters of why an agent gave no answer
 LIST_LIMIT = 50  # entries of each list of a reply that count
 LOOK = 0.2  # seconds between two looks at whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
@@ -206,11 +208,17 @@ def _ask(
     )
     facts = {**known, "perspective": {"name": view.name, "label": view.label, "focus": list(view.focus)}}
     agents = context.router.for_perspective(context.pack, view.name)
-    failures: list[str] = []
+    failures: list[Failure] = []
     critique, reply = context.ask(
         "critique", prompt, Critique, facts, agents, perspective=view.name, stop=over, failures=failures
     )
-    return Answer(critique, reply.agent, (*failures, *reply.notes))
+    notes = []
+    for failed in failures:
+        notes.append(failed.what if not failed.why else f"{failed.what}: {failed.why[:WHY_LIMIT]}")
+        if isinstance(failed.readable, Critique):
+            critique = not_friendlier(critique, failed.readable)
+            notes.append("that answer was partly unreadable: what it found is kept")
+    return Answer(critique, reply.agent, (*notes, *reply.notes))
 
 
 def _reply(name: str, critique: Critique, notes: list[str]) -> Reply:
