@@ -22,7 +22,6 @@ RECONCILE_SECONDS = 10.0
 MAX_ATTEMPTS = 3
 BACKOFF_SECONDS = (5.0, 20.0, 80.0)
 SLOTS = 4
-AGENT_PROCESSES = 4  # per worker host
 DISCUSS_SECONDS = 600.0  # then the record is PARTIAL
 DRAIN_SECONDS = 20.0  # an ending worker host lets its runs finish for so long
 AGENT_START_SECONDS = 60.0

@@ -171,8 +171,10 @@ class Settings(BaseModel):
         description="seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
     )
     slots: Count = Field(default=config.SLOTS, description="runs a worker host does at the same time")
-    agent_processes: Count = Field(
-        default=config.AGENT_PROCESSES, description="agent processes of a worker host"
+    agent_processes: Count | None = Field(
+        default=None,
+        description="agent processes of a worker host; without it as many as its slots or, "
+        "where that is more, as the largest round has perspectives",
     )
     discuss_seconds: Seconds = Field(
         default=config.DISCUSS_SECONDS,

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.bench import engine, processes, scale
+from tests.bench import engine, processes, scale, thinking
 from tests.bench.measure import Figure, machine, table
 
 FIGURES: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -28,6 +28,7 @@ FIGURES: dict[str, Callable[[], Iterator[Figure]]] = {
     "idle": processes.idle,
     "cold-start": processes.cold_start,
     "daemon-start": processes.daemon_start,
+    "thinking": thinking.session,
 }
 
 

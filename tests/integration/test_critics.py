@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+from orchestrator.config import load_settings
 from tests.desk import Desk, Told, _instructions
 from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest
+from workers.agents.routing import build_router
 
 CRITICAL = ("critique", "architecture_review")
 
@@ -52,4 +56,36 @@ def test_changed_instructions_of_a_critic_make_new_answers(tmp_path: Path) -> No
     )
 
     assert desk.context(row).input_digest != before
+    desk.store.close()
+
+
+TOGETHER = """
+import os, pathlib, sys, time
+here = pathlib.Path(sys.argv[1])
+(here / os.environ["LIFECYCLE_PERSPECTIVE"]).touch()
+until = time.monotonic() + 60
+while len(list(here.iterdir())) < 5 and time.monotonic() < until:
+    time.sleep(0.02)
+print('{"rating": 4, "strengths": ["%d came"]}' % len(list(here.iterdir())))
+"""
+
+
+def test_the_largest_round_is_asked_in_one_wave(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    script = tmp_path / "together.py"
+    script.write_text(TOGETHER)
+    program = {"kind": "command", "command": [sys.executable, "-I", "-S", str(script), str(here)]}
+    views = {view: ["mine"] for view in ("product", "technical", "quality", "risk", "coverage")}
+    desk = Desk(tmp_path)
+    row = desk.until("QUALITY-001")
+    settings = load_settings(None, {}, {"agents": {"mine": program}, "perspectives": views})
+    desk.setup = replace(
+        desk.setup, settings=settings, router=build_router(settings, dict(os.environ), lambda _: None)
+    )
+
+    desk.run(row)
+
+    said = [reply for (reply,) in desk.rows("SELECT reply FROM critiques WHERE agent = 'mine'")]
+    assert len(said) == 5 and all("5 came" in reply for reply in said), said
     desk.store.close()

@@ -142,7 +142,12 @@ def test_other_fields_are_taken_in_any_form_that_says_them() -> None:
 
 
 def test_a_critique_whose_parts_say_nothing_is_none() -> None:
-    for value in ({"rating": "bad"}, {"rating": None, "weaknesses": []}, {"strengths": [""]}):
+    values: list[dict[str, Any]] = [
+        {"rating": "bad"},
+        {"rating": None, "weaknesses": []},
+        {"strengths": [""]},
+    ]
+    for value in values:
         assert parse(json.dumps(value), Critique).model is None, value
 
 
@@ -193,7 +198,10 @@ def test_prose_without_a_plain_rating_keeps_its_findings_and_says_so() -> None:
 
 def test_what_was_found_before_is_kept_in_its_gravest_words() -> None:
     before = Critique(
-        rating=2, weaknesses=[Weakness(**CRITICAL)], missing_requirements=["export"], risk_level="critical"
+        rating=2,
+        weaknesses=[Weakness(text=PASSWORDS, severity="critical")],
+        missing_requirements=["export"],
+        risk_level="critical",
     )
     friendly = Critique(
         rating=4,
@@ -218,16 +226,85 @@ def test_what_was_found_before_is_kept_in_its_gravest_words() -> None:
 @pytest.mark.parametrize(
     ("schema", "value", "expected"),
     [
-        (ArchitectureReview, {"concerns": ["[Critical] no backup"]}, {"concerns": [{"text": "[Critical] no backup", "severity": "critical"}]}),
-        (ArchitectureReview, {"concerns": [{"text": "no backup", "severity": "BLOCKER"}], "suggestions": "add one"}, {"concerns": [{"text": "no backup", "severity": "critical"}], "suggestions": ["add one"]}),
-        (Discovery, {"title": "T", "problem_statement": "P", "domain": "web", "complexity": "Medium", "constraints": None, "requirements": [{"text": "It must work", "kind": "non-functional", "moscow": "must have", "category": "performance"}]},
-         {"title": "T", "problem_statement": "P", "domain": "web", "complexity": "medium", "requirements": [{"text": "It must work", "kind": "nonfunctional", "moscow": "Must", "category": "P"}]}),
-        (Brief, {"title": "T", "vision": "to be fast", "situation": "slow", "users": ["staff"], "in_scope": "search"},
-         {"title": "T", "vision": {"text": "to be fast"}, "situation": "slow", "users": [{"name": "staff"}], "in_scope": [{"text": "search"}]}),
-        (Epics, {"items": [{"title": "E", "goal": "g", "moscow": "SHOULD", "stories": [{"title": "S", "as_a": "a", "i_want": "b", "size": "Medium"}]}]},
-         {"items": [{"title": "E", "goal": "g", "moscow": "Should", "stories": [{"title": "S", "as_a": "a", "i_want": "b"}]}]}),
+        (
+            ArchitectureReview,
+            {"concerns": ["[Critical] no backup"]},
+            {"concerns": [{"text": "[Critical] no backup", "severity": "critical"}]},
+        ),
+        (
+            ArchitectureReview,
+            {"concerns": [{"text": "no backup", "severity": "BLOCKER"}], "suggestions": "add one"},
+            {"concerns": [{"text": "no backup", "severity": "critical"}], "suggestions": ["add one"]},
+        ),
+        (
+            Discovery,
+            {
+                "title": "T",
+                "problem_statement": "P",
+                "domain": "web",
+                "complexity": "Medium",
+                "constraints": None,
+                "requirements": [
+                    {
+                        "text": "It must work",
+                        "kind": "non-functional",
+                        "moscow": "must have",
+                        "category": "performance",
+                    }
+                ],
+            },
+            {
+                "title": "T",
+                "problem_statement": "P",
+                "domain": "web",
+                "complexity": "medium",
+                "requirements": [
+                    {"text": "It must work", "kind": "nonfunctional", "moscow": "Must", "category": "P"}
+                ],
+            },
+        ),
+        (
+            Brief,
+            {
+                "title": "T",
+                "vision": "to be fast",
+                "situation": "slow",
+                "users": ["staff"],
+                "in_scope": "search",
+            },
+            {
+                "title": "T",
+                "vision": {"text": "to be fast"},
+                "situation": "slow",
+                "users": [{"name": "staff"}],
+                "in_scope": [{"text": "search"}],
+            },
+        ),
+        (
+            Epics,
+            {
+                "items": [
+                    {
+                        "title": "E",
+                        "goal": "g",
+                        "moscow": "SHOULD",
+                        "stories": [{"title": "S", "as_a": "a", "i_want": "b", "size": "Medium"}],
+                    }
+                ]
+            },
+            {
+                "items": [
+                    {
+                        "title": "E",
+                        "goal": "g",
+                        "moscow": "Should",
+                        "stories": [{"title": "S", "as_a": "a", "i_want": "b"}],
+                    }
+                ]
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_documents_and_reviews_are_read_by_the_same_rules(schema: Any, value: Any, expected: Any) -> None:
     parsed = parse(json.dumps(value), schema)
 

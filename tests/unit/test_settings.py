@@ -43,7 +43,7 @@ DEFAULTS = {
     "max_attempts": 3,
     "backoff_seconds": [5, 20, 80],
     "slots": 4,
-    "agent_processes": 4,
+    "agent_processes": None,
     "discuss_seconds": 600,
     "agent_limits": {"start": 60, "silence": 300, "turn": 900, "total": 1800},
     "idle_exit_seconds": 900,

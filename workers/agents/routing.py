@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
+from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
     from workers.agents.dialect import Dialect
@@ -30,15 +30,22 @@ class Router:
         roles: Mapping[str, Iterable[str]] | None = None,
         perspectives: Mapping[str, Iterable[str]] | None = None,
         pools: Mapping[str, str] | None = None,
+        slots: AgentSlots | None = None,
         note: Note = lambda _: None,
     ) -> None:
-        """`pools`: which account an agent uses, where several share one."""
+        """`pools`: which account an agent uses, where several share one. `slots`: those of the agents that are programs."""
         self.agents = dict(agents)
         self._pools = dict(pools or {})
         self._own = tuple(own)  # agents the user configured, in that order
         self._roles = {name: tuple(order) for name, order in (roles or {}).items()}
         self._perspectives = {name: tuple(order) for name, order in (perspectives or {}).items()}
+        self._slots = slots
         self._note = note
+
+    def make_room(self, asked: int) -> None:
+        """So many agents are about to be asked at the same time."""
+        if self._slots is not None:
+            self._slots.make_room(asked)
 
     def for_role(self, pack: Pack, role: str, note: Note | None = None) -> list[Agent]:
         """Usable agents of a role, first choice first. Empty only when its order leaves out the built-in one."""
@@ -82,7 +89,7 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
     from workers.agents.api import ApiAgent
     from workers.agents.builtin import BuiltinAgent
 
-    slots = threading.BoundedSemaphore(settings.agent_processes)
+    slots = AgentSlots(settings.slots, settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: BuiltinAgent()}
     given = {name: AgentSettings.model_validate({"kind": name}) for name in CLIENTS} | dict(settings.agents)
     for name, each in given.items():
@@ -97,13 +104,17 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
     pools = {name: each.pool or (each.kind if each.kind in CLIENTS else name) for name, each in given.items()}
     return Router(
-        agents, own=own, roles=settings.roles, perspectives=settings.perspectives, pools=pools, note=note
+        agents,
+        own=own,
+        roles=settings.roles,
+        perspectives=settings.perspectives,
+        pools=pools,
+        slots=slots,
+        note=note,
     )
 
 
-def _external(
-    name: str, given: Any, environ: MutableMapping[str, str], slots: threading.Semaphore
-) -> ExternalAgent:
+def _external(name: str, given: Any, environ: MutableMapping[str, str], slots: AgentSlots) -> ExternalAgent:
     from workers.agents.external import ExternalAgent
 
     program = given.command[0] if given.command else given.kind

@@ -90,6 +90,7 @@ def discuss(
         for name, view in views.items()
         if name not in answers
     }
+    context.router.make_room(len(asked))
     try:
         late = _collect(context, asked, answers, notes, keep, deadline)
     finally:
