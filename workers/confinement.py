@@ -4,7 +4,7 @@ In a user namespace anyone may arrange mounts of his own. It is entered twice: i
 read-only, and in the second one that cannot be undone, not by root either, because the kernel locks what a namespace
 takes over from one with more rights.
 
-The guardian loads this file by its path under `python -I -S`: the standard library alone.
+The guardian imports this file under `python -I -S`: the standard library alone.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ keeps the lease's end by its own clock, so that it also acts when the host is st
 Whatever ends the agent, all descendants are killed before one JSON line of report goes to the host.
 Where the job names folders that the agent may only read, it is not started at all unless that can be had.
 
-It runs as `python -I -S guardian.py` with the standard library alone, so that it starts at once and
-nothing in a user's folder or environment changes it. It has one thread: the agent's parent-death signal
-fires when the thread that forked it ends. Lines in: the job, then `{"deadline": seconds, "sent":
-clock}` and `{"stop": reason}`. Elsewhere than on Linux there is neither subreaper nor parent-death
-signal: the pipe and the group kill remain.
+It runs under `python -I -S` with the standard library alone, so that it starts at once and nothing in a
+user's folder or environment changes it; imported, not as a script, so that it is compiled once. It has one
+thread: the agent's parent-death signal fires when the thread that forked it ends. Lines in: the job, then
+`{"deadline": seconds, "sent": clock}` and `{"stop": reason}`. Elsewhere than on Linux there is neither
+subreaper nor parent-death signal: the pipe and the group kill remain.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ import select
 import signal
 import sys
 import time
-from typing import Any, NamedTuple
+from importlib import import_module
+
+TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
+if TYPE_CHECKING:
+    from typing import Any
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -57,10 +61,11 @@ def prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl({option})")
 
 
-class Process(NamedTuple):
-    dead: bool  # its first thread is; others may live on
-    parent: int
-    group: int
+class Process:
+    def __init__(self, dead: bool, parent: int, group: int) -> None:
+        self.dead = dead  # its first thread is; others may live on
+        self.parent = parent
+        self.group = group
 
 
 Family = dict[int, Process]
@@ -332,17 +337,10 @@ class Guardian:
 
 def confine(read_only: list[str], writable: list[str]) -> None:
     """Give this process a view in which these folders cannot be changed. Raises OSError that begins with UNCONFINED."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
     try:
         if not LINUX:
             raise OSError("only Linux can do it")
-        beside = os.path.join(os.path.dirname(__file__), "confinement.py")  # noqa: PTH118, PTH120 - see `read`
-        found = spec_from_file_location("confinement", beside)
-        assert found is not None and found.loader is not None
-        loaded = module_from_spec(found)
-        found.loader.exec_module(loaded)
-        loaded.confine(read_only, writable)
+        import_module("confinement").confine(read_only, writable)  # the file beside this one
     except Exception as error:  # whatever it is, the host gets to know it and decides
         raise OSError(f"{UNCONFINED}{error.args[-1] if error.args else type(error).__name__}") from error
 
@@ -396,7 +394,3 @@ def main() -> int:
         while answer:
             answer = answer[os.write(1, answer) :]
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -28,6 +28,10 @@ from workers.agents.protocol import Limits
 from workers.guardian import KILL_SECONDS, LINUX, TERM_GRACE, clock
 
 GUARDIAN = Path(__file__).resolve().parents[1] / "guardian.py"
+# Its folder comes after the standard library, so that nothing there can stand in for a part of it.
+_START = (
+    "import sys; sys.path.append(sys.argv[1].rpartition('/')[0]); import guardian; sys.exit(guardian.main())"
+)
 CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes
 RUN_MARK = "LIFECYCLE_RUN"  # names all processes of a run
 OVERDUE = TERM_GRACE + KILL_SECONDS + 3.0  # seconds after an end was due, until the guardian counts as wedged
@@ -110,7 +114,7 @@ class GuardedProcess:
             prompt.write(stdin)
             prompt.seek(0)
             self._guardian = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARDIAN)],
+                [sys.executable, "-I", "-S", "-c", _START, str(GUARDIAN)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
