@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.engine import DIRECT, STEPS, milliseconds
+from tests.bench.measure import times
 from tests.bench.team import Team, team
 
-ONE_BY_ONE = 200
-MANY = 300
 SLOTS = 16
 WINDOW = 20.0  # seconds a killed worker's chain is waited for
 
@@ -30,17 +29,18 @@ def hops() -> list[float]:
     with team() as made:
         made.begin(1)
         with made.coordinator():
-            run = made.work(ONE_BY_ONE * STEPS, slots=1, feed=ONE_BY_ONE - 1)
+            sessions = times(200)
+            run = made.work(sessions * STEPS, slots=1, feed=sessions - 1)
             return milliseconds(run, *DIRECT)
 
 
 def many() -> tuple[float, float]:
     """Tasks a second, and the memory of worker host and coordinator together in MB."""
     with team() as made:
-        made.begin(MANY)
+        made.begin(sessions := times(300))
         with made.coordinator() as pid:
-            run = made.work(MANY * STEPS, slots=SLOTS)
-            return MANY * STEPS / run["seconds"], run["memory_mb"] + _share(pid)
+            run = made.work(sessions * STEPS, slots=SLOTS)
+            return sessions * STEPS / run["seconds"], run["memory_mb"] + _share(pid)
 
 
 def _share(pid: int) -> float:

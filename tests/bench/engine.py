@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.bench.measure import Figure
+from tests.bench.measure import Figure, times
 from tests.bench.team import team
 
 DIRECT = ("loop", "fast")  # a successor that the report itself started
@@ -21,7 +21,8 @@ def hop_alone() -> Iterator[Figure]:
     """One session after the other, and a coordinator that begins, ends and projects them."""
     with team() as made, made.coordinator():
         made.begin(1)
-        run = made.work(100 * STEPS, slots=1, feed=99)
+        sessions = times(100)
+        run = made.work(sessions * STEPS, slots=1, feed=sessions - 1)
         samples = milliseconds(run, *DIRECT)
     yield Figure("hop, one session at a time, a coordinator beside it", "ms", samples, below=1)
 
@@ -29,7 +30,7 @@ def hop_alone() -> Iterator[Figure]:
 def hop_single() -> Iterator[Figure]:
     """A database with nothing else in it, many times."""
     samples: list[float] = []
-    for _ in range(25):
+    for _ in range(times(25)):
         with team() as made:
             made.begin(1, beats=True)
             samples += milliseconds(made.work(STEPS, slots=1), *DIRECT)
@@ -38,8 +39,8 @@ def hop_single() -> Iterator[Figure]:
 
 def hop_busy() -> Iterator[Figure]:
     with team() as made:
-        made.begin(16, beats=True)
-        run = made.work(16 * STEPS, slots=16)
+        made.begin(sessions := times(16, 2), beats=True)
+        run = made.work(sessions * STEPS, slots=16)
         yield Figure("hop, 16 sessions on 16 busy slots", "ms", milliseconds(run, *DIRECT), below=5)
 
 
@@ -47,7 +48,7 @@ def hop_by_beat() -> Iterator[Figure]:
     """From one report to two parallel successors: the coordinator is woken, offers, and wakes the host."""
     samples: list[float] = []
     with team() as made, made.coordinator():
-        for _ in range(15):
+        for _ in range(times(15)):
             made.begin(1, mode="fork")
             samples += milliseconds(made.work(4, slots=2), "offer")
     yield Figure("hop through a beat, into a parallel window", "ms", samples, below=10)
@@ -56,38 +57,41 @@ def hop_by_beat() -> Iterator[Figure]:
 def throughput() -> Iterator[Figure]:
     """Many sessions on one host; the report's rows are all written, the phases are left out."""
     processor = []
-    for slots in (32, 64):
+    tasks = (sessions := times(1_000, 4)) * STEPS
+    for slots in (32, 64)[: times(2)]:
         rates = []
-        for _ in range(3):
+        for _ in range(times(3)):
             with team() as made:
-                made.begin(1_000, beats=True)
+                made.begin(sessions, beats=True)
                 with made.ears():
-                    run = made.work(1_000 * STEPS, slots=slots)
-                rates.append(1_000 * STEPS / run["seconds"])
-                processor.append(run["cpu_seconds"] / (1_000 * STEPS) * 1e6)
+                    run = made.work(tasks, slots=slots)
+                rates.append(tasks / run["seconds"])
+                processor.append(run["cpu_seconds"] / tasks * 1e6)
         yield Figure(f"durable tasks, 1,000 sessions, {slots} slots, no-op", "/s", rates, above=4000)
     yield Figure("processor time of the host for each of them, its start included", "us", processor)
 
 
 def throughput_led() -> Iterator[Figure]:
     rates = []
-    for _ in range(3):
+    tasks = (sessions := times(300, 2)) * STEPS
+    for _ in range(times(3)):
         with team() as made:
-            made.begin(300)
+            made.begin(sessions)
             with made.coordinator():
-                run = made.work(300 * STEPS, slots=32)
-            rates.append(300 * STEPS / run["seconds"])
+                run = made.work(tasks, slots=32)
+            rates.append(tasks / run["seconds"])
     yield Figure("the same, 300 sessions, a coordinator beside it that offers and writes files", "/s", rates)
 
 
 def phases() -> Iterator[Figure]:
     """The whole of five phases with documents and discussions, an agent that answers at once."""
     rates = []
-    for _ in range(3):
+    tasks = (sessions := times(12)) * STEPS
+    for _ in range(times(3)):
         with team() as made:
-            made.begin(12, discuss="inline", beats=True)
-            run = made.work(12 * STEPS, slots=4, kind="phases")
-            rates.append(12 * STEPS / run["seconds"])
+            made.begin(sessions, discuss="inline", beats=True)
+            run = made.work(tasks, slots=4, kind="phases")
+            rates.append(tasks / run["seconds"])
             shares = _shares(made.store.path)
     yield Figure(
         "tasks through all phases, documents on disk",

@@ -13,6 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+WIDTHS = (77, 12, 15, 7, 6, 6, 0)  # of the columns of the table
+TINY = "BENCH_TINY"  # in the environment: for what a figure starts, too
+
+
+def times(full: int, tiny: int = 1) -> int:
+    """How often, how many: `tiny` where a run only shows that the figure can be measured."""
+    return tiny if os.environ.get(TINY) else full
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -61,26 +69,43 @@ class Figure:
         }
 
 
-def table(figures: Sequence[Figure]) -> str:
-    """Markdown."""
-    lines = [
-        "| figure | median | p5 - p95 | samples | asked | met | |",
-        "|---|---:|---:|---:|---:|---|---|",
-    ]
-    for found in figures:
-        asked = (
-            f"< {found.below:g}"
-            if found.below is not None
-            else f"> {found.above:g}"
-            if found.above is not None
-            else ""
-        )
-        met = {None: "", True: "yes", False: "**no**"}[found.met]
-        lines.append(
-            f"| {found.name} | {_short(found.median)} {found.unit} | {_short(found.quantile(0.05))} - "
-            f"{_short(found.quantile(0.95))} | {len(found.samples)} | {asked} | {met} | {found.note} |"
-        )
-    return "\n".join(lines)
+def row(*cells: str) -> str:
+    """A line of the table in Markdown, its columns in line as far as one can tell beforehand."""
+    return f"| {' | '.join(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True))} |"
+
+
+HEAD = (
+    row("figure", "median", "p5 - p95", "samples", "asked", "met", "")
+    + "\n|"
+    + "|".join("-" * (width + 1) + (":" if 1 <= n <= 4 else "-") for n, width in enumerate(WIDTHS))
+    + "|"
+)
+
+
+def of_figure(found: Figure) -> str:
+    asked = (
+        f"< {found.below:g}"
+        if found.below is not None
+        else f"> {found.above:g}"
+        if found.above is not None
+        else ""
+    )
+    met = {None: "", True: "yes", False: "**no**"}[found.met]
+    return row(
+        found.name,
+        f"{_short(found.median)} {found.unit}",
+        f"{_short(found.quantile(0.05))} - {_short(found.quantile(0.95))}",
+        str(len(found.samples)),
+        asked,
+        met,
+        found.note,
+    )
+
+
+def of_failure(name: str, cause: Exception) -> str:
+    """Where a figure's rows would stand, with the first line of the cause."""
+    said = str(cause).strip().partition("\n")[0].replace("|", "/")
+    return row(name, "**failed**", "", "", "", "", f"{type(cause).__name__}: {said}")
 
 
 def _short(value: float) -> str:

@@ -12,10 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests import factories as make
-from tests.bench.measure import Figure
+from tests.bench.measure import Figure, times
 from tests.e2e.support import Lifecycle, lifecycle
-
-IDLE_SECONDS = 30
 
 
 def cold_start() -> Iterator[Figure]:
@@ -25,7 +23,7 @@ def cold_start() -> Iterator[Figure]:
         make.make_session(store)
         store.close()
         for words, limit in ((["--help"], 0.12), (["check"], 0.40)):
-            taken = [_cpu_of(Path(folder), words) for _ in range(15)]
+            taken = [_cpu_of(Path(folder), words) for _ in range(times(15))]
             yield Figure(f"lifecycle {' '.join(words)}, processor time", "s", taken, below=limit)
 
 
@@ -50,9 +48,9 @@ def idle() -> Iterator[Figure]:
         assert begun.code == 0, begun.err
         pids = _processes(made)
         before = {name: _cpu_seconds(pid) for name, pid in pids.items()}
-        time.sleep(IDLE_SECONDS)  # idleness has no event to wait for
+        time.sleep(seconds := times(30))  # idleness has no event to wait for
         for name, pid in pids.items():
-            share = 100 * (_cpu_seconds(pid) - before[name]) / IDLE_SECONDS
+            share = 100 * (_cpu_seconds(pid) - before[name]) / seconds
             yield Figure(f"idle {name}, processor", "%", [share], below=0.1)
             yield Figure(f"idle {name}, memory (resident)", "MB", [_memory(pid, "Rss")], below=80)
             yield Figure(f"idle {name}, memory (its share)", "MB", [_memory(pid, "Pss")])
@@ -78,7 +76,7 @@ def _memory(pid: int, kind: str) -> float:
 def daemon_start() -> Iterator[Figure]:
     """From the daemon's start to the first run of a session that waited for it, with a migrated database."""
     taken = []
-    for _ in range(5):
+    for _ in range(times(5)):
         with TemporaryDirectory(prefix="lifecycle-bench-") as folder, lifecycle(Path(folder) / "p") as made:
             store = make.make_store(made.folder)
             make.make_session(store)

@@ -14,7 +14,7 @@ from orchestrator.coordinator.why import why
 from orchestrator.domain.model import TaskDef
 from orchestrator.store.store import Tx
 from tests import factories as make
-from tests.bench.measure import Figure
+from tests.bench.measure import Figure, times
 from tests.bench.team import Team, team
 
 SESSIONS = 10_000
@@ -50,12 +50,13 @@ def many_sessions() -> Iterator[Figure]:
     """Looks and beats with one session in the database, and with ten thousand."""
     with team() as made:
         lead = make.lead(made.store)
-        alone = _beats(made, lead, _begin(made, 50, TASKS))
+        few, many = times(50, 2), times(SESSIONS, 6)
+        alone = _beats(made, lead, _begin(made, few, TASKS))
         made.store.checkpoint()
-        others = _begin(made, SESSIONS - 50, TASKS)
+        others = _begin(made, many - few, TASKS)
         made.store.checkpoint()
-        crowded = _beats(made, lead, others[-50:])
-        for name, unit in _looks(others[SESSIONS // 2]).items():
+        crowded = _beats(made, lead, others[-few:])
+        for name, unit in _looks(others[len(others) // 2]).items():
             taken = _timed(lambda unit=unit: made.store.read(unit), 20)  # type: ignore[misc]
             yield Figure(f"{name}, 10,000 sessions and 100,000 tasks", "ms", taken, below=50)
     yield Figure("a beat that offers, 50 sessions in the database", "ms", alone)
@@ -81,7 +82,8 @@ def _looks(session: str) -> dict[str, Callable[[Tx], Any]]:
 
 def long_session() -> Iterator[Figure]:
     """One session of many tasks, worked through: what a task costs must not grow with their number."""
-    for count in LENGTHS:
+    for length in LENGTHS[: times(len(LENGTHS))]:
+        count = times(length, 5)
         with team() as made:
             (session,) = _begin(made, 1, count)
             make.one_beat(made.store, session, make.lead(made.store))

@@ -1,19 +1,53 @@
-"""What can be known of the comparison without any peer: the whole is run by `make bench-peers`."""
+"""Our part of the comparison and the peers that are installed, with tiny numbers: the whole is `make bench-peers`."""
 
 from __future__ import annotations
 
 import ast
 import json
 import sqlite3
+import sys
 from contextlib import closing
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.bench.measure import TINY
 from tests.bench.peers import floor, ours
 from tests.bench.peers.adapters.steps import MARKS, STEPS
 from tests.bench.peers.peers import PEERS, Peer
-from tests.bench.peers.run import ADAPTERS, Marks
+from tests.bench.peers.run import ADAPTERS, Figures, Marks, Run
+
+# Those without a server that are installed beside the tests; huey always is.
+AT_HAND = [peer for peer in PEERS if not peer.server and (peer.name == "huey" or find_spec(peer.name))]
+
+
+def assert_measured(figures: Figures) -> None:
+    assert 0 < figures.hop_median_ms <= figures.hop_p95_ms
+    assert figures.tasks_per_s > 0
+    assert figures.memory_mb and figures.memory_mb > 1
+    assert figures.cold_start_s and figures.cold_start_s > 0
+
+
+@pytest.mark.parametrize("peer", AT_HAND, ids=lambda peer: peer.name)
+def test_a_peer_gives_its_figures(peer: Peer, tmp_path: Path) -> None:
+    few = replace(peer, chains=1, many=2)
+
+    with Run(few, Path(sys.prefix), tmp_path) as run:
+        figures = run.measure(kill_window=0.5)
+
+    assert_measured(figures)
+    assert figures.killed and figures.killed.startswith(("yes", "no", "only"))
+
+
+def test_we_give_our_figures_and_finish_what_a_killed_worker_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TINY, "1")
+
+    figures = ours.measure()
+
+    assert_measured(figures)
+    assert figures.killed == "yes"
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)

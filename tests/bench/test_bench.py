@@ -1,0 +1,86 @@
+"""Every figure of `make bench` can be measured, and one that cannot is no reason to lose the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bench.__main__ import FIGURES, main
+from tests.bench.measure import TINY, Figure
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_measured_with_tiny_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TINY, "1")
+
+    found = list(FIGURES[name]())
+
+    assert found
+    for figure in found:
+        assert figure.name and figure.unit
+        assert figure.samples and all(math.isfinite(each) and each >= 0 for each in figure.samples)
+
+
+def _good() -> Iterator[Figure]:
+    yield Figure("a good one", "ms", [1.0, 2.0, 3.0], below=5)
+
+
+def _slow() -> Iterator[Figure]:
+    yield Figure("a slow one", "ms", [7.0], below=5)
+
+
+def _broken() -> Iterator[Figure]:
+    yield Figure("a part of a broken one", "ms", [4.0])
+    raise ValueError("no such table: runs | tasks\nand more")
+
+
+def test_a_failed_figure_is_named_with_its_cause_and_loses_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.json"
+
+    code = main(["--json", str(file)], {"broken": _broken, "good": _good})
+
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    assert code == 1
+    assert [row[:2] for row in rows[2:]] == [
+        ["a part of a broken one", "4 ms"],
+        ["broken", "**failed**"],
+        ["a good one", "2 ms"],
+    ]
+    assert rows[3][-1] == "ValueError: no such table: runs / tasks"
+    assert all(len(row) == len(rows[0]) for row in rows)
+    written = json.loads(file.read_text())
+    assert [each["name"] for each in written["figures"]] == ["a part of a broken one", "a good one"]
+    assert written["failed"]["broken"].startswith("ValueError: no such table")
+
+
+def test_a_row_is_printed_before_the_next_figure_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    before = []
+
+    def later() -> Iterator[Figure]:
+        before.append(capsys.readouterr().out)
+        yield from _good()
+
+    main([], {"first": _slow, "later": later})
+
+    assert "a slow one" in before[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [([], 1), (["--tiny"], 0), (["good"], 0)],
+    ids=["a bound is not kept", "tiny numbers have no bounds", "only what was named"],
+)
+def test_the_exit_code_says_whether_the_bounds_are_kept(
+    words: list[str], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TINY, "")  # given back at the end: --tiny sets it
+
+    given = main(words, {"good": _good, "slow": _slow})
+
+    assert given == code
