@@ -22,7 +22,8 @@ from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.coordinator.projections import Projections
 from orchestrator.coordinator.upkeep import Upkeep
 from orchestrator.dispatch.local import HostSupervisor
-from orchestrator.domain import limits
+from orchestrator.dispatch.memory import memory
+from orchestrator.domain import idleness, limits
 from orchestrator.domain.errors import (
     DatabaseBusy,
     DatabaseDamaged,
@@ -48,8 +49,16 @@ LOOK_FOR_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round
 
 
 class Daemon:
-    def __init__(self, project: Project, store: Store, settings: Any, log: Any) -> None:
+    def __init__(
+        self,
+        project: Project,
+        store: Store,
+        settings: Any,
+        log: Any,
+        memory: Callable[[], list[idleness.Memory]] = memory,
+    ) -> None:
         self._project = project
+        self._memory = memory
         self._store = store
         self._settings = settings
         self._log = log
@@ -212,11 +221,15 @@ class Daemon:
                 self._supervisor.forgive()  # a resume tries again
             elif not live:
                 self._supervisor.ensure({row.pid for row in ours})
-        elif time.monotonic() - self._busy_at > self._settings.idle_exit_seconds:
+        elif time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
             self._stopping.set()
         self._await_retry(clock)
         return delay
+
+    def _stay_seconds(self) -> float:
+        """How long we stay without work."""
+        return idleness.stay_seconds(self._settings.idle_exit_seconds, self._memory())
 
     def _await_retry(self, clock: AlarmClock) -> None:
         due = self._store.read(queries.next_retry)

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from orchestrator.config import load_settings, resources
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
+from orchestrator.log import Log
 from orchestrator.store import artifacts, records, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -108,7 +107,7 @@ class Desk:
             runs=folder / ".workflow" / "runs",
             instructions=instructions or _instructions,
             draining=lambda: False,
-            log=structlog.get_logger(),
+            log=Log(),
         )
 
     def beat(self) -> None:
@@ -137,7 +136,7 @@ class Desk:
         return following
 
     def context(self, row: Row) -> Context:
-        return self.runtime._load(self.live(row), structlog.get_logger())
+        return self.runtime._load(self.live(row), Log())
 
     # looks
 

@@ -141,14 +141,29 @@ def test_a_command_that_was_stopped_while_it_followed_sees_the_end_when_it_goes_
 
 def test_a_host_stopped_in_mid_report_and_told_to_end_meanwhile_has_reported_once(project: Lifecycle) -> None:
     host = stop_at(project, "report.before_commit", *QUICK, "--detach")
-    wait_past_the_lease(project)  # it holds the write lock: nobody could take its run away
+    (daemon,) = project.rows("SELECT pid FROM leases")[0]
+    os.kill(daemon, signal.SIGSTOP)  # it would kill the host as wedged, and be right: see test_daemon.py
+    wait_past_the_lease(project)  # it holds the write lock: nobody else could take its run away
 
     os.kill(host, signal.SIGTERM)
     os.kill(host, signal.SIGCONT)
 
+    project.wait(lambda: project.story(FIRST) == ["completed"], "what it had reported is committed")
+    os.kill(daemon, signal.SIGCONT)
     project.wait(lambda: read(host) is None, "it ends")
     finish(project, "released", "lost")  # what it advanced to had a lease that was over
     assert project.story(FIRST) == ["completed"]
+
+
+def test_a_host_stopped_in_mid_report_for_longer_than_its_lease_is_killed_and_replaced(
+    project: Lifecycle,
+) -> None:
+    host = stop_at(project, "report.before_commit", *QUICK, "--detach")
+
+    project.wait(lambda: read(host) is None, "the daemon kills it as wedged")
+
+    finish(project, "lost")
+    assert project.story(FIRST) == ["lost", "completed"]  # what it had not committed was never there
 
 
 def test_a_daemon_stopped_in_mid_beat_for_longer_than_its_lead_offers_once(project: Lifecycle) -> None:

@@ -12,7 +12,6 @@ import pytest
 from tests import factories
 
 HEAVY = (
-    "structlog",
     "alembic",
     "apscheduler",
     "rich",
