@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import structlog
 from pydantic import BaseModel, ValidationError
 
 from orchestrator import failpoints
@@ -242,7 +241,7 @@ class Context:
             agent, Recorded
         ):  # it asks by this very function, and its cassette's faults are no agent's
             return agent.ask(request)
-        return _answer(agent, request, secrets.known(self.environ))
+        return _answer(agent, request, secrets.known(self.environ), self.log)
 
     def ask_one(
         self,
@@ -334,7 +333,7 @@ def _first_to_end(before: AgentError | None, error: AgentError) -> AgentError:
     return error
 
 
-def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentReply:
+def _answer(agent: Agent, request: AgentRequest, known: secrets.Known, log: Any) -> AgentReply:
     """The agent's reply, masked. A fault in its adapter is an answer not had, and never ends the run by itself."""
     try:
         reply = agent.ask(request)
@@ -346,9 +345,7 @@ def _answer(agent: Agent, request: AgentRequest, known: secrets.Known) -> AgentR
             error.readable = _without_secrets(error.readable, known)
         raise
     except (Exception, SystemExit) as error:
-        structlog.get_logger().exception(
-            "agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:]
-        )
+        log.exception("agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:])
         raise AgentCrashed(
             f"{agent.name} failed by a fault of its adapter",
             why=secrets.mask(f"{type(error).__name__}: {error}", known),
