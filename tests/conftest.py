@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.patience import patient
+
 settings.register_profile("patient", settings(), deadline=None)  # a busy machine is no fault
 settings.load_profile("patient")
 
@@ -116,7 +118,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Distributions:
         ],
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=patient(170),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = folder.glob("*.whl")

@@ -186,7 +186,8 @@ class Settings(BaseModel):
     )
     agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
     idle_exit_seconds: Seconds = Field(
-        default=config.IDLE_EXIT_SECONDS, description="seconds without work after which the daemon leaves"
+        default=config.IDLE_EXIT_SECONDS,
+        description="seconds without work after which the daemon leaves; at most 30 where memory is short",
     )
     journal: Literal["wal", "truncate"] = Field(
         default="wal", description="SQLite's journal; truncate is slower and avoids the WAL-reset bug"

@@ -17,10 +17,11 @@ from urllib.parse import quote
 
 from orchestrator import bus
 from tests.e2e import warm
+from tests.patience import patient
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
-DEADLINE = 60.0  # seconds a fact may take to come true on a busy machine
+DEADLINE = 60.0  # seconds a fact may take to come true; more on a busy machine
 
 QUICK = {  # so that a test need not wait out a lease made for people
     "lease_seconds": 4,
@@ -88,6 +89,7 @@ class Lifecycle:
         self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120, **options: Any
     ) -> Gave:
         environment = {**self.environment, **(env or {})}
+        timeout = patient(timeout)
         if not options and warm.can_run(environment):
             return Gave(self.command(*arguments), *warm.run(arguments, self.folder, environment, timeout))
         done = subprocess.run(
@@ -157,6 +159,7 @@ class Lifecycle:
 
     def wait(self, fact: Callable[[], T], what: str, seconds: float = DEADLINE) -> T:
         """The fact, as soon as it is truthy. Fails when it does not come true in time."""
+        seconds = patient(seconds)
         until = time.monotonic() + seconds
         while True:
             found = fact()

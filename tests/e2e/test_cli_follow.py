@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 from tests.e2e.test_bad_disk import Gate
+from tests.patience import patient
 
 TASK = "Build a URL shortener with an API and a dashboard for administrators"
 
@@ -189,7 +190,7 @@ def on_a_terminal(life: Lifecycle, *arguments: str, seconds: float = 90) -> tupl
         command = life.command(*arguments)
         os.execve(command[0], command, {**life.environment, "TERM": "xterm"})
     shown = b""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + patient(seconds)
     while time.monotonic() < until:
         if not select.select([terminal], [], [], 1)[0]:
             continue

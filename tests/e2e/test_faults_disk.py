@@ -18,6 +18,7 @@ from orchestrator.store import artifacts, ballast, report, sessions
 from tests import factories, invariants
 from tests.desk import Desk
 from tests.e2e.disk import Disk, frozen
+from tests.patience import patient
 from workers.live import LiveRun
 
 POINTS = (
@@ -185,7 +186,7 @@ def test_an_attempt_whose_lease_ended_while_its_session_was_paused_for_the_disk_
 
 
 def wait_until(fact: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + patient(30)
     while not fact():
         assert time.monotonic() < deadline
         time.sleep(0.01)  # between two looks

@@ -27,6 +27,7 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
+from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
 from workers.agents.api import MASK, PROVIDERS, ApiAgent
 from workers.agents.protocol import AgentRequest, Limits
@@ -106,7 +107,7 @@ def request(tmp_path: Path, schema: type[BaseModel] | None = Critique, **more: A
 
 
 def until(fact: Callable[[], Any], what: str) -> None:
-    deadline = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + patient(DEADLINE)
     while not fact():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)  # between two looks, not instead of one

@@ -26,6 +26,7 @@ from orchestrator.domain.errors import (
 from orchestrator.domain.model import PauseReason
 from orchestrator.store import cassettes
 from tests.desk import Desk, Told, _instructions, says
+from tests.patience import patient
 from workers.agents.builtin import BuiltinAgent
 from workers.agents.cassette import REPLAYED, Called, following
 from workers.agents.protocol import AgentReply, AgentRequest, Exit, Usage
@@ -337,7 +338,7 @@ def test_an_answer_that_came_too_late_is_waited_for_again(tmp_path: Path) -> Non
 def _until(fact: Callable[[], Any]) -> None:
     import time
 
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + patient(20)
     while not fact():
         assert time.monotonic() < deadline
         time.sleep(0.01)  # between two looks

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patient
 from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment, marked
 from workers.agents.protocol import Limits
 
@@ -40,7 +41,7 @@ def run() -> Iterator[str]:
 
 
 def until(fact: Callable[[], object], seconds: float = 15.0) -> None:
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + patient(seconds)
     while not fact():
         assert time.monotonic() < deadline, "did not come true in time"
         time.sleep(0.01)

@@ -19,6 +19,7 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
+from tests.patience import patient
 from workers.host import Host
 from workers.live import LiveRun
 
@@ -74,7 +75,7 @@ class Hosted:
 
 
 def until(fact: Callable[[], Any], what: str, seconds: float = 10) -> Any:
-    end = time.monotonic() + seconds
+    end = time.monotonic() + patient(seconds)
     while not (found := fact()):
         assert time.monotonic() < end, what
         time.sleep(0.01)

@@ -24,6 +24,7 @@ from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
+from tests.patience import patient
 
 
 @pytest.fixture
@@ -296,7 +297,7 @@ def test_a_link_swapped_while_a_file_is_read_never_leads_outside(tmp_path: Path)
     (secret / "f").write_bytes(b"outside")
     swapper = subprocess.Popen([sys.executable, "-c", SWAP, str(root), str(secret)])
     seen: set[bytes | None] = set()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + patient(20)
     try:
         while time.monotonic() < deadline and not {b"inside", b"refused"} <= seen:
             seen |= {_read(root) for _ in range(1_000)}
