@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import structlog
+
 from orchestrator.config import load_settings, resources
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
-from orchestrator.log import Log
 from orchestrator.store import artifacts, records, report, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -107,7 +108,7 @@ class Desk:
             runs=folder / ".workflow" / "runs",
             instructions=instructions or _instructions,
             draining=lambda: False,
-            log=Log(),
+            log=structlog.get_logger(),
         )
 
     def beat(self) -> None:
@@ -136,7 +137,7 @@ class Desk:
         return following
 
     def context(self, row: Row) -> Context:
-        return self.runtime._load(self.live(row), Log())
+        return self.runtime._load(self.live(row), structlog.get_logger())
 
     # looks
 

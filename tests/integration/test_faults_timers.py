@@ -12,12 +12,12 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
+import structlog
 
 from orchestrator import bus, scheduler
 from orchestrator.app import Project
 from orchestrator.config.settings import Settings
 from orchestrator.daemon import RETRY_SECONDS, Daemon
-from orchestrator.log import Log
 from orchestrator.scheduler import AlarmClock
 from orchestrator.store import artifacts, leases
 from tests import factories
@@ -51,7 +51,7 @@ def wall(monkeypatch: pytest.MonkeyPatch) -> Wall:
 
 @pytest.fixture
 def clock(wall: Wall) -> Iterator[AlarmClock]:
-    made = AlarmClock(Log(), wall.time)
+    made = AlarmClock(structlog.get_logger(), wall.time)
     yield made
     made.stop()
 
@@ -161,7 +161,7 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
     monkeypatch.setattr("orchestrator.store.store.BUSY_SECONDS", 0.0)
     monkeypatch.setattr("orchestrator.store.database.BUSY_TIMEOUT_MS", 50)
     store = factories.make_store(tmp_path)
-    daemon = Daemon(Project(tmp_path), store, Settings(), Log())
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
     clock.start()
     holder = sqlite3.connect(store.path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -187,7 +187,7 @@ def test_a_large_log_is_written_back_without_waiting_for_the_timer(
 ) -> None:
     monkeypatch.setattr("orchestrator.coordinator.upkeep.LARGE_LOG_BYTES", large)
     store = factories.make_store(tmp_path)
-    daemon = Daemon(Project(tmp_path), store, Settings(), Log())
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
     clock.start()
     body = random.Random(1).randbytes(900_000)
     for number in range(3):

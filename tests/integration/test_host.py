@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from orchestrator import bus
 from orchestrator.config import load_settings
 from orchestrator.coordinator import manage
-from orchestrator.log import Log
 from orchestrator.store import leases, queries
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
@@ -58,7 +58,7 @@ class Hosted:
             make.ALL_ROLES,
             slots,
             execute,
-            log or Log(),
+            log or structlog.get_logger(),
         )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -224,17 +224,14 @@ def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
         live.stop.wait(10)
         why.append(live.why)
 
-    class Listener(Log):
-        def info(self, event: str, **values: object) -> None:
-            if event == "draining":
-                draining.set()
-
-        def bind(self, **values: object) -> Listener:
-            return self
+    def tell(_: object, __: str, event: Any) -> Any:
+        if event["event"] == "draining":
+            draining.set()
+        raise structlog.DropEvent
 
     monkeypatch.setattr(store, "write", late)
     session = make.make_session(store)
-    hosted = Hosted(store, stubborn, log=Listener())
+    hosted = Hosted(store, stubborn, log=structlog.wrap_logger(None, processors=[tell]))
     make.one_beat(store, session, make.lead(store))
     bus.wake_hosts(store.path)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")

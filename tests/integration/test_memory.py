@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import structlog
 
 from orchestrator.app import Project
 from orchestrator.config.settings import Settings
 from orchestrator.daemon import Daemon
 from orchestrator.dispatch.memory import memory
 from orchestrator.domain.idleness import SHORT_STAY_SECONDS, Memory
-from orchestrator.log import Log
 from orchestrator.scheduler import AlarmClock
 from tests import factories as make
 
@@ -100,9 +100,9 @@ def test_a_coordinator_leaves_sooner_only_where_memory_is_short_and_nothing_is_t
     tmp_path: Path, found: Callable[[], list[Memory]], with_work: bool, leaves: bool
 ) -> None:
     store = make.make_store(tmp_path)
-    daemon = Daemon(Project(tmp_path), store, Settings(), Log(), found)
+    daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger(), found)
     daemon._supervisor.ensure = lambda *_: None  # type: ignore[method-assign]  # no host is wanted here
-    clock = AlarmClock(Log())
+    clock = AlarmClock(structlog.get_logger())
     clock.start()
     if with_work:
         make.make_session(store)

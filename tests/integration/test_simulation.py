@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import pytest
+import structlog
 
 import workers.host
 import workers.live
@@ -22,7 +23,6 @@ from orchestrator.config import load_settings
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.domain.errors import LeaseLost, NotLeader
-from orchestrator.log import Log
 from orchestrator.store import leases, queries, report, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.prepared import Row
@@ -231,17 +231,7 @@ class Simulation:
         return found
 
 
-class Silent(Log):
-    """What it is told in so many lives is not worth its writing."""
-
-    def bind(self, **values: object) -> Silent:
-        return self
-
-    def _write(self, *said: object) -> None:
-        pass
-
-
-LOG = Silent()
+LOG = structlog.wrap_logger(None, processors=[], wrapper_class=structlog.make_filtering_bound_logger(50))
 
 
 def simulate(folder: Path, seed: int, *, guarded: bool) -> int:

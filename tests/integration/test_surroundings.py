@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from orchestrator.config import PATH_FILE, variables
-from orchestrator.log import Log
 from workers.agents.api import PROVIDERS
 from workers.agents.claude import Claude
 from workers.agents.codex import Codex
@@ -30,7 +30,7 @@ def configure(project: Path) -> Any:
 
 
 def surroundings(project: Path, environ: dict[str, str]) -> Surroundings:
-    return Surroundings(project, {}, environ, Log())
+    return Surroundings(project, {}, environ, structlog.get_logger())
 
 
 def test_only_what_agents_log_in_with_is_taken_from_a_message(project: Path, configure: Any) -> None:
