@@ -245,7 +245,7 @@ def test_no_number_name_or_address_is_invented(made: Making, name: str) -> None:
 
     for path, page in spec.pages().items():
         prose = _LINK.sub(r"\1", re.sub(r"```.*?```", "", _body(page), flags=re.DOTALL))
-        assert [found for found in re.findall(r"https?://[^\s)*]+", prose) if found not in addresses] == [], (
+        assert [found for found in re.findall(r"https?://[^\s)*`]+", prose) if found not in addresses] == [], (
             path
         )
         for line in prose.splitlines():
