@@ -30,6 +30,10 @@ WORK = {
     "DRAFT-004": Work("spec/epics/_index.md", ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003")),
     "QUALITY-001": Work("spec/readiness-report.md"),
 }
+AGAIN = {
+    "RESEARCH": "RESEARCH-001",
+    "QUALITY": "QUALITY-001",
+}  # whatever their number, they make the same, anew
 BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "coordinator": (),
     "analyst": ("RESEARCH",),
@@ -92,7 +96,7 @@ def _pipeline(pack: Pack, pipeline: PipelineDef) -> Iterator[tuple[str, Place, s
     behind: dict[str, set[str]] = {}
     for task in pipeline.tasks:  # blockers come first
         behind[task.key] = {each for key in task.blocked_by for each in (key, *behind.get(key, ()))}
-        work = WORK.get(task.key)
+        work = WORK.get(AGAIN.get(task.prefix, task.key))
         if task.prefix == "DISCUSS":
             yield task.key, ("key",), "a discussion is no task of its own: make it the `round` of a task"
         elif work is None:
