@@ -68,7 +68,7 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
         for pause in (
             Pause(
                 PauseReason.CHECKPOINT,
-                "approve what is there, as it was shown",
+                "approve what was shown",
                 "approve_checkpoint",
                 ("resume", *_REWORK),
                 approves=(_SPECIFICATION,),
