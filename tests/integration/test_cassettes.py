@@ -313,21 +313,18 @@ def test_who_was_left_out_is_told_in_the_order_of_the_round_whoever_failed_first
 
 def test_an_answer_that_came_too_late_is_waited_for_again(tmp_path: Path) -> None:
     heard = threading.Event()
+    window = {"discuss_seconds": patient(1)}  # the others answer in it
 
     def slow(request: AgentRequest) -> None:
         request.stop.wait(60)
         heard.set()
 
-    recorded = record(
-        tmp_path / "a", Told("claude", {"risk": slow}), discuss="inline", settings={"discuss_seconds": 0.3}
-    )
+    recorded = record(tmp_path / "a", Told("claude", {"risk": slow}), discuss="inline", settings=window)
     recorded.run()
     assert heard.wait(10)
     _until(lambda: calls(tmp_path / "a" / "tape", "RESEARCH-001.critique.risk"))
 
-    desk = replay(
-        tmp_path / "b", tmp_path / "a" / "tape", discuss="inline", settings={"discuss_seconds": 0.3}
-    )
+    desk = replay(tmp_path / "b", tmp_path / "a" / "tape", discuss="inline", settings=window)
     desk.run()
 
     assert calls(tmp_path / "a" / "tape", "RESEARCH-001.critique.risk")[0]["ended"] == "late"
