@@ -21,7 +21,7 @@ from typing import Any
 from orchestrator.store.clock import process_start
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
-QUICK_SECONDS = 5.0
+QUICK_SECONDS = 30.0  # a start that fails takes half a second, and ten on a machine with no time for it
 
 
 def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.court import Court, court, every, rated
+from tests.patience import patient
 
 LONE = "rounds:\n  DISCUSS-005:\n    perspectives: [product]\n"
 STRICT = "gates:\n  consensus_threshold: 3.5\n"
@@ -307,7 +308,7 @@ def test_without_discussion_there_is_none(bench: Court) -> None:
 
 
 def test_a_discussion_never_fails_its_task(tmp_path: Path) -> None:
-    with court(tmp_path, {"discuss_seconds": 3}) as slow:
+    with court(tmp_path, {"discuss_seconds": patient(3)}) as slow:
         hang, _ = slow.hold("never")
         prose = "Overall rating: 2 out of 5\n\nWeaknesses:\n- (high) the price is a guess\n"
         session, gave = slow.start(

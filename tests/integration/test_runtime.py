@@ -33,6 +33,7 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
 from tests import invariants
 from tests.desk import Desk, Told, says
+from tests.patience import patient
 from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest, Usage
 from workers.context import RunReleased
@@ -570,7 +571,8 @@ def test_time_running_out_marks_the_record_partial_and_closes_the_late_calls(des
         return AgentCrashed("stopped")
 
     bench = desk(
-        Told(answers={"risk": late, "coverage": says(4), "product": says(4)}), settings={"discuss_seconds": 1}
+        Told(answers={"risk": late, "coverage": says(4), "product": says(4)}),
+        settings={"discuss_seconds": patient(1)},
     )
 
     bench.run()
