@@ -19,7 +19,7 @@ class Interrupt:
     begun = False
 
     def find_spec(self, name, path=None, target=None):
-        self.begun = self.begun or name == "orchestrator.interrupts"
+        self.begun = self.begun or name.startswith("orchestrator.") and name != "orchestrator.__main__"
         self.left -= self.begun
         if self.begun and self.left == 0:
             os.write(2, b"interrupted in " + name.encode())
