@@ -80,7 +80,7 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
 @pytest.fixture(scope="session")
 def confinable() -> None:
     """Skips where the kernel cannot show an agent the project read-only."""
-    from workers.agents.confining import why_not
+    from workers.agents.programs.confining import why_not
 
     if (why := why_not(ROOT, os.environ)) is not None:
         pytest.skip(f"this system cannot do it: {why}")

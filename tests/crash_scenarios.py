@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from orchestrator.commands import manage, portable, resume, rework
 from orchestrator.config import resources
-from orchestrator.coordinator import manage, portable, reconcile, resume, rework
+from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.store import artifacts, claims, leases, queries, sessions, transitions

@@ -14,18 +14,19 @@ import structlog
 from orchestrator.config import load_settings, resources
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
-from orchestrator.store import artifacts, records, report, sessions, tasks, transitions
+from orchestrator.lifecycle import report
+from orchestrator.store import artifacts, records, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
 from tests import factories as make
-from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import Router
-from workers.content import Critique
-from workers.context import Context
-from workers.live import LiveRun, LiveRuns
-from workers.runtime import Runtime
-from workers.surroundings import Setup
+from workers.builtin import BuiltinAgent
+from workers.context.run_context import Context
+from workers.documents.content import Critique
+from workers.host.live_runs import LiveRun, LiveRuns
+from workers.run.runtime import Runtime
+from workers.run.settings_watcher import Setup
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
 HOST = "h-1"

@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from orchestrator.commands.start import Plan, Wishes, plan, start
 from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, Leadership, beat
-from orchestrator.coordinator.start import Plan, Wishes, plan, start
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import artifacts, claims, leases, report, tasks
+from orchestrator.lifecycle import report
+from orchestrator.store import artifacts, claims, leases, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
 from orchestrator.store.prepared import Row

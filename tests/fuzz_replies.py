@@ -16,8 +16,9 @@ def main(seconds: str) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["workers.agents", "json_repair"]):
-        from workers.agents import mining, process, replies
-        from workers.content import Critique, Requirements
+        from workers.agents import mining, replies
+        from workers.agents.programs import process
+        from workers.documents.content import Critique, Requirements
 
     def read(data: bytes) -> None:
         text = process.decode(data).text

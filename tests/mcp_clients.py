@@ -17,7 +17,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from workers.agents.mcp import StdioServer
+from workers.agents.programs.mcp import StdioServer
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workers.agents.command import CommandAgent
+from workers.agents.programs.command import CommandAgent
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Protected
 
 

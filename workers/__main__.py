@@ -64,10 +64,10 @@ def _serve(given: argparse.Namespace) -> int:
     from orchestrator import log
     from orchestrator.config import extras, load_settings, resources
     from orchestrator.store.store import Store
-    from workers.host import Host
+    from workers.host.host import Host
     from workers.roles import MODULES
-    from workers.runtime import Runtime
-    from workers.surroundings import Surroundings
+    from workers.run.runtime import Runtime
+    from workers.run.settings_watcher import Surroundings
 
     project = given.project
     workflow = project / ".workflow"
@@ -123,7 +123,7 @@ def _agents(given: argparse.Namespace) -> int:
 
     from orchestrator import interrupts
     from orchestrator.config import load_all
-    from workers.agents.confining import why_not
+    from workers.agents.programs.confining import why_not
     from workers.agents.routing import build_router, describe
 
     interrupts.raise_again()
@@ -152,7 +152,7 @@ def _explore(given: argparse.Namespace) -> int:
     import json
 
     from orchestrator import interrupts
-    from workers.inline.explore import explore
+    from workers.explore import explore
 
     interrupts.raise_again()
     cache = given.project / ".workflow" / "cache" / "explorations"

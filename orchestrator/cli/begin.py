@@ -27,7 +27,7 @@ from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
     from orchestrator.cli.opening import Opened
-    from orchestrator.coordinator.start import Plan
+    from orchestrator.commands.start import Plan
     from orchestrator.domain.pipelines import Pack
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
@@ -80,12 +80,12 @@ def start(
     as_json: AsJson = False,
 ) -> None:
     """Begin a session from a task description, and follow it."""
-    from orchestrator.app import find_project, look_ahead, read_config
-    from orchestrator.coordinator import recording
-    from orchestrator.coordinator.budget import budget_of
-    from orchestrator.coordinator.requests import read_request
-    from orchestrator.coordinator.start import check_key, refuse_spec
-    from orchestrator.coordinator.start import start as begin
+    from orchestrator.commands import recording
+    from orchestrator.commands.requests import read_request
+    from orchestrator.commands.start import check_key, refuse_spec
+    from orchestrator.commands.start import start as begin
+    from orchestrator.project import find_project, look_ahead, read_config
+    from orchestrator.views.budget import budget_of
 
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
@@ -198,9 +198,9 @@ def _plan(
     cassette: dict[str, str] | None,
 ) -> Plan:
     """What the session would be."""
-    from orchestrator.coordinator.look_ahead import has_coding_agent
-    from orchestrator.coordinator.start import Wishes
-    from orchestrator.coordinator.start import plan as lay_out
+    from orchestrator.commands.start import Wishes
+    from orchestrator.commands.start import plan as lay_out
+    from orchestrator.views.plan import has_coding_agent
 
     wishes = Wishes(mode, settings.discuss, settings.execution, supervise, views, cassette)
     return lay_out(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
@@ -268,9 +268,9 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Approve a checkpoint, answer a pause, recover after a crash: go on, and follow."""
-    from orchestrator.coordinator.resume import Answer
-    from orchestrator.coordinator.resume import resume as go_on
-    from orchestrator.coordinator.rework import check_words
+    from orchestrator.commands.resume import Answer
+    from orchestrator.commands.resume import resume as go_on
+    from orchestrator.commands.rework import check_words
     from orchestrator.domain.approvals import parse_token
     from orchestrator.domain.budget import caps
     from orchestrator.store import sessions
@@ -303,8 +303,8 @@ def resume(
 
 def _choose(opened: Opened, name: str | None) -> str | None:
     """Let the person choose when several sessions are unfinished and this is a terminal. Raises SeveralSessions."""
-    from orchestrator.coordinator.find import SeveralSessions
     from orchestrator.store import sessions
+    from orchestrator.views.find import SeveralSessions
 
     if name is not None:
         return name

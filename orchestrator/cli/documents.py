@@ -38,7 +38,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions of an artifact; else since the one before, an edit in its file included."""
-    from orchestrator.coordinator import find
+    from orchestrator.views import find
 
     with reading() as opened:
 
@@ -112,9 +112,9 @@ def open_artifact(
     as_json: AsJson = False,
 ) -> None:
     """Print where an artifact is; --print prints it, --edit opens it."""
-    from orchestrator.coordinator import find
     from orchestrator.store import artifacts
     from orchestrator.store.edits import session_directory
+    from orchestrator.views import find
 
     exclude(print=show, edit=edit)
     exclude(version=version is not None, edit=edit)

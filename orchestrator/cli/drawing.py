@@ -19,8 +19,8 @@ from orchestrator.cli.output import (
     width,
 )
 from orchestrator.cli.report import print_pause, print_scores, unanswering
-from orchestrator.coordinator.limits import in_words
 from orchestrator.domain.inert import inert, one_line
+from orchestrator.views.limits import in_words
 
 MARKS = {
     "done": ("done", "green"),

@@ -82,7 +82,7 @@ class Coordinator:
 
     def ensure(self) -> None:
         """Wake the daemon, or start one. Raises LifecycleError when they die as soon as they are started."""
-        from orchestrator.app import ensure_daemon
+        from orchestrator.project import ensure_daemon
 
         self._looked = time.monotonic()
         if self._process is not None:
@@ -177,9 +177,9 @@ def _spends_still(seen: Seen) -> bool:
 
 
 def _look(tx: Tx, session: str, after: int) -> Seen:
-    from orchestrator.coordinator.look import progress
     from orchestrator.domain.errors import UnknownName
     from orchestrator.store import leases, messages, sessions, tasks
+    from orchestrator.views.check import progress
 
     row = sessions.get(tx, session)
     if row is None:
@@ -208,8 +208,8 @@ def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None
 def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     """Print how it came out; the exit code that says so."""
     from orchestrator.cli.report import print_report
-    from orchestrator.coordinator.look import completion_report
     from orchestrator.store import sessions
+    from orchestrator.views.check import completion_report
 
     def read(tx: Tx) -> dict[str, Any]:
         row = sessions.get(tx, session)

@@ -21,7 +21,7 @@ TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, 
 
 def look_at(name: str | None, read: Callable[[Tx, Row], Any]) -> Any:
     """What `read` says of the session that is meant; without a name the unfinished one, else the newest."""
-    from orchestrator.coordinator.find import session
+    from orchestrator.views.find import session
 
     with reading() as opened:
         return opened.store.read(lambda tx: read(tx, session(tx, name, finished=True)))
@@ -29,7 +29,7 @@ def look_at(name: str | None, read: Callable[[Tx, Row], Any]) -> Any:
 
 def check(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
     """Show where a session stands: its tasks, who works, what waits, what to do next."""
-    from orchestrator.coordinator.look import overview
+    from orchestrator.views.check import overview
 
     found = look_at(one_session(session, in_session), overview)
     if as_json:
@@ -42,8 +42,8 @@ def check(session: SessionArgument = None, in_session: InSession = None, as_json
 
 def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
     """Say why a task is not running."""
-    from orchestrator.coordinator import find
-    from orchestrator.coordinator.why import why as explain
+    from orchestrator.views import find
+    from orchestrator.views.why import why as explain
 
     found = look_at(in_session, lambda tx, row: explain(tx, row, find.task(tx, row, task)))
     if as_json:
@@ -63,9 +63,9 @@ def list_sessions(
     as_json: AsJson = False,
 ) -> None:
     """List the sessions of this project."""
-    from orchestrator.coordinator import find
-    from orchestrator.coordinator.look import listing, summary
     from orchestrator.store.sessions import EVERY
+    from orchestrator.views import find
+    from orchestrator.views.check import listing, summary
 
     exclude(all=every, session=in_session is not None)
     if in_session is None and not here().database.exists():
@@ -103,7 +103,7 @@ def list_sessions(
 def show(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
     """Show a session's request, options, scores and decisions."""
     from orchestrator.cli.report import print_pause, print_scores
-    from orchestrator.coordinator.look import show as read
+    from orchestrator.views.check import show as read
 
     found = look_at(one_session(session, in_session), read)
     if as_json:
@@ -131,7 +131,7 @@ def show(session: SessionArgument = None, in_session: InSession = None, as_json:
 
 def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
     """List the tasks of a session."""
-    from orchestrator.coordinator.look import task_views
+    from orchestrator.views.check import task_views
 
     found = look_at(in_session, task_views)
     if as_json:
@@ -164,7 +164,7 @@ def verdict(found: dict[str, Any] | None) -> str:
 
 def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:
     """List the newest version of every artifact."""
-    from orchestrator.coordinator.look import artifact_views
+    from orchestrator.views.check import artifact_views
 
     found = look_at(in_session, lambda tx, row: artifact_views(tx, row.id))
     if as_json:
@@ -178,8 +178,8 @@ def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:
 
 def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
     """List every attempt at a task: who, how long, how it ended."""
-    from orchestrator.coordinator import find
-    from orchestrator.coordinator.costs import run_views
+    from orchestrator.views import find
+    from orchestrator.views.cost import run_views
 
     found = look_at(in_session, lambda tx, row: run_views(tx, row.id, find.task(tx, row, task).key))
     if as_json:
@@ -210,7 +210,7 @@ def cost(
     as_json: AsJson = False,
 ) -> None:
     """Show what a session's agents cost, or those of all: by role, task, agent and model."""
-    from orchestrator.coordinator.costs import cost_view
+    from orchestrator.views.cost import cost_view
 
     exclude(all=every, session=in_session is not None)
     if every:
@@ -249,7 +249,7 @@ def discuss(
     as_json: AsJson = False,
 ) -> None:
     """Show a discussion: its verdict, ratings, divergences and action items."""
-    from orchestrator.coordinator.rounds import discussion
+    from orchestrator.views.discuss import discussion
 
     found = look_at(in_session, lambda tx, row: discussion(tx, row.id, round_key))
     if as_json:

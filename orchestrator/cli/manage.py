@@ -26,8 +26,8 @@ def pause(
     session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
 ) -> None:
     """Make no new offers; what runs is finished. `resume` goes on."""
-    from orchestrator.coordinator import manage
-    from orchestrator.coordinator.rework import check_words
+    from orchestrator.commands import manage
+    from orchestrator.commands.rework import check_words
 
     with changing() as opened:
         name = one_session(session, in_session)
@@ -40,8 +40,8 @@ def cancel(
     session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
 ) -> None:
     """End a session for good and stop what runs."""
-    from orchestrator.coordinator import manage
-    from orchestrator.coordinator.rework import check_words
+    from orchestrator.commands import manage
+    from orchestrator.commands.rework import check_words
 
     with changing() as opened:
         name = one_session(session, in_session)
@@ -56,7 +56,7 @@ def archive(
     as_json: AsJson = False,
 ) -> None:
     """Hide an ended session from `list`."""
-    from orchestrator.coordinator import manage
+    from orchestrator.commands import manage
 
     with changing() as opened:
         done = manage.archive(opened.store, session, restore=restore)
@@ -66,7 +66,8 @@ def archive(
 
 def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete an ended session with its files; that it was deleted stays on record."""
-    from orchestrator.coordinator import find, manage
+    from orchestrator.commands import manage
+    from orchestrator.views import find
 
     with changing() as opened:
         row = opened.store.read(lambda tx: find.session(tx, session))
@@ -82,7 +83,7 @@ def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
 
 def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
     """Check the database, put right what can be, and rebuild a session's files. Exit code 1 when faults remain."""
-    from orchestrator.coordinator import repair as work
+    from orchestrator.commands import repair as work
 
     with changing() as opened:
         found = work.repair(opened.store, one_session(session, in_session))
@@ -114,7 +115,8 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a session with its whole history and all contents into one file."""
-    from orchestrator.coordinator import find, portable
+    from orchestrator.commands import portable
+    from orchestrator.views import find
 
     with reading() as opened:
         name = one_session(session, in_session)
@@ -140,11 +142,11 @@ def export(
 def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str, Any]:
     """The session with logs, settings and the words of `doctor`, all cleaned."""
     from orchestrator import __version__
-    from orchestrator.app import read_settings
-    from orchestrator.cli.configure import ask_agents
-    from orchestrator.cli.doctor import examine
-    from orchestrator.coordinator import bundle
+    from orchestrator.cli.config import ask_agents
+    from orchestrator.commands import bundle
     from orchestrator.domain.errors import ConfigError
+    from orchestrator.project import read_settings
+    from orchestrator.views.doctor import examine
 
     project = opened.project
     try:
@@ -182,7 +184,7 @@ def import_session(
     as_json: AsJson = False,
 ) -> None:
     """Take in a session that `export` wrote; an unfinished one arrives paused."""
-    from orchestrator.coordinator import portable
+    from orchestrator.commands import portable
 
     package = portable.read(file)
     with changing(create=True) as opened:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.daemon import ProjectOption, project_of
 from orchestrator.cli.output import flush, is_live, note, say
-from orchestrator.cli.processes import ProjectOption, project_of
 from orchestrator.domain.errors import LifecycleError, UsageError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.cli.output import note
 
 if TYPE_CHECKING:
-    from orchestrator.app import Project
     from orchestrator.config.settings import Settings
+    from orchestrator.project import Project
     from orchestrator.store.store import Store
 
 
@@ -24,7 +24,7 @@ class Opened:
 
 def here() -> Project:
     """The project the current folder belongs to. Raises UsageError."""
-    from orchestrator.app import find_project
+    from orchestrator.project import find_project
 
     return find_project()
 
@@ -32,7 +32,7 @@ def here() -> Project:
 @contextmanager
 def reading() -> Iterator[Opened]:
     """The project's store, read-only. Raises UsageError when there is none."""
-    from orchestrator.app import open_for_reading
+    from orchestrator.project import open_for_reading
 
     project = here()
     store = open_for_reading(project)
@@ -45,7 +45,7 @@ def reading() -> Iterator[Opened]:
 @contextmanager
 def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
     """The project's store for a command that changes something; `create`: also where there is none yet."""
-    from orchestrator.app import changing as change
+    from orchestrator.project import changing as change
 
     project = here()
     with change(project, create=create, settings=settings, on_wait=_waiting) as (store, used):
@@ -59,14 +59,14 @@ def _waiting(pids: list[int]) -> None:
 
 def who() -> str:
     """The person at the keyboard, for decision rows."""
-    from orchestrator.app import person
+    from orchestrator.project import person
 
     return person()
 
 
 def hand_over_environment(opened: Opened) -> None:
     """Give a running daemon our values of the variables its agents may see."""
-    from orchestrator.app import hand_over_environment as hand_over
+    from orchestrator.project import hand_over_environment as hand_over
 
     if not hand_over(opened.store, opened.settings):
         note("the agents' variables are too large to hand over; restart the coordinator to renew them")
@@ -74,6 +74,6 @@ def hand_over_environment(opened: Opened) -> None:
 
 def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
-    from orchestrator.app import wake as look
+    from orchestrator.project import wake as look
 
     look(opened.store, stopped)

@@ -20,7 +20,7 @@ def revise(
     as_json: AsJson = False,
 ) -> None:
     """Revise a completed task and what is completed behind it, and follow."""
-    from orchestrator.coordinator import rework
+    from orchestrator.commands import rework
 
     with changing() as opened:
         before = _numbers(opened)
@@ -43,7 +43,7 @@ def feedback(
     as_json: AsJson = False,
 ) -> None:
     """Say what should change: the document it concerns is found and made anew, and followed."""
-    from orchestrator.coordinator import rework
+    from orchestrator.commands import rework
 
     with changing() as opened:
         before = _numbers(opened)
@@ -56,7 +56,7 @@ def feedback(
 
 def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJson = False) -> None:
     """Score the specification again, and follow."""
-    from orchestrator.coordinator import rework
+    from orchestrator.commands import rework
 
     with changing() as opened:
         before = _numbers(opened)
@@ -74,7 +74,7 @@ def improve(
     as_json: AsJson = False,
 ) -> None:
     """Work on one dimension of the readiness report, then score again; follows."""
-    from orchestrator.coordinator import rework
+    from orchestrator.commands import rework
 
     with changing() as opened:
         before = _numbers(opened)

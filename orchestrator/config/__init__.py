@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.config.packs import PackFiles
+    from orchestrator.config.pack_files import PackFiles
     from orchestrator.config.settings import Settings, Sources
     from orchestrator.domain.pipelines import Pack
     from orchestrator.domain.prices import Prices
@@ -83,7 +83,7 @@ def load_settings(
 
 def pack_files(project: Path | None, environ: Mapping[str, str] | None = None) -> PackFiles:
     """What the files of all packs say, not checked yet."""
-    from orchestrator.config.packs import read
+    from orchestrator.config.pack_files import read
 
     folders = [user_dir(environ) / "packs"]
     if project is not None:
@@ -105,6 +105,6 @@ def sources(
 
 def load_prices(settings: Settings) -> Prices:
     """The shipped price list, the settings' own prices before it. Raises ConfigError."""
-    from orchestrator.config.prices import load
+    from orchestrator.config.price_files import load
 
     return load(resources() / "config" / "prices.yaml", settings.prices)

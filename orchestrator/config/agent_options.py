@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.config.layers import Place
 from orchestrator.domain.agents import BUILTIN, CLIENTS, PROVIDERS, WITHOUT_ADDRESS
-from orchestrator.domain.reading import unknown
+from orchestrator.domain.plain_values import unknown
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings

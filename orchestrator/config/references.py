@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.config.agent_options import Found
 from orchestrator.domain.agents import BUILTIN, CLIENTS
-from orchestrator.domain.reading import unknown
+from orchestrator.domain.plain_values import unknown
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings

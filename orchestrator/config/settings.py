@@ -26,7 +26,7 @@ from orchestrator.config.references import Names
 from orchestrator.domain.agents import BUILTIN, CLIENTS
 from orchestrator.domain.budget import LARGEST
 from orchestrator.domain.errors import ConfigError
-from orchestrator.domain.reading import unknown
+from orchestrator.domain.plain_values import unknown
 
 
 def _no_truth_value(value: object) -> object:

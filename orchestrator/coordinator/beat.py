@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
-from orchestrator.domain.readiness import offers
+from orchestrator.domain.scheduling import offers
 from orchestrator.store import leases, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
+from orchestrator.store.rows import task_state
 from orchestrator.store.store import Tx
-from orchestrator.store.views import task_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from orchestrator import failpoints
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
-from orchestrator.domain.readiness import topological
+from orchestrator.domain.scheduling import topological
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
+from orchestrator.store.rows import graph
 from orchestrator.store.store import Store, Tx
-from orchestrator.store.views import graph
 
 
 @dataclass(frozen=True, slots=True)

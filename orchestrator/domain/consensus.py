@@ -10,8 +10,8 @@ from typing import Literal
 from orchestrator.domain import ids
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus, PauseReason, Severity
-from orchestrator.domain.replies import Divergence, Reply, Verdict
 from orchestrator.domain.synthesis import themes
+from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 
 __all__ = ["Consequence", "Divergence", "Reply", "Verdict", "consequence", "judge", "report_text"]
 

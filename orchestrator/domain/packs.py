@@ -23,7 +23,7 @@ from orchestrator.domain.pipelines import (
     Round,
     Supervision,
 )
-from orchestrator.domain.reading import Reader, found
+from orchestrator.domain.plain_values import Reader, found
 
 ID_PREFIXES = ("TLS", "UAN", "TC")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from orchestrator.domain.model import Severity
-from orchestrator.domain.replies import Divergence, Reply, Verdict
 from orchestrator.domain.text import keywords
+from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 
 SAME = 0.5  # this share of the shorter statement's keywords makes two statements the same
 SAME_WORDS = 2  # and at least so many of them

@@ -13,7 +13,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack, PipelineDef, Role
-from orchestrator.domain.reading import unknown
+from orchestrator.domain.plain_values import unknown
 
 
 @dataclass(frozen=True, slots=True)

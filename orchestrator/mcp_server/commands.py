@@ -7,26 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator import app
-from orchestrator.coordinator import (
-    budget,
-    find,
-    look,
-    manage,
-    recording,
-    repair,
-    requests,
-    resume,
-    rework,
-    start,
-)
-from orchestrator.coordinator.look_ahead import has_coding_agent
+from orchestrator import project as app
+from orchestrator.commands import manage, recording, repair, requests, resume, rework, start
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import Person
 from orchestrator.store.store import Store
+from orchestrator.views import budget, check, find
+from orchestrator.views.plan import has_coding_agent
 
 _PATHS = ("spec", "record", "replay")
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
@@ -197,7 +187,7 @@ def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
     with app.changing(desk.project) as (store, settings):
         done = do(store, settings, asked)
         warnings = desk.go_on(store, settings, done.stopped, works=done.works)
-        now = store.read(lambda tx: look.summary(tx, find.session(tx, done.session)))
+        now = store.read(lambda tx: check.summary(tx, find.session(tx, done.session)))
     return {
         **done.more,
         "warnings": [*done.more.get("warnings", ()), *warnings],

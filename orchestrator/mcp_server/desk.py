@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from orchestrator import app
+from orchestrator import project as app
 from orchestrator.domain.errors import LifecycleError, StoreError, UsageError
 from orchestrator.mcp_server.scope import Scope
 from orchestrator.store.store import Store, Tx

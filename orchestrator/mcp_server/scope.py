@@ -10,13 +10,13 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from orchestrator.app import Project, open_for_reading, person
-from orchestrator.coordinator import find
-from orchestrator.coordinator.team_msg import EVERYONE
+from orchestrator.commands.team_msg import EVERYONE
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, UsageError
+from orchestrator.project import Project, open_for_reading, person
 from orchestrator.store import claims, run_tokens, sessions, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
+from orchestrator.views import find
 
 WORKER_TOOLS = frozenset(
     ["team_msg", "session_status", "task_list", "task_get", "artifact_read", "explore", "wisdom_add"]

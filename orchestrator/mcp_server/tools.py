@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.coordinator import find, look, team_msg, wisdom
-from orchestrator.coordinator.costs import run_views
-from orchestrator.coordinator.why import why
+from orchestrator.commands import team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
@@ -19,6 +17,9 @@ from orchestrator.mcp_server.desk import Desk
 from orchestrator.store import artifacts
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
+from orchestrator.views import check, find
+from orchestrator.views.cost import run_views
+from orchestrator.views.why import why
 
 READ_LIMIT = 100_000  # characters of an artifact in one answer
 EXPLORE_SECONDS = 120.0
@@ -121,18 +122,18 @@ def _team_msg(desk: Desk, asked: given.TeamMsg) -> Any:
 
 
 def _session_status(desk: Desk, asked: given.OfSession) -> Any:
-    return desk.read(lambda tx: look.overview(tx, desk.scope.session(tx, asked.session)))
+    return desk.read(lambda tx: check.overview(tx, desk.scope.session(tx, asked.session)))
 
 
 def _task_list(desk: Desk, asked: given.OfSession) -> Any:
-    return desk.read(lambda tx: look.task_views(tx, desk.scope.session(tx, asked.session)))
+    return desk.read(lambda tx: check.task_views(tx, desk.scope.session(tx, asked.session)))
 
 
 def _task_get(desk: Desk, asked: given.OfTask) -> Any:
     def unit(tx: Tx) -> Any:
         session = desk.scope.session(tx, asked.session)
         task = find.task(tx, session, asked.task)
-        view = next(each for each in look.task_views(tx, session) if each["task"] == task.key)
+        view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
         return {
             **view,
             "session": session.id,

@@ -11,8 +11,8 @@ from orchestrator.domain.errors import StoreBroken
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.store import tasks
 from orchestrator.store.database import connect_reader
-from orchestrator.store.faults import damaged, explain
 from orchestrator.store.prepared import Prepared, one_of
+from orchestrator.store.sqlite_errors import damaged, explain
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import metadata
 from orchestrator.store.tables import tasks as table

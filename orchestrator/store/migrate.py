@@ -22,7 +22,7 @@ from orchestrator.store.database import (
     inspect,
     refuse_network_file_system,
 )
-from orchestrator.store.faults import damaged, explain, full
+from orchestrator.store.sqlite_errors import damaged, explain, full
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:

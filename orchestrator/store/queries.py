@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, select, update
 
-from orchestrator.domain import limits
+from orchestrator.domain import account_pause
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.store.prepared import Prepared, Row, fixed, one_of
 from orchestrator.store.project_tables import hosts, pools
@@ -59,7 +59,7 @@ _MARK_DUE = Prepared(
 
 def _overlong() -> ColumnElement[bool]:
     """A ready task's delay that ends after `:latest`, without an account that is held so long."""
-    longest = case((pools.c.guesses > 0, limits.LONGEST_GUESS), else_=limits.LONGEST)
+    longest = case((pools.c.guesses > 0, account_pause.LONGEST_GUESS), else_=account_pause.LONGEST)
     return and_(
         tasks.c.status == fixed(TaskStatus.PENDING),
         tasks.c.unmet == fixed(0),

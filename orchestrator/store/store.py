@@ -20,9 +20,9 @@ from orchestrator.domain.errors import DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
-from orchestrator.store.faults import WAITABLE, code_of, explain
 from orchestrator.store.grouping import GroupCommit, Request
 from orchestrator.store.prepared import Form, Prepared, Row
+from orchestrator.store.sqlite_errors import WAITABLE, code_of, explain
 
 T = TypeVar("T")
 

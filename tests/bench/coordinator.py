@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from orchestrator import log
-from orchestrator.app import Project
 from orchestrator.config import load_settings
-from orchestrator.daemon import Daemon
+from orchestrator.coordinator.daemon import Daemon
+from orchestrator.project import Project
 from orchestrator.store.store import Store
 
 

@@ -6,8 +6,8 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest
+from workers.builtin import BuiltinAgent
 
 
 class InstantAgent:

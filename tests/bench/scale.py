@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.coordinator import find, look
+from orchestrator.commands.start import start
 from orchestrator.coordinator.beat import Leadership
-from orchestrator.coordinator.start import start
-from orchestrator.coordinator.why import why
 from orchestrator.domain.model import TaskDef
 from orchestrator.store.store import Tx
+from orchestrator.views import check, find
+from orchestrator.views.why import why
 from tests import factories as make
 from tests.bench.measure import Figure, times
 from tests.bench.team import Team, team
@@ -74,9 +74,9 @@ def _looks(session: str) -> dict[str, Callable[[Tx], Any]]:
         return why(tx, row, find.task(tx, row, "DRAFT-a-005"))
 
     return {
-        "check": lambda tx: look.overview(tx, find.session(tx, session)),
+        "check": lambda tx: check.overview(tx, find.session(tx, session)),
         "why": of_task,
-        "list": lambda tx: look.listing(tx, limit=100),
+        "list": lambda tx: check.listing(tx, limit=100),
     }
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator import bus
+from orchestrator.commands.start import Wishes, plan, start
 from orchestrator.config import load_pack
-from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.store.store import Store
+from orchestrator.wakeup import sockets
 from tests import factories as make
 from tests import invariants
 
@@ -97,7 +97,7 @@ class Team:
     @contextmanager
     def ears(self) -> Iterator[None]:
         """Listen for wakes in the coordinator's place, and do nothing about them."""
-        waker = bus.Waker(self.store.path, "daemon")
+        waker = sockets.Waker(self.store.path, "daemon")
         over = threading.Event()
 
         def listen() -> None:

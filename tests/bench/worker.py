@@ -17,20 +17,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from orchestrator import bus, log
+from orchestrator import log
+from orchestrator.commands.start import Wishes, plan, start
 from orchestrator.config import load_pack, load_settings, resources
-from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.domain.prices import Prices
-from orchestrator.store import report
+from orchestrator.lifecycle import report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
+from orchestrator.wakeup import sockets
 from tests.bench.instant import InstantAgent
 from workers.agents.routing import Router
-from workers.host import Host
-from workers.live import LiveRun
+from workers.host.host import Host
+from workers.host.live_runs import LiveRun
 from workers.roles import MODULES
-from workers.runtime import Runtime
-from workers.surroundings import Setup
+from workers.run.runtime import Runtime
+from workers.run.settings_watcher import Setup
 
 ROLES = tuple(sorted(MODULES))
 
@@ -76,7 +77,7 @@ class Noop:
         self._feed = feed  # called when the slot has nothing to go on with
         self._store = store
         self._watch = watch
-        self._bell = bus.Bell(store.path)
+        self._bell = sockets.Bell(store.path)
 
     def __call__(self, live: LiveRun) -> Row | None:
         row = live.row
@@ -95,7 +96,7 @@ class Noop:
         self._watch.reports(row)
         reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
         if reported.advance.wake:
-            bus.wake_daemon(self._store.path)
+            sockets.wake_daemon(self._store.path)
         else:
             self._bell.ring()
         self._watch.finished()
@@ -165,7 +166,7 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
     def feed() -> None:
         if next(left, None) is not None:
             start(store, planned, project=project, max_attempts=3)
-            bus.wake_daemon(store.path)
+            sockets.wake_daemon(store.path)
 
     return feed
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from orchestrator.config import load_settings
 from tests.stand_in.model_server import FakeModelServer
-from workers.agents.external import ExternalAgent
+from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits, Protected
 from workers.agents.routing import build_router
 

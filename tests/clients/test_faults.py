@@ -26,7 +26,7 @@ from orchestrator.domain.errors import (
 from tests.clients.support import BIN, CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
 from tests.clients.test_sessions import REQUEST, RULES, configure
 from tests.e2e.support import ROOT, lifecycle
-from workers.agents.process import marked
+from workers.agents.programs.process import marked
 from workers.agents.protocol import Limits
 
 pytestmark = [

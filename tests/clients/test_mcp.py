@@ -18,7 +18,7 @@ from tests import factories as make
 from tests import invariants
 from tests.mcp_clients import http_server
 from tests.stand_in.model_server import FakeModelServer
-from workers.agents.mcp import SERVER, StdioServer, server_for
+from workers.agents.programs.mcp import SERVER, StdioServer, server_for
 
 CLIENTS = os.environ.get("LIFECYCLE_TEST_CLIENTS", "")  # read before the tests' environment is cleaned
 pytestmark = [

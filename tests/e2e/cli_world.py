@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from orchestrator.app import Project, prepare
-from orchestrator.coordinator import manage
+from orchestrator.commands import manage
 from orchestrator.coordinator.projector import project
+from orchestrator.project import Project, prepare
 from orchestrator.store.store import Store
 from tests import factories
 from tests.e2e.support import Lifecycle

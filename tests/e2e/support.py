@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from orchestrator import bus
+from orchestrator.wakeup import sockets
 from tests.e2e import warm
 from tests.patience import patient
 
@@ -237,7 +237,7 @@ class Lifecycle:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        directory = bus.runtime_directory(self.database)
+        directory = sockets.runtime_directory(self.database)
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
         if directory.exists():  # whoever ends by itself removes it

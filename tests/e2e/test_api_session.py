@@ -13,9 +13,9 @@ import pytest
 from tests.desk import REQUEST, Desk, Told
 from tests.e2e.support import lifecycle
 from tests.stand_in.model_server import FakeModelServer
-from workers.agents.builtin import BuiltinAgent
+from workers.agents.prompts import GOALS
 from workers.agents.protocol import AgentReply, AgentRequest
-from workers.prompts import GOALS
+from workers.builtin import BuiltinAgent
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
 

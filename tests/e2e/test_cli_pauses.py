@@ -198,7 +198,7 @@ def test_why_follows_the_task_through_its_life(world: World) -> None:
 
 
 def test_why_says_when_a_failed_attempt_is_repeated(world: World) -> None:
-    from orchestrator.store import report
+    from orchestrator.lifecycle import report
 
     session = factories.make_session(world.store, "Some work")
     factories.one_beat(world.store, session, factories.lead(world.store))

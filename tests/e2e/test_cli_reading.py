@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import rework
+from orchestrator.commands import rework
 from orchestrator.coordinator.projector import project
 from orchestrator.store import messages
 from tests import factories

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import rework
+from orchestrator.commands import rework
 from tests import factories
 from tests.e2e.cli_world import World, cancelled, make_world, note, work_off
 from tests.e2e.support import Gave, lifecycle

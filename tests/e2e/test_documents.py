@@ -24,7 +24,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
-from workers.agents.builtin.language import lexicon
+from workers.builtin.language import lexicon
 
 SENTENCE = 5  # words; anything shorter is a label or a cell
 SECONDS = 60  # from command to finished session
@@ -245,9 +245,9 @@ def test_no_number_name_or_address_is_invented(made: Making, name: str) -> None:
 
     for path, page in spec.pages().items():
         prose = _LINK.sub(r"\1", re.sub(r"```.*?```", "", _body(page), flags=re.DOTALL))
-        assert [found for found in re.findall(r"https?://[^\s)*`]+", prose) if found not in addresses] == [], (
-            path
-        )
+        assert [
+            found for found in re.findall(r"https?://[^\s)*`]+", prose) if found not in addresses
+        ] == [], path
         for line in prose.splitlines():
             plain = _plain(_ID.sub("", line))
             for word in re.findall(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from orchestrator.app import Project, open_for_writing, read_settings
+from orchestrator.project import Project, open_for_writing, read_settings
 from tests import factories as make
 from tests.e2e.support import Lifecycle
 

@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from orchestrator import failpoints
-from orchestrator.coordinator import projector, reconcile, resume
+from orchestrator.commands import resume
+from orchestrator.coordinator import projector, reconcile
 from orchestrator.domain.errors import DiskFull
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import artifacts, ballast, report, sessions
+from orchestrator.lifecycle import report
+from orchestrator.store import artifacts, ballast, sessions
 from tests import factories, invariants
 from tests.desk import Desk
 from tests.e2e.disk import Disk, frozen
 from tests.patience import patient
-from workers.live import LiveRun
+from workers.host.live_runs import LiveRun
 
 POINTS = (
     "beat.before_commit",

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import manage
+from orchestrator.commands import manage
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.model import PauseReason
 from orchestrator.domain.prices import Cost, Usage
-from orchestrator.store import budgets, report, sessions
+from orchestrator.lifecycle import report
+from orchestrator.store import budgets, sessions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Tx
 from tests import factories

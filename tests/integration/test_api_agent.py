@@ -29,9 +29,9 @@ from orchestrator.domain.errors import (
 )
 from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
-from workers.agents.api import MASK, PROVIDERS, ApiAgent
+from workers.agents.api.agent import MASK, PROVIDERS, ApiAgent
 from workers.agents.protocol import AgentRequest, Limits
-from workers.content import Critique
+from workers.documents.content import Critique
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
 
@@ -392,7 +392,7 @@ def test_a_dead_server_is_named_with_its_address(api: str, make: Any, tmp_path: 
 def test_a_server_that_takes_no_connection_is_not_waited_for(
     api: str, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.agents.api_wire.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("workers.agents.api.http.CONNECT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as waiting:
         for _ in range(3):  # more than it lets wait: whoever comes next gets no answer at all
             early = waiting.enter_context(socket.socket())
@@ -460,7 +460,7 @@ def test_without_limits_of_its_own_a_model_may_take_its_time_to_start(make: Any,
 def test_a_call_ends_when_its_run_is_over(
     api: str, server: FakeModelServer, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.agents.api_call.GRACE", 3_600.0)  # it has to end by itself, not by this
+    monkeypatch.setattr("workers.agents.api.call.GRACE", 3_600.0)  # it has to end by itself, not by this
     stop = threading.Event()
     agent = make(api, {"text": "late", "delay": 60}, limits=Limits())
     with ThreadPoolExecutor(1) as slot:
@@ -614,7 +614,7 @@ def test_a_model_api_does_no_work(tmp_path: Path) -> None:
 
 def test_looking_whether_it_is_usable_loads_no_library() -> None:
     script = (
-        "import sys; import workers.runtime, workers.agents.routing; from workers.agents.api import ApiAgent\n"
+        "import sys; import workers.run.runtime, workers.agents.routing; from workers.agents.api.agent import ApiAgent\n"
         "assert ApiAgent('a', 'ollama:m', environ={}).available() is None\n"
         "print([name for name in ('pydantic_ai', 'openai', 'anthropic', 'google.genai', 'httpx2') if name in sys.modules])"
     )

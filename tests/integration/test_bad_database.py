@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.app import Project, open_for_writing
+from orchestrator.commands.repair import repair
 from orchestrator.config import resources
 from orchestrator.config.settings import Settings
-from orchestrator.coordinator.repair import repair
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, LifecycleError, UnknownName
 from orchestrator.domain.model import PauseReason
+from orchestrator.project import Project, open_for_writing
 from orchestrator.store import ballast, database, sessions, tasks
 from orchestrator.store.migrate import ensure_schema
+from orchestrator.store.rows import task_state
 from orchestrator.store.store import Store
-from orchestrator.store.views import task_state
 from tests import factories, invariants
 
 

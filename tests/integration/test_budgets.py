@@ -11,21 +11,22 @@ from typing import Any
 
 import pytest
 
+from orchestrator.commands.resume import Answer, resume
 from orchestrator.config import load_settings
-from orchestrator.coordinator import costs, look
-from orchestrator.coordinator.look_ahead import past, plan_view
-from orchestrator.coordinator.resume import Answer, resume
 from orchestrator.domain.errors import AgentCrashed, NotAllowedNow
 from orchestrator.domain.prices import Cost, Price, Prices, Usage
 from orchestrator.store import budgets, records, sessions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
+from orchestrator.views import check
+from orchestrator.views import cost as costs
+from orchestrator.views.plan import past, plan_view
 from tests import factories as make
 from tests import invariants
 from tests.desk import Desk, Told, says
-from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import Router
+from workers.builtin import BuiltinAgent
 
 CENT = 10_000  # micro-dollars
 
@@ -257,11 +258,11 @@ def test_eighty_percent_of_a_cap_is_said_once_on_the_bus_and_shown(till: Callabl
     calls = [made.end(made.begin(), micros) for micros in (79 * CENT, CENT, CENT)]
 
     said = [words for each in calls for words in each]
-    shown = made.store.read(lambda tx: look.overview(tx, made.standing()))["budget"]
+    shown = made.store.read(lambda tx: check.overview(tx, made.standing()))["budget"]
 
     assert said == ["80 % of a cap on the session is used: $0.80 of $1.00"]
     messages = made.store.read(
-        lambda tx: look.bus_messages(tx, made.session, sender=None, to=None, type="state_update", last=9)
+        lambda tx: check.bus_messages(tx, made.session, sender=None, to=None, type="state_update", last=9)
     )
     assert [each["summary"] for each in messages] == [f"[analyst] {said[0]}"]
     assert [(each["measure"], each["percent"], each["warned"]) for each in shown] == [

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import bundle, portable
+from orchestrator.commands import bundle, portable
 from orchestrator.domain.errors import UsageError
 from orchestrator.store import artifacts, cassettes, sessions
 from tests import factories

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator.upkeep import CHECKPOINT_BYTES
+from orchestrator.coordinator.maintenance import CHECKPOINT_BYTES
 from orchestrator.store import artifacts
 from orchestrator.store.store import Store
 from tests import factories as make

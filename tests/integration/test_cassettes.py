@@ -27,9 +27,9 @@ from orchestrator.domain.model import PauseReason
 from orchestrator.store import cassettes
 from tests.desk import Desk, Told, _instructions, says
 from tests.patience import patient
-from workers.agents.builtin import BuiltinAgent
-from workers.agents.cassette import REPLAYED, Called, following
+from workers.agents.cassette.player import REPLAYED, Called, following
 from workers.agents.protocol import AgentReply, AgentRequest, Exit, Usage
+from workers.builtin import BuiltinAgent
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.\d]*)(?:Z|\+00:00)")
 TASKS = ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004", "QUALITY-001")

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
-from workers.agents.command import CommandAgent
-from workers.agents.process import marked
+from workers.agents.programs.command import CommandAgent
+from workers.agents.programs.process import marked
 from workers.agents.protocol import AgentRequest, Limits
-from workers.content import Critique
+from workers.documents.content import Critique
 
 GOOD = '{"rating": 4, "strengths": ["clear"]}'
 

@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.bus import Waker
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import AgentCrashed
 from orchestrator.store import edits, messages
+from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
 from tests.desk import Desk
 from tests.places import Place
-from workers.agents import confining
-from workers.agents.command import Plain
-from workers.agents.dialect import Call
-from workers.agents.external import ExternalAgent
-from workers.agents.mcp import server_for
-from workers.agents.process import Confinement, marked
+from workers.agents.programs import confining
+from workers.agents.programs.command import Plain
+from workers.agents.programs.dialect import Call
+from workers.agents.programs.external import ExternalAgent
+from workers.agents.programs.mcp import server_for
+from workers.agents.programs.process import Confinement, marked
 from workers.agents.protocol import AgentRequest, Protected
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from orchestrator.config import load_settings
 from tests.desk import Desk, Told, _instructions
-from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import build_router
+from workers.builtin import BuiltinAgent
 
 CRITICAL = ("critique", "architecture_review")
 

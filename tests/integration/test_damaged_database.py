@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import app
+from orchestrator import project as app
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, DatabaseUnusable
 from orchestrator.store import integrity, sessions

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.errors import UnknownName
-from workers.inline.explore import ExplorationStopped, explore
-from workers.inline.explore.cache import INDEX
+from workers.explore import ExplorationStopped, explore
+from workers.explore.cache import INDEX
 
 FILES = {
     "pyproject.toml": '[project]\nname = "shop"\ndependencies = ["flask>=3"]\n[project.scripts]\nshop = "shop.cli:main"\n'
@@ -133,7 +133,7 @@ def test_six_threads_asking_at_once_cause_one_exploration(tmp_path: Path) -> Non
 def test_two_processes_asking_at_once_cause_one_exploration(tmp_path: Path) -> None:
     project(tmp_path / "p", {**FILES, **{f"shop/m{i}.py": "token = 1\n" * 200 for i in range(300)}})
     code = (
-        "import sys; from pathlib import Path; from workers.inline.explore import explore\n"
+        "import sys; from pathlib import Path; from workers.explore import explore\n"
         "root = Path(sys.argv[1]); sys.stdin.read()\n"
         "print(explore(root, 'tokens', 'caching', cache_dir=root / '.workflow/x')['_metadata']['cached'])"
     )

@@ -12,9 +12,9 @@ import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentTimedOut
 from tests.clients.support import GOOD, request
-from workers.agents.dialect import Call, Said
-from workers.agents.external import ExternalAgent
-from workers.agents.process import Ended
+from workers.agents.programs.dialect import Call, Said
+from workers.agents.programs.external import ExternalAgent
+from workers.agents.programs.process import Ended
 from workers.agents.protocol import AgentRequest, Exit, Limits
 
 

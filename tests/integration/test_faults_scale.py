@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import look, projector
+from orchestrator.commands.start import start
+from orchestrator.coordinator import projector
 from orchestrator.coordinator.beat import Leadership
-from orchestrator.coordinator.start import start
-from orchestrator.coordinator.why import why
 from orchestrator.domain.model import TaskDef
 from orchestrator.store import messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
+from orchestrator.views import check
+from orchestrator.views.why import why
 from tests import factories
 
 MANY = 5_000
@@ -81,8 +82,8 @@ def views(store: Store, session: str) -> dict[str, Callable[[], object]]:
         return lambda: store.read(both)
 
     return {
-        "check": read(look.overview),
-        "list": read(lambda tx, row: look.listing(tx)),
+        "check": read(check.overview),
+        "list": read(lambda tx, row: check.listing(tx)),
         "why": read(lambda tx, row: why(tx, row, tasks.task(tx, row.id, key(SOME - 1)))),  # type: ignore[arg-type]
         "log": read(lambda tx, row: messages.last(tx, row.id, 50)),
         "project": lambda: projector.project(store, session),

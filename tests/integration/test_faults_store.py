@@ -16,17 +16,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
-from orchestrator.store import (
-    artifacts,
-    backups,
-    ballast,
-    files,
-    integrity,
-    leases,
-    queries,
-    report,
-    sessions,
-)
+from orchestrator.lifecycle import report
+from orchestrator.store import artifacts, backups, ballast, files, integrity, leases, queries, sessions
 from orchestrator.store.store import Store
 from tests import factories, invariants
 from tests.desk import Desk

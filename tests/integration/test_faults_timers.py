@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 import structlog
 
-from orchestrator import bus, scheduler
-from orchestrator.app import Project
 from orchestrator.config.settings import Settings
-from orchestrator.daemon import RETRY_SECONDS, Daemon
-from orchestrator.scheduler import AlarmClock
+from orchestrator.coordinator import timers
+from orchestrator.coordinator.daemon import RETRY_SECONDS, Daemon
+from orchestrator.coordinator.timers import AlarmClock
+from orchestrator.project import Project
 from orchestrator.store import artifacts, leases
+from orchestrator.wakeup import sockets
 from tests import factories
 
 HOUR = 3600.0
@@ -45,7 +46,7 @@ class Wall:
 
 @pytest.fixture
 def wall(monkeypatch: pytest.MonkeyPatch) -> Wall:
-    monkeypatch.setattr(scheduler, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(timers, "LOOK_SECONDS", 0.02)
     return Wall(monkeypatch)
 
 
@@ -113,11 +114,11 @@ def test_an_alarm_that_is_due_in_a_moment_comes_also_when_the_clock_is_put_back(
 
 
 def remove_socket(database: Path) -> None:
-    (bus.runtime_directory(database) / "daemon.sock").unlink()
+    (sockets.runtime_directory(database) / "daemon.sock").unlink()
 
 
 def remove_directory(database: Path) -> None:
-    shutil.rmtree(bus.runtime_directory(database))
+    shutil.rmtree(sockets.runtime_directory(database))
 
 
 @pytest.mark.parametrize("remove", [remove_socket, remove_directory], ids=["socket", "directory"])
@@ -125,12 +126,12 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
     tmp_path: Path, remove: Callable[[Path], None]
 ) -> None:
     database = tmp_path / "lifecycle.db"
-    waker = bus.Waker(database, "daemon")
+    waker = sockets.Waker(database, "daemon")
     remove(database)
-    lost = bus.wake_daemon(database)
+    lost = sockets.wake_daemon(database)
 
     waker.wait(0.01)
-    heard = bus.wake_daemon(database)
+    heard = sockets.wake_daemon(database)
     woken = waker.wait(5)
 
     assert (lost, heard, woken) == (False, True, True)
@@ -140,15 +141,15 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
 
 def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) -> None:
     database = tmp_path / "lifecycle.db"
-    old = bus.Waker(database, "daemon")
-    new = bus.Waker(database, "daemon")
+    old = sockets.Waker(database, "daemon")
+    new = sockets.Waker(database, "daemon")
 
     old.wait(0.01)
-    bus.wake_daemon(database)
+    sockets.wake_daemon(database)
 
     assert new.wait(5)
     old.close()
-    assert bus.wake_daemon(database)
+    assert sockets.wake_daemon(database)
     new.close()
 
 
@@ -185,7 +186,7 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
 def test_a_large_log_is_written_back_without_waiting_for_the_timer(
     tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch, large: int, written_back: bool
 ) -> None:
-    monkeypatch.setattr("orchestrator.coordinator.upkeep.LARGE_LOG_BYTES", large)
+    monkeypatch.setattr("orchestrator.coordinator.maintenance.LARGE_LOG_BYTES", large)
     store = factories.make_store(tmp_path)
     daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())
     clock.start()

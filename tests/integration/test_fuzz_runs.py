@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 
 from orchestrator.cli.main import run as lifecycle
+from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
-from orchestrator.coordinator.resume import Answer, resume
 from orchestrator.store import leases, messages, records
 from orchestrator.store.edits import session_directory
 from orchestrator.store.prepared import Row
@@ -29,10 +29,10 @@ from tests import invariants
 from tests.desk import HOST, Desk, Told
 from tests.fuzzing import ANSWERS, SEEDS, TEXTS, examples, near, reworded, text, viewer
 from tests.unit.docgen_samples import english
-from workers.agents.command import CommandAgent
+from workers.agents.programs.command import CommandAgent
 from workers.agents.protocol import AgentRequest, Limits
-from workers.content import ArchitectureReview, Concern, Critique, Risk, Weakness
-from workers.inline.docgen.reader import validate
+from workers.documents.content import ArchitectureReview, Concern, Critique, Risk, Weakness
+from workers.documents.reader import validate
 
 DEALER = Path(__file__).parents[1] / "e2e" / "agents" / "dealer.py"
 VIEWER = viewer()

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import patient
-from workers.agents.process import Confinement, Ended, GuardedProcess, agent_environment, marked
+from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment, marked
 from workers.agents.protocol import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -416,7 +416,7 @@ HOST = """
 import os, sys, threading
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from workers.agents.process import Confinement, GuardedProcess, agent_environment
+from workers.agents.programs.process import Confinement, GuardedProcess, agent_environment
 from workers.agents.protocol import Limits
 
 folder = Path({folder!r})

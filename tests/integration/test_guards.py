@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import manage, reconcile, resume, rework
+from orchestrator.commands import manage, resume, rework
+from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership
 from orchestrator.domain.errors import NotAllowedNow, NotLeader
 from orchestrator.domain.model import Gate, PauseReason, RunOutcome
-from orchestrator.store import claims, leases, report, sessions, tasks, transitions
+from orchestrator.lifecycle import report
+from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make

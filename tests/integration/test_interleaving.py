@@ -11,7 +11,8 @@ import pytest
 
 from orchestrator.domain.errors import LeaseLost, LifecycleError
 from orchestrator.domain.model import AdvanceKind, PauseReason, RunOutcome
-from orchestrator.store import claims, leases, report, sessions, tasks, transitions
+from orchestrator.lifecycle import report
+from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make

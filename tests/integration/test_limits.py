@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import limits, look
-from orchestrator.coordinator.why import why
 from orchestrator.domain.errors import AccountHeld, AgentLimited, UnknownName
-from orchestrator.store import pools, queries
+from orchestrator.store import queries, rate_limits
 from orchestrator.store.leases import SECOND
 from orchestrator.store.store import Store
+from orchestrator.views import check, limits
+from orchestrator.views.why import why
 from tests import factories as make
 from tests import invariants
 from tests.desk import Desk, Told
-from workers import calls
 from workers.agents.protocol import Usage
 from workers.agents.routing import Router
-from workers.calls import Begun
-from workers.context import Context
-from workers.live import LiveRuns
+from workers.context import calls
+from workers.context.calls import Begun
+from workers.context.run_context import Context
+from workers.host.live_runs import LiveRuns
 
 ONLY_TOLD = {"roles": {"analyst": ["told"]}}
 
@@ -253,7 +253,7 @@ def test_a_person_sees_which_account_is_held_until_when_and_why(desk: Any) -> No
     bench = desk(Told("told", {"*": limited(None)}), **ONLY_TOLD)
     bench.run()
 
-    seen = bench.store.read(lambda tx: look.overview(tx, bench.state()))
+    seen = bench.store.read(lambda tx: check.overview(tx, bench.state()))
     told = bench.store.read(lambda tx: why(tx, bench.state(), bench.task("RESEARCH-001")))
 
     (held,) = seen["limits"]
@@ -323,7 +323,7 @@ def test_a_pause_noted_by_a_clock_far_ahead_holds_nobody_up_and_goes_with_the_ne
 
     assert bench.task("RESEARCH-001").status == "completed"
     assert pause(bench) is None
-    assert bench.store.read(pools.held) == []
+    assert bench.store.read(rate_limits.held) == []
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.app import Project
-from orchestrator.cli.doctor import Check, examine
+from orchestrator.project import Project
+from orchestrator.views.doctor import Check, examine
 from tests.desk import Desk, Told
-from workers.context import NO_MCP
+from workers.context.run_context import NO_MCP
 
 
 @pytest.fixture

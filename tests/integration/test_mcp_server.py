@@ -22,8 +22,6 @@ from urllib.parse import urlsplit
 import pytest
 from typer.main import get_command
 
-from orchestrator.app import Project
-from orchestrator.bus import Waker
 from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
 from orchestrator.domain.model import PauseReason, RunOutcome
@@ -31,9 +29,11 @@ from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
+from orchestrator.project import Project
 from orchestrator.store import artifacts, messages, records, run_tokens, sessions, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
+from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
 from tests import invariants
 from tests.mcp_clients import (
@@ -45,7 +45,7 @@ from tests.mcp_clients import (
     over_http,
     over_stdio,
 )
-from workers.agents.mcp import server_for
+from workers.agents.programs.mcp import server_for
 
 SECRET_WORDS = "the other team's secret plan"
 
@@ -830,7 +830,7 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
     (unsafe / "lifecycle").mkdir(mode=0o777)
     (unsafe / "lifecycle").chmod(0o777)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(unsafe))
-    monkeypatch.setattr("orchestrator.bus._reached", {})
+    monkeypatch.setattr("orchestrator.wakeup.sockets._reached", {})
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(

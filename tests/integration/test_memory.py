@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import structlog
 
-from orchestrator.app import Project
 from orchestrator.config.settings import Settings
-from orchestrator.daemon import Daemon
+from orchestrator.coordinator.daemon import Daemon
+from orchestrator.coordinator.timers import AlarmClock
 from orchestrator.dispatch.memory import memory
 from orchestrator.domain.idleness import SHORT_STAY_SECONDS, Memory
-from orchestrator.scheduler import AlarmClock
+from orchestrator.project import Project
 from tests import factories as make
 
 MB = 1024 * 1024

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator import failpoints
+from orchestrator.commands.repair import repair
 from orchestrator.coordinator.projector import project
-from orchestrator.coordinator.repair import repair
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store import artifacts, files, messages
 from orchestrator.store.edits import session_directory

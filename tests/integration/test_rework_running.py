@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.coordinator import manage, rework
+from orchestrator.commands import manage, rework
 from orchestrator.domain.errors import AgentLimited, NotAllowedNow
 from tests import invariants
 from tests.desk import Desk, Told, says

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
-from orchestrator.coordinator.resume import Answer, resume
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentLimited,
@@ -34,10 +34,10 @@ from orchestrator.store.store import Store
 from tests import invariants
 from tests.desk import Desk, Told, says
 from tests.patience import patient
-from workers.agents.builtin import BuiltinAgent
 from workers.agents.protocol import AgentReply, AgentRequest, Usage
-from workers.context import RunReleased
-from workers.inline.docgen import discussion
+from workers.builtin import BuiltinAgent
+from workers.context.run_context import RunReleased
+from workers.discussion import record_page
 
 BRIEF = "spec/product-brief.md"
 
@@ -533,7 +533,7 @@ def test_a_fault_anywhere_in_a_discussion_is_a_warning(desk: Any, monkeypatch: A
     def broken(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(f"workers.critique.{place}", broken)
+    monkeypatch.setattr(f"workers.discussion.round.{place}", broken)
     bench = desk()
 
     following = bench.run()
@@ -548,7 +548,7 @@ def test_a_record_that_cannot_be_written_lets_the_verdict_stand_with_a_warning(
     def broken(*_: Any, **__: Any) -> Any:
         raise AttributeError("no template")
 
-    monkeypatch.setattr(discussion, "render_discussion", broken)
+    monkeypatch.setattr(record_page, "render_discussion", broken)
     bench = desk()
 
     bench.run()

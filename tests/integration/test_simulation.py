@@ -17,21 +17,22 @@ from typing import Any, TypeVar, cast
 import pytest
 import structlog
 
-import workers.host
-import workers.live
+import workers.host.host
+import workers.host.live_runs
 from orchestrator.config import load_settings
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.domain.errors import LeaseLost, NotLeader
-from orchestrator.store import leases, queries, report, sessions
+from orchestrator.lifecycle import report
+from orchestrator.store import leases, queries, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
 from tests.model_world import Process, World
-from workers.host import Host
-from workers.live import LiveRun
+from workers.host.host import Host
+from workers.host.live_runs import LiveRun
 
 T = TypeVar("T")
 SEEDS = int(os.environ.get("SEEDS", "0")) or 12
@@ -249,8 +250,8 @@ def simulate(folder: Path, seed: int, *, guarded: bool) -> int:
         return all(row.status != "active" for row in store.read(sessions.all_sessions))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers.host, "time", virtual)
-        patch.setattr(workers.live, "time", virtual)
+        patch.setattr(workers.host.host, "time", virtual)
+        patch.setattr(workers.host.live_runs, "time", virtual)
         try:
             for name, process in processes.items():
                 act = (

@@ -18,14 +18,16 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from orchestrator.commands import manage, resume, rework
+from orchestrator.commands.start import Wishes, plan, start
 from orchestrator.config import load_pack
-from orchestrator.coordinator import manage, reconcile, resume, rework
+from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
-from orchestrator.coordinator.start import Wishes, plan, start
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import AdvanceKind, PauseReason
 from orchestrator.domain.pipelines import Pack
-from orchestrator.store import claims, leases, queries, report, sessions
+from orchestrator.lifecycle import report
+from orchestrator.store import claims, leases, queries, sessions
 from orchestrator.store.prepared import Row
 from tests import factories as make
 from tests import invariants

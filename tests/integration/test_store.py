@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import manage, reconcile, resume, rework
+from orchestrator.commands import manage, resume, rework
+from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import PauseReason
-from orchestrator.store import leases, messages, queries, report, sessions, tasks
+from orchestrator.lifecycle import report
+from orchestrator.store import leases, messages, queries, sessions, tasks
 from orchestrator.store import store as store_module
 from orchestrator.store.store import Store
 from tests import factories as make

@@ -10,13 +10,13 @@ import pytest
 import structlog
 
 from orchestrator.config import PATH_FILE, variables
-from workers.agents.api import PROVIDERS
-from workers.agents.claude import Claude
-from workers.agents.codex import Codex
-from workers.agents.gemini import Gemini
-from workers.agents.opencode import Opencode
-from workers.agents.qwen import Qwen
-from workers.surroundings import Surroundings
+from workers.agents.api.agent import PROVIDERS
+from workers.agents.programs.claude import Claude
+from workers.agents.programs.codex import Codex
+from workers.agents.programs.gemini import Gemini
+from workers.agents.programs.opencode import Opencode
+from workers.agents.programs.qwen import Qwen
+from workers.run.settings_watcher import Surroundings
 
 MINE = '[agents.mine]\ncommand = ["mine"]\nenv = ["MINE"]\n'
 

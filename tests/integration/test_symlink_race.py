@@ -17,9 +17,9 @@ import pytest
 from orchestrator.domain.errors import AgentUnavailable
 from orchestrator.store import files
 from tests.fuzzing import TIMES
-from workers.agents.process import GuardedProcess
+from workers.agents.programs.process import GuardedProcess
 from workers.agents.protocol import Limits
-from workers.inline.explore.reading import Root
+from workers.explore.root import Root
 
 SECONDS = 1.0 * TIMES  # of reading or writing, for each way of it
 PATIENCE = 30.0  # until both what was there and what was put in its place were seen, on a busy machine

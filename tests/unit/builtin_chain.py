@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.ids import slug
-from workers.agents.builtin import BuiltinAgent, detect_language
 from workers.agents.protocol import AgentRequest
-from workers.content import Architecture, Brief, Epics, Requirements
-from workers.inline.docgen.ids import Registered, items_of
-from workers.inline.docgen.render import INDEX, RenderContext, render
+from workers.builtin import BuiltinAgent, detect_language
+from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.identifiers import Registered, items_of
+from workers.documents.render import INDEX, RenderContext, render
 
 DATA = Path(__file__).parents[1] / "data" / "ideas"
 

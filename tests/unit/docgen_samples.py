@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workers.content import (
+from workers.documents.content import (
     Adr,
     Alternative,
     Architecture,
@@ -26,8 +26,8 @@ from workers.content import (
     User,
     UserStory,
 )
-from workers.inline.docgen.ids import Registered, allot
-from workers.inline.docgen.render import RenderContext, render
+from workers.documents.identifiers import Registered, allot
+from workers.documents.render import RenderContext, render
 
 DOCUMENTS = ("discovery", "brief", "requirements", "architecture", "epics")
 

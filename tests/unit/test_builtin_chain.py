@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
 from tests.unit.builtin_chain import DATA, ask, chain
-from workers.agents.builtin import BuiltinAgent, analyse_request
 from workers.agents.protocol import AgentRequest
+from workers.builtin import BuiltinAgent, analyse_request
 
 IDEAS = sorted(path.name for path in DATA.iterdir() if path.suffix == ".md")
 ONE_LINERS = [line for line in (DATA / "one-liners.txt").read_text().splitlines() if line]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.domain.quality import is_testable
-from workers.agents.builtin import analyse_request
-from workers.agents.builtin.criteria import criteria, headline
-from workers.agents.builtin.language import lexicon
+from workers.builtin import analyse_request
+from workers.builtin.criteria import criteria, headline
+from workers.builtin.language import lexicon
 
 CRITERIA = [
     (

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.builtin_chain import chain
-from workers.agents.builtin import analyse_request, detect_language, request
-from workers.agents.builtin.clauses import clause
-from workers.agents.builtin.language import lexicon
-from workers.agents.builtin.reading import split
-from workers.inline.docgen.ids import Registered
+from workers.builtin import analyse_request, detect_language, request
+from workers.builtin.clauses import clause
+from workers.builtin.language import lexicon
+from workers.builtin.sentences import split
+from workers.documents.identifiers import Registered
 from workers.roles.reviewer import stated
 
 SENTENCES = [

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
-from workers.agents.builtin.reading import sentences
-from workers.inline.docgen.escape import cell, inline
+from workers.builtin.sentences import sentences
+from workers.documents.escape import cell, inline
 
 SENTENCES = [
     "The tool must compute 3*4 and 5*6.",

@@ -21,9 +21,9 @@ from orchestrator.cli.output import (
     shorten,
 )
 from orchestrator.cli.report import about, grouped
-from orchestrator.coordinator.look import progress as progress_of
-from orchestrator.coordinator.rounds import _round
 from orchestrator.domain.errors import UsageError
+from orchestrator.views.check import progress as progress_of
+from orchestrator.views.discuss import _round
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from orchestrator.config.agent_options import OPTIONS
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain import agents, workable
 from orchestrator.domain.errors import ConfigError
-from workers.agents.api import PROVIDERS
+from workers.agents.api.agent import PROVIDERS
 from workers.roles import MODULES, documents, reviewer
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from orchestrator.domain.consensus import consequence, judge, key_finding, recommendation, report_text
 from orchestrator.domain.model import Consensus, PauseReason, Severity
-from orchestrator.domain.replies import Reply, Verdict
 from orchestrator.domain.synthesis import synthesize
+from orchestrator.domain.verdicts import Reply, Verdict
 
 VIEWS = ("coverage", "product", "quality", "risk", "technical")
 CRITICAL = (("no login at all", "critical"),)

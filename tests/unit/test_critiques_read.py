@@ -16,7 +16,15 @@ from workers.agents.choices import SYNONYMS
 from workers.agents.findings import not_friendlier, with_findings
 from workers.agents.mining import mine
 from workers.agents.replies import parse
-from workers.content import ArchitectureReview, Brief, Critique, Discovery, Epics, Requirements, Weakness
+from workers.documents.content import (
+    ArchitectureReview,
+    Brief,
+    Critique,
+    Discovery,
+    Epics,
+    Requirements,
+    Weakness,
+)
 
 PASSWORDS = "passwords are kept in clear text"
 CRITICAL = {"text": PASSWORDS, "severity": "critical"}

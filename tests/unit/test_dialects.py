@@ -19,14 +19,14 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.prices import Estimate
 from tests.clients.support import Rated, request
-from workers.agents.claude import Claude
-from workers.agents.codex import Codex
-from workers.agents.dialect import Dialect, Said
-from workers.agents.gemini import Gemini
-from workers.agents.opencode import Opencode
-from workers.agents.process import Ended
+from workers.agents.programs.claude import Claude
+from workers.agents.programs.codex import Codex
+from workers.agents.programs.dialect import Dialect, Said
+from workers.agents.programs.gemini import Gemini
+from workers.agents.programs.opencode import Opencode
+from workers.agents.programs.process import Ended
+from workers.agents.programs.qwen import Qwen
 from workers.agents.protocol import Usage
-from workers.agents.qwen import Qwen
 
 CLAUDE = Claude("claude", model="opus", effort="high", base_url=None)
 CODEX = Codex("codex", model="m-1", effort=None, base_url="http://127.0.0.1:1/v1", key_env="MY_KEY")

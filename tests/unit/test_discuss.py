@@ -16,10 +16,10 @@ from orchestrator.domain.model import Consensus, Severity
 from tests import invariants
 from tests.desk import Desk, Told, says
 from workers.agents.protocol import AgentReply
-from workers.content import Critique, Discovery, StatedRequirement
-from workers.context import RunReleased
-from workers.inline.discuss import ARTIFACT_LIMIT, LIST_LIMIT, Answer, DiscussResult, discuss
-from workers.record import sentiment
+from workers.context.run_context import RunReleased
+from workers.discussion.perspectives import ARTIFACT_LIMIT, LIST_LIMIT, Answer, DiscussResult, discuss
+from workers.discussion.record import sentiment
+from workers.documents.content import Critique, Discovery, StatedRequirement
 
 EXPORT = "Users must export their links as a spreadsheet"
 REQUEST = f"We want short links. {EXPORT}. Users must delete a link. Guests could colour their profile page."

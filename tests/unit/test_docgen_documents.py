@@ -15,9 +15,7 @@ from ruamel.yaml import YAML
 from orchestrator.config import load_pack
 from orchestrator.domain.model import Gate
 from tests.unit.docgen_samples import DOCUMENTS, chinese, context, english, register, specification
-from workers.content import ArchitectureReview, Concern, Epic, Epics, Requirement
-from workers.inline.docgen.assess import assess
-from workers.inline.docgen.discussion import (
+from workers.discussion.record_page import (
     Decision,
     Discussion,
     Divergence,
@@ -26,11 +24,13 @@ from workers.inline.docgen.discussion import (
     Theme,
     render_discussion,
 )
-from workers.inline.docgen.ids import allot, content_path
-from workers.inline.docgen.pack import labels
-from workers.inline.docgen.reader import read, validate
-from workers.inline.docgen.readiness import build_readiness, build_summary
-from workers.inline.docgen.render import order, render
+from workers.documents.assess import assess
+from workers.documents.content import ArchitectureReview, Concern, Epic, Epics, Requirement
+from workers.documents.identifiers import allot, content_path
+from workers.documents.labels import labels
+from workers.documents.reader import read, validate
+from workers.documents.readiness import build_readiness, build_summary
+from workers.documents.render import order, render
 
 GATES = load_pack(None, {}).gates
 

@@ -12,9 +12,7 @@ from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
 from tests.unit.docgen_samples import context, english, register
-from workers.content import Content
-from workers.inline.docgen import escape
-from workers.inline.docgen.discussion import (
+from workers.discussion.record_page import (
     Decision,
     Discussion,
     Divergence,
@@ -24,8 +22,10 @@ from workers.inline.docgen.discussion import (
     Theme,
     render_discussion,
 )
-from workers.inline.docgen.reader import read, validate
-from workers.inline.docgen.render import render
+from workers.documents import escape
+from workers.documents.content import Content
+from workers.documents.reader import read, validate
+from workers.documents.render import render
 
 HOSTILE = (
     "# Heading",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.docgen_samples import english, register
-from workers.content import (
+from workers.documents.content import (
     Adr,
     Architecture,
     Brief,
@@ -20,7 +20,7 @@ from workers.content import (
     Statement,
     Story,
 )
-from workers.inline.docgen.ids import MODELS, Registered, allot, items_of
+from workers.documents.identifiers import MODELS, Registered, allot, items_of
 
 
 def requirements(*items: Requirement) -> Requirements:

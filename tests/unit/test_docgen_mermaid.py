@@ -17,8 +17,8 @@ import regex
 
 from tests.unit.docgen_samples import chinese, english, specification
 from tests.unit.test_docgen_hostile import HOSTILE, specification_with
-from workers.content import Architecture, Component, Epic, Statement
-from workers.inline.docgen import diagrams, escape
+from workers.documents import diagrams, escape
+from workers.documents.content import Architecture, Component, Epic, Statement
 
 HERE = Path(__file__).parents[1] / "mermaid"
 INSTALL_SECONDS = 170

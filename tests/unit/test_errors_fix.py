@@ -52,7 +52,7 @@ def says_what_to_do(call: ast.Call, error: type[LifecycleError]) -> bool:
     given = next((each.value for each in call.keywords if each.arg == "fix"), None)
     if given is not None:
         return not any(isinstance(part, ast.Constant) and part.value == "" for part in choices(given))
-    own = "__init__" in vars(error) and error.__module__ == "orchestrator.coordinator.find"
+    own = "__init__" in vars(error) and error.__module__ == "orchestrator.views.find"
     return bool(error.remedy) or issubclass(error, SAY_THEMSELVES) or own
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.errors import UnknownName
-from orchestrator.domain.manifests import frontend_frameworks
-from workers.inline.explore.ignore import MAX_WILDCARD_RULES, IgnoreRules
-from workers.inline.explore.imports import Resolver
-from workers.inline.explore.inventory import take_inventory
-from workers.inline.explore.kinds import role_of
-from workers.inline.explore.knowledge import knowledge
-from workers.inline.explore.manifests import Dependency, read_manifest
-from workers.inline.explore.ranking import SearchIndex, query_words
-from workers.inline.explore.reading import Root, shown
-from workers.inline.explore.symbols import parse
+from orchestrator.domain.project_facts import frontend_frameworks
+from workers.explore.ignore import MAX_WILDCARD_RULES, IgnoreRules
+from workers.explore.imports import Resolver
+from workers.explore.inventory import take_inventory
+from workers.explore.kinds import role_of
+from workers.explore.knowledge import knowledge
+from workers.explore.manifests import Dependency, read_manifest
+from workers.explore.ranking import SearchIndex, query_words
+from workers.explore.root import Root, shown
+from workers.explore.symbols import parse
 
 
 def never() -> bool:

@@ -10,9 +10,9 @@ from hypothesis import given
 
 from tests.fuzzing import SEEDS, TEXTS, examples, near, tame, viewer
 from tests.unit.docgen_samples import context, english, register
-from workers.inline.docgen.ids import MODELS, Registered, allot
-from workers.inline.docgen.reader import validate
-from workers.inline.docgen.render import render
+from workers.documents.identifiers import MODELS, Registered, allot
+from workers.documents.reader import validate
+from workers.documents.render import render
 
 VIEWER = viewer()
 SAMPLES = register(english())

@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from tests.fuzzing import ANSWERS, SEEDS, examples, near, printed
 from tests.unit.docgen_samples import context, english
 from workers.agents.mining import mine
-from workers.agents.process import decode
+from workers.agents.programs.process import decode
 from workers.agents.replies import Parsed, parse
-from workers.content import ArchitectureReview, Brief, Critique
-from workers.inline.docgen.ids import MODELS, allot
-from workers.inline.docgen.reader import validate
-from workers.inline.docgen.render import render
+from workers.documents.content import ArchitectureReview, Brief, Critique
+from workers.documents.identifiers import MODELS, allot
+from workers.documents.reader import validate
+from workers.documents.render import render
 
 SCHEMAS: dict[str, type[BaseModel]] = {**MODELS, "review": ArchitectureReview, "critique": Critique}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.domain.limits import LONGEST, LONGEST_GUESS, SECOND, Pause, met
+from orchestrator.domain.account_pause import LONGEST, LONGEST_GUESS, SECOND, Pause, met
 
 NOW = 1_800_000_000 * SECOND
 MINUTE = 60 * SECOND

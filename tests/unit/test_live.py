@@ -8,7 +8,7 @@ import time
 import pytest
 
 from orchestrator.store.prepared import Row
-from workers.live import LiveRun, LiveRuns
+from workers.host.live_runs import LiveRun, LiveRuns
 
 
 @pytest.mark.parametrize(("why", "may"), [("drained", True), ("taken away", False), ("lease", False)])

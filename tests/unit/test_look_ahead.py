@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config import load_settings
-from orchestrator.coordinator.look_ahead import has_coding_agent
+from orchestrator.views.plan import has_coding_agent
 
 EDITOR = {"mine": {"command": ["mine"], "edits_files": True}}
 

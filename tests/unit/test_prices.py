@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import config
-from orchestrator.config.prices import load
+from orchestrator.config.price_files import load
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.prices import UNKNOWN, Cost, Estimate, Price, Prices, Usage, sane
 

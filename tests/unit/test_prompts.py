@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import factories as make
-from workers import prompts
-from workers.content import Brief, Critique
+from workers.agents import prompts
+from workers.documents.content import Brief, Critique
 
 BLOCK = re.compile(r"^<<<(material-[0-9a-f]{12})\n(.*?)\n\1>>>$", re.DOTALL | re.MULTILINE)
 HOSTILE = [

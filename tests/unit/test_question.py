@@ -8,9 +8,9 @@ import pytest
 
 from orchestrator.domain.pipelines import Perspective
 from tests.factories import shipped_pack
-from workers import prompts
+from workers.agents import prompts
 from workers.agents.question import Names, Question, ask_for
-from workers.content import Brief, Critique
+from workers.documents.content import Brief, Critique
 
 REQUEST = "Build it before 2027-01-01T00:00:00Z."
 

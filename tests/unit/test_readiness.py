@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.domain.model import AdvanceKind, TaskState, TaskStatus
-from orchestrator.domain.readiness import Candidate, Situation, advance, is_ready, offers, topological, unmet
+from orchestrator.domain.scheduling import Candidate, Situation, advance, is_ready, offers, topological, unmet
 
 NOW = 1_000
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.agents.mining import mine
-from workers.agents.process import decode
+from workers.agents.programs.process import decode
 from workers.agents.replies import parse
-from workers.content import Brief, Critique, Requirements
+from workers.documents.content import Brief, Critique, Requirements
 
 GOOD = '{"rating": 4, "strengths": ["clear"], "weaknesses": [{"text": "no budget", "severity": "high"}]}'
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WORKERS_MAY = {"bus", "store", "config", "log", "failpoints", "domain"}
+WORKERS_MAY = {"interrupts", "lifecycle", "wakeup", "store", "config", "log", "failpoints", "domain"}
 PURE_STANDARD_LIBRARY = {
     "__future__",
     "ast",

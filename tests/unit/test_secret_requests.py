@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.coordinator import requests, rework, start
+from orchestrator.commands import requests, rework, start
 from tests.factories import shipped_pack
 
 SHAPED = "sk-canary0123456789abcdef"

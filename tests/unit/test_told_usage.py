@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.prices import Usage
-from workers.agents.told import usage_in
+from workers.agents.programs.reported_usage import usage_in
 
 GOOD = {
     "model": "m-1",

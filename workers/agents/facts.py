@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from workers.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
 
 
 class Facts(TypedDict, total=False):

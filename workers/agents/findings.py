@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from workers.agents.choices import GRADES
-from workers.content import Critique, Risk, Weakness
+from workers.documents.content import Critique, Risk, Weakness
 
 KEPT = "it was asked again, and what its first answer found is kept"
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from workers.agents.choices import grade_marked
 from workers.agents.ratings import UNREAD_RATING
-from workers.content import Critique
+from workers.documents.content import Critique
 
 TEXT_LIMIT = 100_000  # characters that are looked at
 LINE_LIMIT = 500

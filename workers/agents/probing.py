@@ -16,8 +16,8 @@ from typing import Any
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentError
 from orchestrator.domain.prices import MICROS, Cost
-from workers.agents.external import ExternalAgent
-from workers.agents.process import agent_environment
+from workers.agents.programs.external import ExternalAgent
+from workers.agents.programs.process import agent_environment
 from workers.agents.protocol import Agent, AgentRequest, Limits, Usage, is_metered
 
 VERSION_SECONDS = 10.0

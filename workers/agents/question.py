@@ -13,7 +13,7 @@ from functools import cached_property
 
 from orchestrator.domain import secrets
 from orchestrator.store import cassettes
-from workers import prompts
+from workers.agents import prompts
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
 _EXPLORED = re.compile(  # the keywords follow from the request, which is a part of its own

@@ -12,9 +12,9 @@ from workers.agents.protocol import Agent, Limits
 from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
-    from workers.agents.dialect import Dialect
-    from workers.agents.external import ExternalAgent
     from workers.agents.probing import Priced
+    from workers.agents.programs.dialect import Dialect
+    from workers.agents.programs.external import ExternalAgent
 
 Note = Callable[[str], None]
 
@@ -86,8 +86,8 @@ class Router:
 def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -> Router:
     """All agents of the settings; `environ` may change later and is read at each call."""
     from orchestrator.config.settings import AgentSettings
-    from workers.agents.api import ApiAgent
-    from workers.agents.builtin import BuiltinAgent
+    from workers.agents.api.agent import ApiAgent
+    from workers.builtin import BuiltinAgent
 
     slots = AgentSlots(settings.slots, settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: BuiltinAgent()}
@@ -115,7 +115,7 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -
 
 
 def _external(name: str, given: Any, environ: MutableMapping[str, str], slots: AgentSlots) -> ExternalAgent:
-    from workers.agents.external import ExternalAgent
+    from workers.agents.programs.external import ExternalAgent
 
     program = given.command[0] if given.command else given.kind
     return ExternalAgent(
@@ -139,21 +139,21 @@ def _limits(given: Any) -> Limits | None:
 
 def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dialect:
     if given.kind == "claude":
-        from workers.agents.claude import Claude
+        from workers.agents.programs.claude import Claude
 
         return Claude(program, model=given.model, effort=given.effort, base_url=given.base_url)
     if given.kind == "codex":
-        from workers.agents.codex import Codex
+        from workers.agents.programs.codex import Codex
 
         return Codex(
             program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
         )
     if given.kind == "gemini":
-        from workers.agents.gemini import Gemini
+        from workers.agents.programs.gemini import Gemini
 
         return Gemini(program, model=given.model, base_url=given.base_url, environ=environ)
     if given.kind == "qwen":
-        from workers.agents.qwen import Qwen
+        from workers.agents.programs.qwen import Qwen
 
         return Qwen(
             program,
@@ -164,12 +164,12 @@ def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dia
             environ=environ,
         )
     if given.kind == "opencode":
-        from workers.agents.opencode import Opencode
+        from workers.agents.programs.opencode import Opencode
 
         return Opencode(
             program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
         )
-    from workers.agents.command import Plain
+    from workers.agents.programs.command import Plain
 
     return Plain(given.command)
 

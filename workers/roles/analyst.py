@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 
-from workers.context import Context
-from workers.inline.docgen.ids import allot
-from workers.inline.explore import explore
+from workers.context.run_context import Context
+from workers.documents.identifiers import allot
+from workers.explore import explore
 from workers.roles import Produced
 from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context, repository
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.domain.errors import LifecycleError
-from workers.context import Context
+from workers.context.run_context import Context
 from workers.roles import Produced
 
 

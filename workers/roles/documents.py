@@ -11,12 +11,12 @@ from pydantic import BaseModel
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store.prepared import Row
-from workers import prompts
-from workers.content import Architecture, Brief, Discovery, Epics, Requirements
-from workers.context import CRITICAL, Context, answered
-from workers.inline.docgen.ids import Registered, content_path
-from workers.inline.docgen.reader import validate
-from workers.inline.docgen.render import RenderContext, render
+from workers.agents import prompts
+from workers.context.run_context import CRITICAL, Context, answered
+from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.identifiers import Registered, content_path
+from workers.documents.reader import validate
+from workers.documents.render import RenderContext, render
 
 EXPLORATION = "explorations/explore-general.json"
 

@@ -6,14 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.domain.quality import Score
-from workers.agents.builtin.request import analyse_request
-from workers.content import Discovery
-from workers.context import Context
-from workers.inline.docgen.assess import assess
-from workers.inline.docgen.ids import Registered
-from workers.inline.docgen.reader import validate
-from workers.inline.docgen.readiness import build_readiness, build_summary
-from workers.inline.docgen.render import RenderContext, render
+from workers.builtin.request import analyse_request
+from workers.context.run_context import Context
+from workers.documents.assess import assess
+from workers.documents.content import Discovery
+from workers.documents.identifiers import Registered
+from workers.documents.reader import validate
+from workers.documents.readiness import build_readiness, build_summary
+from workers.documents.render import RenderContext, render
 from workers.roles import Produced
 from workers.roles.documents import BY_TASK, DOCUMENTS, DocumentFaulty, registered, stamp
 

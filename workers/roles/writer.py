@@ -7,9 +7,9 @@ from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import AgentError
-from workers.content import Architecture, ArchitectureReview
-from workers.context import Context
-from workers.inline.docgen.ids import Registered, allot
+from workers.context.run_context import Context
+from workers.documents.content import Architecture, ArchitectureReview
+from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
 from workers.roles.documents import BY_TASK, Document, ask, before, facts, form, registered, render_context
 

@@ -9,8 +9,8 @@ from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
+from orchestrator.lifecycle.report import Report, Reported, complete
 from orchestrator.store.prepared import Row
-from orchestrator.store.report import Report, Reported, complete
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests.bench.peers.floor import Work

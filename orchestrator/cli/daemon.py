@@ -1,0 +1,240 @@
+"""daemon and worker: the long-lived processes, started, looked at, stopped, or run in the foreground."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import Opened, changing, reading
+from orchestrator.cli.options import AsJson
+from orchestrator.cli.output import note, print_json, say
+from orchestrator.domain.errors import LifecycleError, StoreBroken, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.project import Project
+    from orchestrator.store.prepared import Row
+
+UP_SECONDS = 30.0
+DOWN_SECONDS = 120.0  # a host may drain for a minute before its daemon ends
+POLL_SECONDS = 0.05
+STOOD_SECONDS = 2.0  # a coordinator that the disk lets live no longer than this starts no other
+ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
+
+
+def run(
+    project: ProjectOption = None,
+    detached: Annotated[
+        bool, typer.Option("--detached", hidden=True, help="Started by another command.")
+    ] = False,
+) -> None:
+    """Run the coordinator in the foreground, for systemd and containers; ends on SIGTERM."""
+    from orchestrator import log
+    from orchestrator.coordinator.daemon import Daemon
+    from orchestrator.project import open_for_writing, read_settings
+    from orchestrator.store import leases
+    from orchestrator.store.store import Store
+
+    home = project_of(project)
+    settings = read_settings(home)
+    open_for_writing(home, settings).close()  # creates or migrates
+    logger = log.configure(home.logs / "daemon.jsonl")
+    store = Store(
+        home.database,
+        synchronous=settings.synchronous,
+        journal=settings.journal,
+        checkpointer=True,
+        on_wait=lambda pids: logger.warning("database_held", by=pids),
+    )
+    leader = store.read(leases.leader)
+    if leader is None:
+        if not detached:
+            note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
+        code = _lead(Daemon(home, store, settings, logger), home, detached)
+        leader = store.read(leases.leader)
+    else:
+        code = 0
+    if leader is not None and leader.pid != os.getpid():
+        note(f"another coordinator (pid {leader.pid}) leads this project: nothing to do")
+    store.close()
+    raise typer.Exit(code)
+
+
+def _lead(daemon: Any, home: Project, detached: bool) -> int:
+    """Run the daemon. When the disk fails under one that nobody supervises, it starts its successor and ends."""
+    from orchestrator.dispatch.local import start_daemon
+
+    begun = time.monotonic()
+    try:
+        return int(daemon.run())
+    except StoreBroken:
+        if detached and time.monotonic() - begun > STOOD_SECONDS:
+            start_daemon(home.root, home.logs / "daemon.out")
+        raise
+
+
+def start() -> None:
+    """Start the coordinator in the background, if none runs."""
+    from orchestrator.project import ensure_daemon
+
+    with changing(create=True) as opened:
+        found = _leader(opened)
+        if found is not None:
+            say(f"the coordinator runs already, pid {found.pid}")
+            return
+        process = ensure_daemon(opened.project, opened.store)
+        found = _await_leader(opened, process)
+        say(f"the coordinator runs, pid {found.pid}")
+
+
+def stop() -> None:
+    """Stop the coordinator and its worker host; sessions stay where they are."""
+    with reading() as opened:
+        found = _leader(opened)
+        if found is None:
+            say("no coordinator runs")
+            return
+        with _process(found) as send:
+            send(signal.SIGTERM)
+        note(f"asked pid {found.pid} to end: open runs are finished or given back first")
+        deadline = time.monotonic() + DOWN_SECONDS
+        while _alive(found):
+            if time.monotonic() > deadline:
+                raise LifecycleError(
+                    "the coordinator has not ended yet",
+                    why=f"pid {found.pid} still drains",
+                    fix="see .workflow/logs/daemon.jsonl, or repeat the command",
+                )
+            time.sleep(POLL_SECONDS)
+        say("the coordinator has ended")
+
+
+def status(as_json: AsJson = False) -> None:
+    """Show the coordinator and its worker hosts."""
+    from orchestrator.coordinator.projector import stamp
+    from orchestrator.store import leases, queries
+
+    with reading() as opened:
+        leader, hosts, busy = opened.store.read(
+            lambda tx: (leases.leader(tx), leases.live_hosts(tx), queries.open_by_host(tx))
+        )
+    found: dict[str, Any] = {
+        "running": leader is not None,
+        "pid": leader.pid if leader else None,
+        "since": stamp(leader.at) if leader else None,
+        "epoch": leader.epoch if leader else None,
+        "hosts": [
+            {
+                "host": row.incarnation,
+                "pid": row.pid,
+                "slots": row.slots,
+                "runs": busy.get(row.incarnation, 0),
+                "roles": row.roles,
+                "draining": bool(row.draining),
+                "since": stamp(row.started_at),
+            }
+            for row in hosts
+        ],
+    }
+    if as_json:
+        print_json(found)
+        return
+    say(f"coordinator: pid {leader.pid}, since {found['since']}" if leader else "coordinator: none runs")
+    for host in found["hosts"]:
+        draining = ", draining" if host["draining"] else ""
+        say(
+            f"worker host {host['host'][:10]}: pid {host['pid']}, {host['runs']} of {host['slots']} slots in use{draining}"
+        )
+
+
+def worker(
+    slots: Annotated[
+        int | None, typer.Option("--slots", min=1, max=256, help="Runs at the same time.")
+    ] = None,
+    project: ProjectOption = None,
+) -> None:
+    """Run a worker host in the foreground; ends on SIGTERM after its runs."""
+    from orchestrator.dispatch.local import child_environment, module_command
+    from orchestrator.project import open_for_writing, read_settings
+
+    home = project_of(project)
+    settings = read_settings(home)
+    open_for_writing(home, settings).close()
+    command = module_command(
+        "workers", "serve", "--project", str(home.root), "--slots", str(slots or settings.slots)
+    )
+    os.execve(sys.executable, command, child_environment())  # noqa: S606 - our own interpreter and arguments
+
+
+def project_of(folder: Path | None) -> Project:
+    """The project of that folder, else of the current one. Raises UsageError."""
+    from orchestrator.project import Project, find_project
+
+    if folder is None:
+        return find_project()
+    if not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is not a folder", fix="name the project's folder")
+    return Project(folder.resolve())
+
+
+def _leader(opened: Opened) -> Row | None:
+    from orchestrator.store import leases
+
+    return opened.store.read(leases.leader)
+
+
+def _await_leader(opened: Opened, process: Any) -> Row:
+    """The leader's row once it leads. Raises LifecycleError when its process ends without that."""
+    from orchestrator.cli.follow import last_words
+
+    deadline = time.monotonic() + UP_SECONDS
+    while (found := _leader(opened)) is None:
+        code = None if process is None else process.poll()
+        if code not in (None, 0) or time.monotonic() > deadline:
+            raise LifecycleError(
+                "the coordinator did not start",
+                why=last_words(opened.project.logs / "daemon.out")
+                or (f"it ended with code {code}" if code else "it does not answer"),
+                fix="see .workflow/logs, or run `lifecycle daemon run` to watch it",
+            )
+        time.sleep(POLL_SECONDS)
+    return found
+
+
+@contextmanager
+def _process(row: Row) -> Iterator[Any]:
+    """A sender of signals to exactly the process of the row: a pid that was used again gets none."""
+    descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
+    try:
+        if not _alive(row):
+            raise LifecycleError("the coordinator has just ended", fix="`lifecycle daemon start` starts one")
+        if descriptor is None:
+            yield lambda number: os.kill(row.pid, number)
+        else:
+            yield lambda number: signal.pidfd_send_signal(descriptor, number)
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _alive(row: Row) -> bool:
+    from orchestrator.store.clock import process_start
+
+    return bool(process_start(row.pid) == row.process_start)
+
+
+def register(app: typer.Typer) -> None:
+    daemon = typer.Typer(
+        rich_markup_mode=None, no_args_is_help=True, help="The coordinator: start, stop, status, run."
+    )
+    for command in (start, stop, status, run):
+        daemon.command()(command)
+    app.add_typer(daemon, name="daemon")
+    app.command()(worker)

@@ -1,0 +1,100 @@
+"""pause, cancel, archive and delete, as users expect of any job system."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus
+from orchestrator.store import messages, records, retention, sessions, tasks, transitions
+from orchestrator.store.edits import session_directory
+from orchestrator.store.store import Store, Tx
+from orchestrator.views import find
+
+ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    session: str
+    stopped: tuple[str, ...] = ()  # runs whose agents must stop now
+
+
+def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
+    """No new offers; open runs finish. Raises NotAllowedNow for a session that is paused already, with its reason."""
+
+    def unit(tx: Tx) -> Done:
+        session = find.session(tx, name)
+        if session.status != SessionStatus.ACTIVE:
+            why = f"its reason stays: {session.pause_reason}" if session.pause_reason else ""
+            raise NotAllowedNow(
+                f"{session.id} is {session.status} already", why=why, fix=f"lifecycle check {session.id}"
+            )
+        sessions.pause(tx, session.id, PauseReason.USER, {"by": who, "words": words})
+        return Done(session.id)
+
+    return store.write(unit)
+
+
+def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
+    """End the session for good and stop what runs. Raises NotAllowedNow for one that is cancelled already."""
+
+    def unit(tx: Tx) -> Done:
+        session = find.session(tx, name)
+        if not sessions.cancel(tx, session.id):
+            raise NotAllowedNow(
+                f"{session.id} is cancelled already", fix=f"lifecycle archive {session.id}, or delete"
+            )
+        stopped = []
+        for run in tasks.open_runs(tx, session.id):
+            transitions.take_away(
+                tx, run.id, run.task_id, RunOutcome.CANCELLED, f"cancelled by {who}", charged=False
+            )
+            records.cut_off_calls(tx, run.id, "cancelled")
+            stopped.append(run.id)
+        transitions.cancel_all(tx, session.id)
+        sessions.decide(tx, session.id, "cancel", who, words)
+        messages.event(tx, session.id, "cancelled", f"cancelled by {who}", stopped=stopped)
+        return Done(session.id, tuple(stopped))
+
+    return store.write(unit)
+
+
+def archive(store: Store, name: str, *, restore: bool = False) -> Done:
+    """Hide an ended session from `list`, or show it again. Raises NotAllowedNow for an unfinished one."""
+
+    def unit(tx: Tx) -> Done:
+        session = find.session(tx, name)
+        if session.status not in ENDED:
+            raise NotAllowedNow(
+                f"{session.id} is {session.status}",
+                why="only an ended session can be archived",
+                fix="cancel it first",
+            )
+        sessions.archive(tx, session.id, not restore)
+        messages.event(tx, session.id, "archived", "shown again" if restore else "archived")
+        return Done(session.id)
+
+    return store.write(unit)
+
+
+def delete(store: Store, name: str, *, who: str) -> Done:
+    """Remove an ended session, its rows and its directory; the removal itself stays on record."""
+
+    def unit(tx: Tx) -> str:
+        session = find.session(tx, name)
+        if session.status not in ENDED:
+            raise NotAllowedNow(
+                f"{session.id} is {session.status}",
+                why="only an ended session can be deleted",
+                fix="cancel it first",
+            )
+        retention.delete_session(tx, session.id, who)
+        return str(session.id)
+
+    session_id = store.write(unit)
+    directory = session_directory(store.path, session_id)
+    if directory.is_dir() and not directory.is_symlink():
+        shutil.rmtree(directory)
+    return Done(session_id)

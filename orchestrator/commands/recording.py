@@ -1,0 +1,48 @@
+"""The cassette that a session is begun with: chosen, checked before anything is made, and made before the session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from orchestrator.commands.start import Plan
+from orchestrator.domain.errors import UsageError
+from orchestrator.store import cassettes
+
+
+def chosen(record: str | None, replay: str | None) -> dict[str, str] | None:
+    """What a session keeps in its options of its cassette. Raises UsageError."""
+    if record is not None and replay is not None:
+        raise UsageError(
+            "record and replay contradict each other",
+            why="a replay asks no agent, so there is nothing to record",
+            fix="give one of them",
+        )
+    if record is not None:
+        return cassettes.place("record", record)
+    return None if replay is None else cassettes.place("replay", replay)
+
+
+def check(planned: Plan, key: str | None) -> None:
+    """Raises UsageError when the cassette cannot be recorded or replayed; changes nothing."""
+    cassette = planned.wishes.cassette
+    if cassette is None:
+        return
+    folder = Path(cassette["folder"])
+    if cassette["does"] == "record":
+        cassettes.check_new(folder, planned.digest, again=key is not None)
+    else:
+        cassettes.check(folder)
+
+
+def begin(planned: Plan) -> None:
+    """Before the session, so that it never records into a folder that cannot be made. Raises UsageError."""
+    cassette = planned.wishes.cassette
+    if cassette is not None and cassette["does"] == "record":
+        what = {
+            "made_for": planned.digest,
+            "request": planned.request,
+            "mode": planned.choice.mode,
+            "discuss": planned.wishes.discuss,
+            "execution": planned.wishes.execution,
+        }
+        cassettes.begin(Path(cassette["folder"]), what)

@@ -1,0 +1,90 @@
+"""`repair`: name what is wrong, put right what can be, rebuild the session's directory from the database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.coordinator import projector, reconcile
+from orchestrator.domain.errors import StoreError
+from orchestrator.store import artifacts, edits, files, integrity, messages, sessions, tasks
+from orchestrator.store.store import Store, Tx
+from orchestrator.views import find
+
+
+def repair(store: Store, name: str | None) -> dict[str, Any]:
+    """What was found (`faults` stay, `fixed` do not) and how many files were written. Raises as `find.session` does."""
+    session = store.read(lambda tx: find.session(tx, name, finished=True))
+    faults = integrity.file_faults(store.path)
+    if faults:  # in a damaged file nothing is written, and what is read there may be anything
+        return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
+    store.write(
+        lambda tx: sessions.mark_dirty(tx, session.id)
+    )  # where nothing can be written, that is said first
+    fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
+    fixed += _recount(store, session.id)
+    faults = store.read(lambda tx: _cycle(tx, session.id) + _missing(tx, session.id, store))
+    edited: list[str] = []
+    written = 0
+    if not faults:
+        _drop_mirror(store, session.id)
+        paths = store.read(lambda tx: {row.path for row in artifacts.newest(tx, session.id)})
+        written = len(paths)
+        try:
+            edited = projector.project(store, session.id)
+        except projector.InTheWay as error:
+            faults = error.faults
+            written = len(paths.difference(error.paths))
+    return {
+        "session": session.id,
+        "faults": faults,
+        "fixed": fixed,
+        "files": written,
+        "edited": edited,
+    }
+
+
+def _recount(store: Store, session: str) -> list[str]:
+    """Put right the counters that tell what is ready."""
+
+    def unit(tx: Tx) -> list[str]:
+        said = []
+        for task, key, stored, right in integrity.wrong_counts(tx, session):
+            integrity.recount(tx, task, right)
+            said.append(f"{key} waited for {stored} task(s), its edges say {right}")
+        if said:
+            messages.event(tx, session, "repaired", "; ".join(said), fixed=said)
+            sessions.mark_dirty(tx, session)
+        return said
+
+    return store.write(unit) if store.read(lambda tx: integrity.wrong_counts(tx, session)) else []
+
+
+def _cycle(tx: Tx, session: str) -> list[str]:
+    """The tasks that wait for each other for ever: what is left when whatever could run is taken away."""
+    waits = {row.key: set(row.blocked_by) for row in tasks.all_tasks(tx, session)}
+    while free := {key for key, blockers in waits.items() if not blockers & waits.keys()}:
+        waits = {key: blockers for key, blockers in waits.items() if key not in free}
+    if not waits:
+        return []
+    return [f"these tasks wait for each other: {', '.join(waits)}; `lifecycle cancel` ends the session"]
+
+
+def _missing(tx: Tx, session: str, store: Store) -> list[str]:
+    """Contents that rows refer to and that are not there, or are not what their digest says."""
+    faults = []
+    for row in artifacts.newest(tx, session):
+        try:
+            body = artifacts.body(tx, row.sha256, store.path)
+        except StoreError as error:
+            faults.append(f"{row.path} version {row.version}: {error.what} ({error.why})")
+            continue
+        if artifacts.digest_of(body) != row.sha256:
+            faults.append(f"{row.path} version {row.version}: its content does not match its digest")
+    return faults
+
+
+def _drop_mirror(store: Store, session: str) -> None:
+    """Let the projector write the mirror of the messages anew: only its length is looked at otherwise."""
+    root = edits.session_directory(store.path, session)
+    if root.is_dir() and not root.is_symlink() and files.in_the_way(root, projector.LOG) is None:
+        files.remove(root, projector.LOG)

@@ -1,0 +1,202 @@
+"""`resume`: put right what a death left, then act by the pause reason (domain, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from shlex import quote
+
+from orchestrator.coordinator import reconcile
+from orchestrator.domain.approvals import Token
+from orchestrator.domain.budget import Caps
+from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
+from orchestrator.domain.scheduling import topological
+from orchestrator.domain.states import PAUSES
+from orchestrator.store import edits, messages, sessions, tasks, transitions
+from orchestrator.store.prepared import Row
+from orchestrator.store.rows import graph
+from orchestrator.store.store import Store, Tx
+from orchestrator.views import approvals, budget, find
+
+WITHOUT_DECIDE = "leave --decide out; `lifecycle feedback` says what should change"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A person's answer to a pause."""
+
+    who: str
+    words: str = ""
+    force: bool = False
+    retry: str | None = None
+    skip: str | None = None
+    decide: str | None = None
+    caps: Caps = field(default_factory=dict)  # new ones, counted
+    expect: Token | None = None  # what they have seen; None: what was shown at the pause
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    session: str
+    reason: str | None  # the pause it answered; None: the session was not paused
+    recovered: tuple[str, ...]  # tasks whose lost attempts were put right
+    warnings: tuple[str, ...] = ()
+
+
+def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
+    """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError.
+
+    Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
+    """
+    chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
+
+    def unit(tx: Tx, alone: bool) -> Resumed:
+        edited = edits.edited(tx, chosen.id)
+        if edited and not alone:
+            raise _EditedMeanwhile
+        return _resume(tx, chosen.id, answer, edited, more_attempts)
+
+    if not store.read(lambda tx: edits.edited(tx, chosen.id)):
+        with suppress(_EditedMeanwhile):
+            return store.write(lambda tx: unit(tx, alone=False))
+    with edits.alone(store.path, chosen.id):  # not while a projector writes these files
+        return store.write(lambda tx: unit(tx, alone=True))
+
+
+class _EditedMeanwhile(Exception):
+    """A file was changed since we looked: it is done anew, alone."""
+
+
+def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more_attempts: int) -> Resumed:
+    lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == name]
+    session = sessions.get(tx, name)
+    assert session is not None
+    if session.status == SessionStatus.COMPLETED:
+        raise NotAllowedNow(
+            f"{session.id} is completed: there is nothing to resume",
+            why="every task is done",
+            fix="rework it with revise, feedback, recheck or improve",
+        )
+    if topological(graph(tasks.all_tasks(tx, session.id))) is None:
+        raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
+    reason = PauseReason(session.pause_reason) if session.pause_reason else None
+    approved = approvals.approval(tx, session, edited)
+    _skip_or_retry(tx, session, answer, more_attempts)
+    if answer.caps:
+        budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
+    warnings = [f"{path} was edited by hand; it is now a version by user" for path in sorted(edited)]
+    if reason is not None:
+        warnings += _check_answer(tx, session, reason, answer)
+    elif answer.decide:
+        raise UsageError(
+            "--decide answers a blocked discussion", why=f"{session.id} is not paused", fix=WITHOUT_DECIDE
+        )
+    approvals.check(approved, session, answer.expect, _options_of(answer), find.named(tx, session.id))
+    edits.keep_large(tx.database, edited)
+    edits.register(tx, session.id, edited)
+    messages.event(
+        tx,
+        session.id,
+        "resumed",
+        f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
+        reason=reason,
+    )
+    if reason is not None:
+        _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
+    sessions.mark_dirty(tx, session.id)
+    return Resumed(session.id, reason, tuple(lost), tuple(warnings))
+
+
+def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
+    for key in (answer.retry, answer.skip):
+        if key is not None:
+            find.task(tx, session, key)
+    if answer.retry is not None:
+        row = find.task(tx, session, answer.retry)
+        if not transitions.retry(tx, row.id, more):
+            raise NotAllowedNow(
+                f"{row.key} is {row.status}, not failed",
+                why="only a failed task can be retried",
+                fix=f"lifecycle why {row.key}",
+            )
+        sessions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
+    if answer.skip is not None:
+        row = find.task(tx, session, answer.skip)
+        if not transitions.skip(tx, row.id):
+            raise NotAllowedNow(
+                f"{row.key} is {row.status}",
+                why="only a pending or failed task can be skipped",
+                fix=f"lifecycle why {row.key}",
+            )
+        sessions.decide(tx, session.id, f"skip {row.key}", answer.who, answer.words, forced=answer.force)
+        messages.event(tx, session.id, "skipped", f"{row.key} was skipped by {answer.who}", task=row.key)
+
+
+def _check_answer(tx: Tx, session: Row, reason: PauseReason, answer: Answer) -> list[str]:
+    """Warnings. Raises NotAllowedNow, UsageError for what does not answer the pause."""
+    pause = PAUSES[reason]
+    if pause.needs == "--decide" and not answer.decide:
+        raise NotAllowedNow(
+            f"{session.id} waits for a decision",
+            why=_options(session),
+            fix='lifecycle resume --decide "your decision"',
+        )
+    if reason is PauseReason.BUDGET:
+        budget.refuse_if_reached(tx, session.id)
+    if answer.decide and pause.needs != "--decide":
+        raise UsageError(
+            "--decide answers a blocked discussion",
+            why=f"{session.id} is paused: {reason}",
+            fix=WITHOUT_DECIDE,
+        )
+    return _gate(session, reason, answer)
+
+
+def _answer_pause(
+    tx: Tx, session: Row, reason: PauseReason, answer: Answer, digest: str | None, more: int
+) -> None:
+    pause = PAUSES[reason]
+    if reason is PauseReason.TASK_FAILED and answer.retry is None and answer.skip is None:
+        for row in tasks.all_tasks(tx, session.id):
+            if row.status == TaskStatus.FAILED:
+                transitions.retry(tx, row.id, more)
+    if pause.decision is not None and reason is not PauseReason.BUDGET:  # new caps left theirs already
+        about = (session.pause_detail or {}).get("task")
+        subject = f"{pause.decision} {about}" if about else pause.decision
+        sessions.decide(
+            tx,
+            session.id,
+            subject,
+            answer.who,
+            answer.decide or answer.words,
+            digest=digest,
+            forced=answer.force,
+        )
+    sessions.resume(tx, session.id, reason)
+
+
+def _options_of(answer: Answer) -> list[str]:
+    """The options of the command that an approval goes with, for saying it again."""
+    given = {"--retry": answer.retry, "--skip": answer.skip, "--decide": answer.decide}
+    words = [f"{option} {quote(value)}" for option, value in given.items() if value]
+    return [*(["--force"] if answer.force else []), *words]
+
+
+def _options(session: Row) -> str:
+    options = (session.pause_detail or {}).get("options") or []
+    return "; ".join(str(option.get("label", option)) for option in options) or "its discussion is blocked"
+
+
+def _gate(session: Row, reason: PauseReason, answer: Answer) -> list[str]:
+    """A checkpoint after a FAILed gate is passed only by force; after REVIEW with a warning."""
+    if reason is not PauseReason.CHECKPOINT:
+        return []
+    if session.gate == Gate.FAIL and not answer.force:
+        raise NotAllowedNow(
+            f"the quality gate is FAIL ({session.score:.0f} %)",
+            why="going on would build on a specification that does not hold",
+            fix="lifecycle improve | lifecycle revise TASK; `lifecycle resume --force` goes on all the same",
+        )
+    return [f"the quality gate is REVIEW ({session.score:.0f} %)"] if session.gate == Gate.REVIEW else []

@@ -1,0 +1,269 @@
+"""revise, feedback, recheck, improve: each makes its tasks and edges in one transaction (domain, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.domain import secrets
+from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
+from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.revisions import (
+    IMPROVE,
+    RevisionPlan,
+    check_dimension,
+    plan_improve,
+    plan_recheck,
+    plan_revision,
+)
+from orchestrator.domain.states import PAUSES, may_rework
+from orchestrator.lifecycle import rework
+from orchestrator.store import messages, records, sessions, tasks, transitions
+from orchestrator.store.prepared import Row
+from orchestrator.store.rows import graph
+from orchestrator.store.store import Store, Tx
+from orchestrator.views import find
+from orchestrator.views.ways_on import actions
+
+FEEDBACK_LIMIT = 100_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Reworked:
+    """What a command of rework did; `released` are runs whose agents must stop now."""
+
+    session: str
+    made: tuple[str, ...]
+    released: tuple[str, ...]
+    why: str
+    state: str = ""  # whether the session goes on with it, where it did not before
+
+
+def revise(
+    store: Store, name: str | None, key: str, feedback: str, *, force: bool, who: str, max_attempts: int
+) -> Reworked:
+    """Revise a completed task and what is completed behind it. Raises UnknownName, NotAllowedNow, UsageError."""
+    words = check_words(feedback)
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "revise")
+        find.task(tx, session, key)
+        plan = plan_revision(graph(tasks.all_tasks(tx, session.id)), _spelled(tx, session, key), force)
+        sessions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
+        return _apply(
+            tx,
+            session,
+            plan,
+            max_attempts,
+            {"feedback": [words] if words else [], "asked_by": who},
+            f"revise {key}",
+        )
+
+    return store.write(unit)
+
+
+def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> Reworked:
+    """Score the specification again. Raises NotAllowedNow."""
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "recheck")
+        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)))
+        sessions.decide(tx, session.id, "recheck", who, "")
+        return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
+
+    return store.write(unit)
+
+
+def improve(
+    store: Store, name: str | None, dimension: str | None, *, who: str, max_attempts: int
+) -> Reworked:
+    """Work on one dimension of the readiness report, then score again. Raises UnknownName, NotAllowedNow."""
+    check_dimension(dimension)
+
+    def unit(tx: Tx) -> Reworked:
+        session = _open(tx, name, "improve")
+        state = graph(tasks.all_tasks(tx, session.id))
+        scores, weak = _newest_scores(tx, session.id)
+        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        chosen = dimension or (min(scores, key=lambda each: scores[each]) if scores else None)
+        documents = [
+            found["document"] for found in weak.get(chosen or "", []) if found.get("document") in state
+        ]
+        plan = plan_improve(state, dimension, scores, list(dict.fromkeys(documents)))
+        payload = {
+            "improve": {
+                "dimension": plan.dimension,
+                "target": pack.gates.improve_target,
+                "score": scores.get(plan.dimension or ""),
+                "documents": list(plan.documents),
+                "weak": weak.get(plan.dimension or "", []),
+            },
+            "asked_by": who,
+        }
+        sessions.decide(tx, session.id, "improve", who, plan.dimension or "")
+        return _apply(tx, session, plan, max_attempts, payload, f"improve {plan.dimension}")
+
+    return store.write(unit)
+
+
+def feedback(
+    store: Store, name: str | None, text: str, *, who: str, max_attempts: int
+) -> tuple[Reworked, FeedbackTarget]:
+    """Record the words as a decision and let the earliest document they concern answer them."""
+    words = check_words(text)
+    if not words:
+        raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
+
+    def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
+        session = _open(tx, name, "feedback")
+        state = graph(tasks.all_tasks(tx, session.id))
+        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+        target = feedback_target(words, state, pack.feedback)
+        sessions.decide(tx, session.id, "feedback", who, words)
+        records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
+        given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
+        done = _FEEDBACK[target.action](tx, given)
+        messages.event(
+            tx,
+            session.id,
+            "feedback",
+            f"feedback: {target.action} {target.task or ''}, {target.why}",
+            action=target.action,
+            task=target.task,
+        )
+        return done, target
+
+    return store.write(unit)
+
+
+def check_words(text: str) -> str:
+    """A person's words, bounded, and without what is shaped like a secret. Raises UsageError."""
+    if len(text) > FEEDBACK_LIMIT:
+        raise UsageError(
+            "the text is too long", why=f"{len(text)} characters, at most {FEEDBACK_LIMIT}", fix="shorten it"
+        )
+    return secrets.mask(
+        text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+    )
+
+
+def _open(tx: Tx, name: str | None, command: str) -> Row:
+    """The session the command is for, when it can be reworked now."""
+    session = find.alive(find.session(tx, name, finished=True))
+    if session.status == SessionStatus.PAUSED:
+        reason = PauseReason(session.pause_reason)
+        if not may_rework(command, reason):
+            ways = PAUSES[reason].actions
+            raise NotAllowedNow(
+                f"{command} is not possible while {session.id} is paused: {session.pause_reason}",
+                why=f"possible now: {', '.join(ways)}, cancel",
+                fix=actions(tx, session)[0]["command"],
+            )
+    return session
+
+
+def _spelled(tx: Tx, session: Row, key: str) -> str:
+    return str(find.task(tx, session, key).key)
+
+
+def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Any]]]:
+    """Score and weak areas of each dimension of the newest readiness report."""
+    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
+    if not gates:
+        return {}, {}
+    dimensions: Mapping[str, Any] = gates[-1].data.get("dimensions", {})
+    return (
+        {name: float(found["score"]) for name, found in dimensions.items()},
+        {name: list(found.get("weak", [])) for name, found in dimensions.items()},
+    )
+
+
+def _apply(
+    tx: Tx, session: Row, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+) -> Reworked:
+    """Carry out the plan, and let the session go on with it: rework answers a pause, and reopens a completed session."""
+    base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
+
+    def payload(state: TaskState) -> dict[str, Any]:
+        own = ("feedback",) if state.prefix == IMPROVE else ("feedback", "improve")
+        inherited = {
+            key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
+        }
+        return {**inherited, **extra}
+
+    released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
+    made = tuple(task.key for task in plan.tasks)
+    messages.event(tx, session.id, "rework", f"{why}: {', '.join(made)}", made=list(made), released=released)
+    return Reworked(session.id, made, tuple(released), why, _go_on(tx, session))
+
+
+def _go_on(tx: Tx, session: Row) -> str:
+    """Let the session go on with it; what became of its state, in words."""
+    if session.status == SessionStatus.COMPLETED:
+        sessions.reopen(tx, session.id)
+    elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
+        sessions.resume(tx, session.id, session.pause_reason)
+    sessions.mark_dirty(tx, session.id)
+    return _state(tx, session)
+
+
+def _state(tx: Tx, before: Row) -> str:
+    now = sessions.get(tx, before.id)
+    assert now is not None
+    if now.status == SessionStatus.PAUSED:
+        return f"it stays paused: {now.pause_reason}"
+    if before.status == SessionStatus.ACTIVE:
+        return ""
+    was = f"paused: {before.pause_reason}" if before.pause_reason else before.status
+    return f"it was {was}, and is {now.status} again" if now.status == SessionStatus.ACTIVE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A person's feedback and the task it concerns."""
+
+    session: Row
+    task: str
+    words: str
+    who: str
+    max_attempts: int
+    state: Mapping[str, TaskState]
+    why: str
+
+
+def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
+    plan = plan_revision(given.state, given.task)
+    extra = {"feedback": [given.words], "asked_by": given.who}
+    return _apply(tx, given.session, plan, given.max_attempts, extra, f"feedback on {given.task}")
+
+
+def _feedback_add(tx: Tx, given: _Given) -> Reworked:
+    """Pending: the words become part of the task's input."""
+    row = find.task(tx, given.session, given.task)
+    said = [*row.payload.get("feedback", []), given.words]
+    transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
+    state = _go_on(tx, given.session)
+    return Reworked(given.session.id, (), (), f"the words are input of {given.task}", state)
+
+
+def _feedback_restart(tx: Tx, given: _Given) -> Reworked:
+    """Running: its run is given back, and it starts again with the words."""
+    released = rework.release(tx, given.session.id, (given.task,), "starts again with new feedback")
+    done = _feedback_add(tx, given)
+    why = f"{given.task} starts again: {done.why}"
+    return Reworked(given.session.id, (), tuple(released), why, done.state)
+
+
+def _feedback_record(tx: Tx, given: _Given) -> Reworked:
+    return Reworked(given.session.id, (), (), f"recorded only: {given.why}", _state(tx, given.session))
+
+
+_FEEDBACK = {
+    "revise": _feedback_revise,
+    "add": _feedback_add,
+    "restart": _feedback_restart,
+    "record": _feedback_record,
+}

@@ -1,0 +1,35 @@
+"""Wisdom that somebody adds by hand: what the team should know, read by every task that begins later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.commands.rework import check_words
+from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.store import records
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+from orchestrator.views import find
+
+WORDS_LIMIT = 4_000  # characters; every later prompt carries them
+
+
+def add(
+    tx: Tx, session: Row, file: str, text: str, *, author: str, task: str | None = None
+) -> dict[str, Any]:
+    """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
+    find.alive(session)
+    if file not in records.WISDOM:
+        raise UnknownName("wisdom file", file, records.WISDOM)
+    words = check_words(text)
+    if not words:
+        raise UsageError("the text is empty", fix="say what was learned")
+    if len(words) > WORDS_LIMIT:
+        raise UsageError(
+            "the text is too long",
+            why=f"{len(words)} characters, at most {WORDS_LIMIT}",
+            fix="say it in short, and name the artifact that has the rest",
+        )
+    key = None if task is None else str(find.task(tx, session, task).key)
+    records.add_wisdom(tx, session.id, file, author, words, key)
+    return {"session": session.id, "file": f"wisdom/{file}.md", "author": author, "task": key}

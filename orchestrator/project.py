@@ -1,0 +1,302 @@
+"""The composition root: finds the project, opens its store, and passes everything on explicitly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.config import resources
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.store import rights
+from orchestrator.store.database import inspect, refuse_network_file_system
+from orchestrator.store.store import Store
+
+if TYPE_CHECKING:
+    from orchestrator.commands.start import Plan
+    from orchestrator.config.settings import Settings
+    from orchestrator.domain.estimate import Past
+    from orchestrator.domain.pipelines import Pack
+
+
+LONGEST_PATH = 500  # bytes; SQLite opens at most 512, its log's suffix included
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    root: Path
+
+    @property
+    def workflow(self) -> Path:
+        return self.root / ".workflow"
+
+    @property
+    def database(self) -> Path:
+        return self.workflow / "lifecycle.db"
+
+    @property
+    def logs(self) -> Path:
+        return self.workflow / "logs"
+
+    @property
+    def runs(self) -> Path:
+        """Where each run has its private directory."""
+        return self.workflow / "runs"
+
+
+def find_project(start: Path | None = None) -> Project:
+    """The nearest folder upward with `.workflow/`, else the git root, else the folder itself. Raises UsageError."""
+    try:
+        here = (start or Path.cwd()).resolve(strict=True)
+    except OSError as error:
+        raise UsageError(
+            "the current folder cannot be used", why=str(error), fix="change to a folder that exists"
+        ) from error
+    if ".git" in here.parts:
+        raise UsageError("a project cannot lie inside .git", why=str(here), fix="change to the work tree")
+    chain = [here, *here.parents]
+    for mark in (".workflow", ".git"):
+        for folder in chain:
+            found = folder / mark
+            if found.exists() if mark == ".git" else found.is_dir() or found.is_symlink():
+                return _enterable(Project(folder))
+    return Project(here)
+
+
+def _enterable(project: Project) -> Project:
+    """Raises UsageError when we may not look into the project's `.workflow`."""
+    if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
+        denied = rights.obstacle(project.database, rights.READ)
+        raise UsageError(
+            "the project's .workflow may not be entered",
+            why=denied.why if denied else rights.of(project.workflow),
+            fix=denied.fix if denied else f"chmod u+rwx {project.workflow}",
+        )
+    return project
+
+
+def prepare(project: Project) -> None:
+    """Make `.workflow/` (kept out of git) when it is missing. Raises UsageError."""
+    _refuse_path(project)
+    refuse_other_owner(project.database)
+    rights.refuse_links(project.workflow)
+    rights.refuse_denied(project.database)
+    try:
+        project.workflow.mkdir(exist_ok=True, mode=0o700)
+        ignore = project.workflow / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        denied = rights.obstacle(project.workflow)
+        raise UsageError(
+            "the project folder cannot be written",
+            why=denied.why if denied else str(error),
+            fix=denied.fix if denied else "choose a folder of yours, or change its rights",
+        ) from error
+
+
+def _refuse_path(project: Project) -> None:
+    """Raises UsageError for a folder whose path SQLite cannot open, or that cannot be written down as text."""
+    raw = os.fsencode(project.database)
+    if len(raw) > LONGEST_PATH:
+        raise UsageError(
+            "the project's path is too long",
+            why=f"its database's path has {len(raw)} bytes, at most {LONGEST_PATH} can be opened",
+            fix="move the project to a shorter path",
+        )
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "the project's path is not UTF-8 text", why=f"byte {error.start} of it", fix="rename the folder"
+        ) from error
+
+
+def open_for_writing(
+    project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
+) -> Store:
+    """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
+    from orchestrator.store import integrity
+    from orchestrator.store.database import SCHEMA
+
+    prepare(project)
+    refuse_network_file_system(project.workflow)
+    if inspect(project.database) != SCHEMA:
+        from orchestrator.store.migrate import ensure_schema
+
+        ensure_schema(project.database, resources() / "migrations")
+    integrity.refuse_damage(project.database)
+    return Store(
+        project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
+    )
+
+
+def open_for_reading(project: Project) -> Store:
+    """The project's store for looking only. Raises UsageError when there is none yet."""
+    from orchestrator.store.database import SCHEMA
+
+    found = inspect(project.database)
+    if found is None:
+        raise UsageError(
+            "no sessions here",
+            why=f"there is no database in {project.workflow}",
+            fix='begin one with `lifecycle start "..."`',
+        )
+    if found != SCHEMA:
+        from orchestrator.store.migrate import ensure_schema
+
+        ensure_schema(project.database, resources() / "migrations")
+    return Store(project.database)
+
+
+@contextmanager
+def changing(
+    project: Project,
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    on_wait: Callable[[list[int]], None] | None = None,
+) -> Iterator[tuple[Store, Settings]]:
+    """The project's store for one command that changes something, and the settings; `create`: also where there is none."""
+    check_clock()
+    if not create and not project.database.exists():
+        open_for_reading(project).close()  # raises, and says how to begin
+    if settings is None:
+        settings = read_settings(project)
+    store = open_for_writing(project, settings, on_wait=on_wait)
+    try:
+        yield store, settings
+    finally:
+        store.close()
+
+
+def refuse_other_owner(database: Path) -> None:
+    """Raises UsageError when the database belongs to another user: its files would become a mix of owners."""
+    other = rights.other_owner(database) if database.exists() else None
+    if other is not None:
+        raise UsageError("the database belongs to another user", why=other.why, fix=other.fix)
+
+
+def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> Settings:
+    from orchestrator.config import load_settings
+
+    return load_settings(project.root, os.environ, flags or {})
+
+
+def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:
+    """Pack and settings, by the one check of everything configured. Raises ConfigError with all faults."""
+    from orchestrator.config import load_all
+
+    return load_all(project.root, os.environ, flags)
+
+
+def look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
+    """What `start` will do, with what it may cost by the project's own history."""
+    from orchestrator.views.plan import paid_agents, past, plan_view
+
+    agents = paid_agents(planned, settings)
+    if not agents:
+        return plan_view(planned, settings)
+    from orchestrator.config import load_prices
+
+    before: Past = {}
+    if project.database.exists():
+        store = open_for_reading(project)
+        try:
+            before = store.read(lambda tx: past(tx, agents))
+        finally:
+            store.close()
+    return plan_view(planned, settings, before, load_prices(settings))
+
+
+def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | None:
+    """Wake the daemon, or start one when none leads; the new process when one was started.
+
+    A socket that takes our wake is not enough: a daemon that is stopped or wedged has one too, but its lease ends.
+    """
+    from orchestrator.dispatch.local import start_daemon
+    from orchestrator.store import leases
+    from orchestrator.wakeup import sockets
+
+    _remember_path(project)
+    if sockets.wake_daemon(project.database) and store.read(leases.leader) is not None:
+        return None
+    return start_daemon(project.root, project.logs / "daemon.out")
+
+
+def _remember_path(project: Project) -> None:
+    """Hosts look for programs where this command would: the shell they come from may be long gone."""
+    from orchestrator.config import PATH_FILE
+    from orchestrator.store import files
+
+    path = os.environ.get("PATH", "").encode("utf-8", "surrogateescape")
+    with suppress(OSError):  # then they look where they did; a disk that is full is told by others
+        if path and files.read(project.workflow, PATH_FILE) != path:
+            files.write(project.workflow, PATH_FILE, path)
+
+
+def wake(store: Store, stopped: Sequence[str] = ()) -> None:
+    """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
+    from orchestrator.wakeup import sockets
+
+    if stopped:
+        sockets.wake_hosts(store.path, {"type": "runs"})
+    sockets.wake_daemon(store.path)
+
+
+def hand_over_environment(store: Store, settings: Settings) -> bool:
+    """Give a running daemon our values of the variables its agents log in with: it would keep its first shell's.
+
+    False when they are too large for a datagram.
+    """
+    from orchestrator.config.variables import handed_over
+    from orchestrator.wakeup import sockets
+
+    values = handed_over(settings, os.environ)
+    if sum(map(len, values.values())) > sockets.MAX_DATAGRAM // 4:  # a character can take four bytes and more
+        return False
+    if values:
+        sockets.wake_daemon(store.path, {"type": "environment", "values": values})
+    return True
+
+
+def check_clock() -> None:
+    """Session ids carry the date: a clock that cannot be right would write nonsense into the record."""
+    year = time.gmtime().tm_year
+    if not 1980 <= year <= 9999:
+        raise UsageError("the system's clock is wrong", why=f"it says the year {year}", fix="set it")
+
+
+def person() -> str:
+    """The person at the keyboard, for decision rows."""
+    import pwd
+
+    named = os.environ.get("LOGNAME") or os.environ.get("USER")
+    if named:
+        return named[:100]
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
+
+
+__all__ = [
+    "LifecycleError",
+    "Project",
+    "changing",
+    "check_clock",
+    "ensure_daemon",
+    "find_project",
+    "hand_over_environment",
+    "open_for_reading",
+    "open_for_writing",
+    "person",
+    "prepare",
+    "read_settings",
+    "wake",
+]

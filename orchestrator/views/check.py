@@ -1,0 +1,270 @@
+"""What people and programs see of a session: plain values, read from one snapshot of the database.
+
+Every function here takes a transaction and returns what `json.dumps` takes. The keys are documented in docs/cli.md;
+the command line, the web and MCP show these same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from orchestrator.coordinator.projector import message_line, stamp
+from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
+from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+from orchestrator.views import budget, cost, discuss, limits, ways_on
+
+MARKS = {
+    TaskStatus.COMPLETED: "done",
+    TaskStatus.IN_PROGRESS: "running",
+    TaskStatus.PENDING: "pending",
+    TaskStatus.FAILED: "failed",
+    TaskStatus.SKIPPED: "skipped",
+    TaskStatus.CANCELLED: "cancelled",
+}
+ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
+
+
+def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
+    """The newest `limit` sessions, oldest first; archived ones only when asked for."""
+    counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
+    return [
+        _line(tx, row, counts.get(row.id, {}), sums.get(row.id)) for row in queries.page(tx, limit, archived)
+    ]
+
+
+def summary(tx: Tx, session: Row) -> dict[str, Any]:
+    """One session in one line."""
+    return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
+
+
+def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> dict[str, Any]:
+    return {
+        "session": session.id,
+        "title": session.title,
+        "mode": session.mode,
+        "status": session.status,
+        "pause_reason": session.pause_reason,
+        "progress": progress(counts),
+        "gate": session.gate,
+        "score": session.score,
+        "created_at": stamp(session.created_at),
+        "finished_at": stamp(session.finished_at),
+        "elapsed_seconds": cost.seconds(session.created_at, session.finished_at or tx.now),
+        "cost": cost.cost(sums),
+        "archived": bool(session.archived),
+    }
+
+
+def overview(tx: Tx, session: Row) -> dict[str, Any]:
+    """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
+    views = task_views(tx, session)
+    return {
+        **summary(tx, session),
+        "tasks": views,
+        "workers": [view for view in views if view["running"]],
+        "ready": [view["task"] for view in views if view["ready"]],
+        "offered": [view["task"] for view in views if view["offered"]],
+        "stalled": _stalled(tx, session, views),
+        "budget": budget.budget_view(tx, session),
+        "limits": limits.limit_views(tx) if session.status not in ENDED else [],
+        "unanswering": cost.unanswering(tx, session.id),
+        "pause": ways_on.pause_view(tx, session),
+        "scores": discuss.scores(tx, session.id) if session.gate else None,
+        "next": ways_on.next_view(tx, session, views),
+    }
+
+
+def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
+    """Every task in order of creation, with what is known of its run, its round and its waiting."""
+    rows = tasks.all_tasks(tx, session.id)
+    status = {row.key: row.status for row in rows}
+    verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
+    open_runs = {row.key: row for row in tasks.open_runs(tx, session.id)}
+    hosts = {row.incarnation: row.pid for row in leases.live_hosts(tx)} if open_runs else {}
+    agents = {row.run_id: row.agent for row in records.calls_of(tx, session.id)} if open_runs else {}
+    loops = _inner_loops(sessions.snapshot(tx, session.id)) if open_runs else frozenset()
+    return [
+        {
+            "task": row.key,
+            "role": row.role,
+            "phase": row.phase,
+            "status": row.status,
+            "mark": MARKS[TaskStatus(row.status)],
+            "round": row.round,
+            "revision_of": row.revision_of,
+            "blocked_by": list(row.blocked_by),
+            "waits_for": [key for key in row.blocked_by if status[key] not in SATISFIED],
+            "ready": row.status == TaskStatus.PENDING and row.unmet == 0,
+            "offered": row.offered_at is not None,
+            "checkpoint_after": bool(row.checkpoint_after),
+            "attempts": row.attempts,
+            "max_attempts": row.max_attempts,
+            "retry_at": stamp(row.not_before) if row.not_before and row.not_before > tx.now else None,
+            "limited_by": row.limited_by if row.not_before and row.not_before > tx.now else None,
+            "error": row.error,
+            "verdict": discuss.verdict(verdicts[row.key]) if row.key in verdicts else None,
+            "running": _running(tx, open_runs[row.key], rows, hosts, agents, loops)
+            if row.key in open_runs
+            else None,
+            "started_at": stamp(row.started_at),
+            "finished_at": stamp(row.finished_at),
+        }
+        for row in rows
+    ]
+
+
+def show(tx: Tx, session: Row) -> dict[str, Any]:
+    """Everything about a session that is not a list of its own."""
+    return {
+        **summary(tx, session),
+        "request": session.request,
+        "language": session.language,
+        "options": session.options,
+        "workspace": session.workspace,
+        "pause": ways_on.pause_view(tx, session),
+        "scores": discuss.scores(tx, session.id),
+        "decisions": [
+            {
+                "at": stamp(row.at),
+                "who": row.who,
+                "subject": row.subject,
+                "words": row.words,
+                "digest": row.digest,
+                "forced": bool(row.forced),
+            }
+            for row in sessions.decisions_of(tx, session.id)
+        ],
+        "tasks": len(tasks.all_tasks(tx, session.id)),
+        "artifacts": len(artifacts.newest(tx, session.id)),
+        "messages": session.messages,
+        "projected": session.projected,
+    }
+
+
+def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
+    return [artifact_view(row) for row in artifacts.newest(tx, session)]
+
+
+def artifact_view(row: Row) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "version": row.version,
+        "sha256": row.sha256,
+        "size": row.size,
+        "kind": row.kind,
+        "author": row.author,
+        "task": row.task,
+        "at": stamp(row.created_at),
+    }
+
+
+def members(tx: Tx, session: str) -> list[dict[str, Any]]:
+    """Who spoke on the bus: last seen, last action, how often."""
+    found: dict[str, dict[str, Any]] = {}
+    number = 0
+    while batch := messages.after(tx, session, number):
+        number = batch[-1].number
+        for row in batch:
+            seen = found.setdefault(row.sender, {"member": row.sender, "messages": 0})
+            seen["messages"] += 1
+            seen["last_seen"] = stamp(row.at)
+            seen["last_action"] = row.type
+    return sorted(found.values(), key=lambda each: str(each["member"]))
+
+
+def bus_messages(
+    tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
+) -> list[dict[str, Any]]:
+    """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
+    found: list[dict[str, Any]] = []
+    before = 2**62
+    while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
+        before = page[0].number
+        fitting = [
+            row
+            for row in reversed(page)
+            if row.kind == "message"
+            and sender in (None, row.sender)
+            and to in (None, row.recipient)
+            and type in (None, row.type)
+        ]
+        found += [message_line(row) for row in fitting[: last - len(found)]]
+    return found[::-1]
+
+
+def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
+    """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
+    held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+    return {
+        **summary(tx, session),
+        "directory": f".workflow/.team/{session.id}",
+        "deliverables": artifact_views(tx, session.id),
+        "scores": discuss.scores(tx, session.id),
+        "rounds": [
+            {"round": row.round, "task": row.task, **discuss.verdict(row), "record": row.record}
+            for row in held
+        ],
+        "unanswering": cost.unanswering(tx, session.id),
+        "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
+        "pause": ways_on.pause_view(tx, session),
+        "next": ways_on.actions(tx, session),
+    }
+
+
+def progress(counts: Mapping[str, int]) -> dict[str, int]:
+    """From the number of tasks by status: what is completed of what was to be done; what was skipped is not."""
+    done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
+    total = sum(counts.values()) - skipped
+    return {
+        "done": done,
+        "total": total,
+        "percent": 100 * done // total if total else 0,
+        "skipped": skipped,
+        "cancelled": counts.get(TaskStatus.CANCELLED, 0),
+    }
+
+
+def _running(
+    tx: Tx,
+    run: Row,
+    rows: Sequence[Row],
+    hosts: Mapping[str, int],
+    agents: Mapping[str, str],
+    loops: frozenset[str],
+) -> dict[str, Any]:
+    """Who works on a task, since when, and how far its inner loop is."""
+    same = [
+        row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
+    ]
+    position = sum(row.status in SATISFIED for row in same) + 1
+    return {
+        "run": run.id,
+        "agent": agents.get(run.id),
+        "step": run.phase,
+        "seconds": cost.seconds(run.opened_at, tx.now),
+        "pid": hosts.get(run.host),
+        "loop": [min(position, len(same)), len(same)] if run.role in loops and len(same) > 1 else None,
+    }
+
+
+def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
+
+
+def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What keeps an active session from moving, that only a process can put right."""
+    if session.status != SessionStatus.ACTIVE:
+        return []
+    found = [
+        f"{run.key}: {why}; the coordinator puts it right, or `lifecycle resume`"
+        for run, why in leases.overdue_runs(tx)
+        if run.session_id == session.id
+    ]
+    if leases.leader(tx) is None:
+        found.append("no coordinator runs: `lifecycle resume` or `lifecycle daemon start` starts it")
+    elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
+        found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
+    return found

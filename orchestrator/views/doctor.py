@@ -1,0 +1,272 @@
+"""The examinations of `doctor`: each looks at one thing and says how it is, and how to put it right.
+
+None of them changes anything. An examination that breaks is itself a fault that is shown, not a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from orchestrator.domain.errors import ConfigError, LifecycleError
+
+if TYPE_CHECKING:
+    from orchestrator.project import Project
+
+FREE_BYTES = 200 * 1024 * 1024
+FREE_SHARE = 0.05
+PYTHON = (3, 11)
+LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
+
+AskAgents = Callable[["Project"], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    state: Literal["ok", "note", "fault"]
+    says: str
+    fix: str = ""
+
+
+def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
+    """All examinations, in order."""
+    checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
+    try:
+        found = ask_agents(project)
+    except ConfigError:
+        return [*checks, Check("agents", "fault", "not asked", "mend the configuration first")]
+    except (LifecycleError, OSError) as error:
+        return [*checks, _broken("agents", error)]
+    both: dict[str, Callable[[Project], Check]] = {
+        "agents": lambda at: _agents(at, found),
+        "read-only": lambda at: _read_only(at, found["not_read_only"]),
+    }
+    return checks + [_guarded(name, look, project) for name, look in both.items()]
+
+
+def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
+    try:
+        return look(project)
+    except (LifecycleError, OSError) as error:
+        return _broken(name, error)
+
+
+def _broken(name: str, error: LifecycleError | OSError) -> Check:
+    if isinstance(error, LifecycleError):
+        return Check(name, "fault", f"{error.what} ({error.why})" if error.why else error.what, error.fix)
+    return Check(name, "fault", str(error), "check the rights of what it names")
+
+
+def _program(_: Project) -> Check:
+    from orchestrator import __version__
+
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < PYTHON:
+        return Check("program", "fault", f"Python {version}", "use Python 3.11 or newer")
+    return Check("program", "ok", f"lifecycle {__version__}, Python {version}")
+
+
+def _system(_: Project) -> Check:
+    if sys.platform.startswith("linux"):
+        return Check("system", "ok", "Linux: agents end with everything they started")
+    if sys.platform == "darwin":
+        says = "macOS: an agent is ended by its pipe and process group; what leaves the group lives on"
+        return Check("system", "note", says)
+    return Check("system", "fault", sys.platform, "use Linux or macOS")
+
+
+def _clock(_: Project) -> Check:
+    year = time.gmtime().tm_year
+    if not 1980 <= year <= 9999:
+        return Check("clock", "fault", f"the year is {year}", "set the system's clock")
+    return Check("clock", "ok", time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
+
+
+def _folder(project: Project) -> Check:
+    place = project.workflow if project.workflow.exists() else project.root
+    if not os.access(place, os.W_OK | os.X_OK):
+        return Check(
+            "project", "fault", f"{place} cannot be written", "change its rights, or work as its owner"
+        )
+    mode = project.workflow.stat().st_mode & 0o077 if project.workflow.exists() else 0
+    if mode:
+        return Check(
+            "project", "note", f"{project.workflow} can be read by others", f"chmod 700 {project.workflow}"
+        )
+    return Check("project", "ok", str(project.root))
+
+
+def _disk(project: Project) -> Check:
+    usage = shutil.disk_usage(project.root)
+    says = f"{usage.free // 1024 // 1024} MiB free of {usage.total // 1024 // 1024} MiB"
+    if usage.free < FREE_BYTES or usage.free < FREE_SHARE * usage.total:
+        state: Literal["note", "fault"] = "fault" if usage.free < FREE_BYTES // 10 else "note"
+        return Check("disk", state, says, "free some space: a full disk pauses every session")
+    return Check("disk", "ok", says)
+
+
+def _sqlite(project: Project) -> Check:
+    from orchestrator.store.database import checkpoint_is_risky, refuse_network_file_system
+
+    refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
+    if checkpoint_is_risky():
+        says = f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
+        return Check("sqlite", "note", says, 'a Python with SQLite 3.51.3 or newer, or journal = "truncate"')
+    return Check("sqlite", "ok", f"SQLite {sqlite3.sqlite_version}")
+
+
+def _database(project: Project) -> Check:
+    from orchestrator.store import integrity, rights
+    from orchestrator.store.database import SCHEMA, inspect
+
+    found = inspect(project.database)
+    if found is None:
+        return Check("database", "ok", "none yet: `lifecycle start` makes it")
+    other = rights.other_owner(project.database)
+    if other is not None:
+        return Check("database", "fault", other.why, other.fix)
+    faults = integrity.file_faults(project.database)
+    if faults:
+        fix = f"stop everything and restore a copy from {project.workflow / 'backups'}"
+        return Check("database", "fault", "; ".join(faults[:3]), fix)
+    log = project.database.with_name(project.database.name + "-wal")
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        says = f"its log has {log.stat().st_size // 1024 // 1024} MiB"
+        return Check("database", "note", says, "lifecycle daemon start: the coordinator writes it back")
+    newer = "" if found == SCHEMA else f"; the next command brings it to {SCHEMA}"
+    return Check("database", "ok", f"schema {found}, whole{newer}")
+
+
+def _sockets(project: Project) -> Check:
+    from orchestrator.wakeup.sockets import runtime_directory
+
+    folder = runtime_directory(project.database)
+    longest = len(os.fsencode(folder)) + len("/h-0123456789abcdef01.sock")
+    if longest > 107:
+        return Check(
+            "wake", "fault", f"{folder} is too long for a socket", "unset XDG_RUNTIME_DIR, or make it shorter"
+        )
+    return Check("wake", "ok", str(folder))
+
+
+def _configuration(project: Project) -> Check:
+    from orchestrator.project import read_config
+
+    try:
+        read_config(project)
+    except ConfigError as error:
+        return Check("configuration", "fault", f"{len(error.faults)} fault(s)", "\n".join(error.faults))
+    return Check("configuration", "ok", "settings and packs have no fault")
+
+
+def _coordinator(project: Project) -> Check:
+    from orchestrator.store import leases, queries
+    from orchestrator.store.database import SCHEMA, inspect
+    from orchestrator.store.store import Store
+
+    if inspect(project.database) != SCHEMA:
+        return Check("coordinator", "ok", "none is needed yet")
+    store = Store(project.database)
+    try:
+        leader, work = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx)))
+    finally:
+        store.close()
+    if leader is not None:
+        return Check("coordinator", "ok", f"pid {leader.pid}")
+    if work:
+        return Check(
+            "coordinator",
+            "note",
+            "none runs, and there is work",
+            "lifecycle resume, or lifecycle daemon start",
+        )
+    return Check("coordinator", "ok", "none runs, and nothing is to be done")
+
+
+def _git(project: Project) -> Check:
+    if shutil.which("git") is None:
+        return Check("git", "note", "not installed", "only roles that change code need it")
+    known = (project.root / ".git").exists()
+    return Check(
+        "git", "ok", "the project is a repository" if known else "installed; the project is no repository"
+    )
+
+
+def _mcp(project: Project) -> Check:
+    from orchestrator.config.extras import MCP_INSTALL, has_mcp
+    from orchestrator.project import read_settings
+
+    wanted = read_settings(project).hand_over_mcp
+    if wanted and not has_mcp():
+        says = "hand_over_mcp is on and the MCP server is not installed: agents work without it"
+        return Check("mcp", "fault", says, MCP_INSTALL)
+    return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
+
+
+def _agents(project: Project, found: dict[str, Any]) -> Check:
+    from orchestrator.cli.config import limits_of
+    from orchestrator.views.limits import in_words, way_on
+
+    usable = [_usable(each) for each in found["agents"] if each["usable"]]
+    unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
+    if not usable:
+        return Check("agents", "fault", "none can be used", unusable)
+    says = f"usable: {', '.join(usable)}"
+    silent = [each["name"] for each in found["agents"] if each.get("probe") and not each["usable"]]
+    if silent:
+        return Check("agents", "fault", f"no answer from {', '.join(silent)}; {says}", unusable)
+    held = (f"{in_words(each)}; {way_on(each['account'])}" for each in limits_of(project))
+    notes = "\n".join(filter(None, [unusable, *held]))
+    return Check("agents", "note" if notes else "ok", says, notes)
+
+
+def _usable(agent: dict[str, Any]) -> str:
+    probe = agent.get("probe")
+    return str(agent["name"]) if probe is None else f"{agent['name']} (answered{probe_cost(probe)})"
+
+
+def _unusable(agent: dict[str, Any]) -> str:
+    name, fault = str(agent["name"]), str(agent["fault"])
+    return fault if fault.startswith(name) else f"{name}: {fault}"
+
+
+def probe_cost(probe: dict[str, Any]) -> str:
+    """How long the question took and what it cost."""
+    cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
+    return f" in {probe['seconds']:g} s, {cost}"
+
+
+def _read_only(project: Project, why_not: str | None) -> Check:
+    from orchestrator.project import read_settings
+
+    if why_not is None:
+        free = [name for name, agent in read_settings(project).agents.items() if not agent.confine]
+        but = f", save {', '.join(free)} (`confine = false`)" if free else ""
+        return Check("read-only", "ok", f"an agent that is only asked cannot write to the project{but}")
+    says = (
+        f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
+    )
+    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
+
+
+_LOOKS: dict[str, Callable[[Any], Check]] = {
+    "program": _program,
+    "system": _system,
+    "clock": _clock,
+    "project": _folder,
+    "disk": _disk,
+    "sqlite": _sqlite,
+    "database": _database,
+    "wake": _sockets,
+    "configuration": _configuration,
+    "coordinator": _coordinator,
+    "git": _git,
+    "mcp": _mcp,
+}

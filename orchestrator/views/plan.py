@@ -1,0 +1,191 @@
+"""What `start` says before it starts: mode, tasks, agents, what they may cost, and the caps."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from orchestrator.commands.start import Plan
+from orchestrator.domain import secrets
+from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
+from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.prices import MICROS, Prices
+from orchestrator.store import queries
+from orchestrator.store.store import Tx
+from orchestrator.views.budget import budget_of, cap_lines
+
+BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
+REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
+
+
+def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
+    """What tasks and perspectives cost these agents in this project, where every price is known."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for agent in agents:
+        for row in queries.history(tx, agent):
+            if row.priced < row.calls:
+                continue
+            work = row.perspective or row.kind
+            each = [row.micros] if row.perspective is None else [row.micros // row.calls] * row.calls
+            found.setdefault((work, agent), []).extend(each)
+    return found
+
+
+def plan_view(
+    planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
+) -> dict[str, Any]:
+    """The plan as plain values; `agents` are those configured here, in the order they are tried."""
+    replays = planned.wishes.cassette is not None and planned.wishes.cassette["does"] == "replay"
+    agents = {} if replays else agents_of(planned, settings)
+    budget = budget_of(settings)
+    return {
+        "title": planned.title,
+        "masked": secrets.MASK in planned.request,
+        "mode": planned.choice.mode,
+        "why": planned.choice.why,
+        "language": planned.language,
+        "discuss": planned.wishes.discuss,
+        "execution": planned.wishes.execution,
+        "tasks": [
+            {
+                "task": task.key,
+                "role": task.role,
+                "phase": task.phase,
+                "blocked_by": list(task.blocked_by),
+                "round": task.round,
+                "perspectives": list(_perspectives(planned, task.round)),
+                "checkpoint_after": task.checkpoint_after,
+            }
+            for task in planned.pipeline.tasks
+        ],
+        "agents": agents,
+        "cassette": planned.wishes.cassette,
+        "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
+        "budget": {
+            "caps": cap_lines(budget),
+            "warnings": _unheld(planned, settings, before or {}, prices or Prices())
+            if _caps_money(budget) and not replays
+            else [],
+        },
+    }
+
+
+def paid_agents(planned: Plan, settings: Any) -> list[str]:
+    """The agents that would be asked first and are not the built-in one."""
+    return list(dict.fromkeys(agent for _, agent in _parts(planned, settings, agents_of(planned, settings))))
+
+
+def has_coding_agent(settings: Any) -> bool:
+    """Whether one that can edit files is configured, or a client that can is installed."""
+    return any(_edits(name, settings.agents.get(name)) for name in _known(settings))
+
+
+def _edits(name: str, given: Any) -> bool:
+    if given is None:
+        return name in CLIENTS
+    if given.edits_files:
+        return True
+    return (
+        given.kind in CLIENTS and shutil.which(given.command[0] if given.command else given.kind) is not None
+    )
+
+
+def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
+    roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
+    known, pack = _known(settings), planned.pack
+    return {
+        role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
+    }
+
+
+def _order(
+    named: Iterable[str], own: Iterable[str] | None, settings: Any, known: Collection[str]
+) -> list[str]:
+    """As the worker host routes: the user's order, else the pack's with the user's agents before the built-in one."""
+    order = list(own or ())
+    if not order:
+        mine = [name for name in settings.agents if name not in (*CLIENTS, BUILTIN)]
+        order = list(with_own(named, mine))
+    return [name for name in dict.fromkeys(order) if name in known]
+
+
+def _known(settings: Any) -> set[str]:
+    """The agents that can be asked here; looks for the clients' programs."""
+    return {BUILTIN, *settings.agents, *filter(shutil.which, CLIENTS)} - set(settings.agents_off)
+
+
+def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """(task or perspective, agent) of all that costs something."""
+    known = _known(settings)
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
+    for task in planned.pipeline.tasks:
+        for name in _perspectives(planned, task.round):
+            view = planned.pack.perspectives[name]
+            orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
+    return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _replayed(planned: Plan) -> dict[str, Any]:
+    return {"usd": 0.0, "at_least_usd": 0.0, "calls": _calls(planned), "why": "a replay asks no agent"}
+
+
+def _calls(planned: Plan) -> int:
+    tasks = planned.pipeline.tasks
+    return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
+
+
+def _cost(planned: Plan, settings: Any, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
+    parts = _parts(planned, settings, agents)
+    found = estimate(parts, before)
+    if not parts:
+        why = "the built-in agent needs no key and no network"
+    elif found.missing:
+        who = ", ".join(dict.fromkeys(agent for _, agent in found.missing))
+        why = f"no history of what {who} costs for {len(found.missing)} of {len(set(parts))} kinds of work"
+    else:
+        why = f"the medians of this project's history, {found.times} times the same work"
+    return {
+        "usd": None if found.missing else found.micros / MICROS,
+        "at_least_usd": found.micros / MICROS,
+        "calls": _calls(planned),
+        "why": why,
+    }
+
+
+def _caps_money(budget: dict[str, dict[str, int]] | None) -> bool:
+    return any("usd" in caps for caps in (budget or {}).values())
+
+
+def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[str]:
+    """Why the cap on money may not hold: agents whose calls may have no known price."""
+    seen = {agent for _, agent in before}
+    unknown = [
+        name
+        for name in paid_agents(planned, settings)
+        if name not in seen and not _has_price(name, settings.agents.get(name), prices)
+    ]
+    if not unknown:
+        return []
+    return [
+        f"the price of {', '.join(unknown)} is unknown: a cap on money counts only calls that tell their cost, "
+        "caps on tokens and turns hold"
+    ]
+
+
+def _has_price(name: str, agent: Any, prices: Prices) -> bool:
+    """Whether its calls will have a price; a program of the user's may tell nothing at all."""
+    if agent is None:  # a client that needs no configuration, with a model of its own choice
+        return name in REPORTS_ITSELF
+    if agent.kind == "command":
+        return False
+    return agent.kind in REPORTS_ITSELF or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None
+
+
+def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:
+    return planned.pack.rounds[round_key].perspectives if round_key else ()
+
+
+def _is_builtin(name: str, settings: Any) -> bool:
+    given = settings.agents.get(name)
+    return name == BUILTIN or (given is not None and given.kind == BUILTIN)

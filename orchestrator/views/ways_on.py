@@ -1,0 +1,212 @@
+"""Why a session waits and what leads on from where it stands: only commands that would not be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.model import (
+    SATISFIED,
+    Gate,
+    PauseReason,
+    SessionStatus,
+    TaskState,
+    TaskStatus,
+)
+from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
+from orchestrator.domain.states import PAUSES, REOPENING, may_rework
+from orchestrator.store import records, sessions, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.rows import graph
+from orchestrator.store.store import Tx
+from orchestrator.views import approvals, budget, discuss
+from orchestrator.views.find import named
+
+FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
+DIFFS = 3  # commands that show what changed since a pause
+DOCUMENTS = ("DRAFT", "RESEARCH")  # prefixes of what is worth revising, in this order
+WORDS = "your words"
+
+
+def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
+    """Why the session waits and every command that moves it on; None while it is not paused."""
+    if session.status != SessionStatus.PAUSED:
+        return None
+    reason = PauseReason(session.pause_reason)
+    detail = session.pause_detail or {}
+    faults, held = _faults(tx, session, reason)
+    approval = approvals.approval(tx, session)
+    return {
+        "reason": str(reason),
+        "detail": detail,
+        "resume_means": PAUSES[reason].resume,
+        "faults": faults[:FAULTS],
+        "discuss": f"lifecycle discuss {held}{named(tx, session.id)}" if held else None,
+        "approval": approvals.view(approval, named(tx, session.id)) if approval else None,
+        "actions": actions(tx, session, approval),
+    }
+
+
+def _faults(tx: Tx, session: Row, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
+    """What a discussion blocked the session for, the gravest first, and the name `discuss` shows it by."""
+    detail = session.pause_detail or {}
+    if reason is PauseReason.DISCUSSION_BLOCKED:
+        return list(detail.get("faults", [])), None  # its verdict is stored when the decision was taken up
+    if reason in (PauseReason.SIGNOFF_BLOCKED, PauseReason.REVISION_EXHAUSTED):
+        return discuss.faults(tx, session.id, str(detail.get("task", "")))
+    return [], None
+
+
+def next_view(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One sentence, and the commands that fit."""
+    if session.status != SessionStatus.ACTIVE:
+        return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
+    gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
+    until = f"it pauses for you after {gate}" if gate else "it goes on by itself"
+    waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
+    suffix = named(tx, session.id)
+    commands = [
+        f"lifecycle log -f{suffix}",
+        *([f"lifecycle why {waiting}{suffix}"] if waiting else []),
+    ]
+    return {"says": f"nothing to do: {until}.", "commands": commands}
+
+
+def _says(session: Row) -> str:
+    if session.status == SessionStatus.PAUSED:
+        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[PauseReason(session.pause_reason)].resume}."
+    return "it is done." if session.status == SessionStatus.COMPLETED else "it was cancelled."
+
+
+def actions(tx: Tx, session: Row, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
+    """The commands that would be taken now, the suggested one first, each with what it does."""
+    suffix = named(tx, session.id)
+    if session.status == SessionStatus.COMPLETED:
+        return _rework(tx, session, REOPENING, suffix)
+    if session.status != SessionStatus.PAUSED:
+        return []
+    reason = PauseReason(session.pause_reason)
+    approval = approval or approvals.approval(tx, session)
+    is_failed = reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL
+    answers = [_answer(tx, session, reason, approval, suffix)]
+    if approval is not None and not approval.as_shown:
+        shown = approval.diffs(suffix)[:DIFFS]
+        answers = [
+            *(_action(command, "shows what changed since it was shown") for command in shown),
+            *answers,
+        ]
+    ways = PAUSES[reason].actions[1:]
+    others = [*_rework(tx, session, ways, suffix), *_checks(tx, session, ways, suffix)]
+    found = [*others, *answers] if is_failed else [*answers, *others]
+    return [*found, _action(f"lifecycle cancel{suffix}", "ends the session for good")]
+
+
+def _action(command: str, does: str) -> dict[str, str]:
+    return {"command": command, "does": does}
+
+
+def _answer(
+    tx: Tx, session: Row, reason: PauseReason, approval: approvals.Approval | None, suffix: str
+) -> dict[str, str]:
+    """`resume`, with the options without which it would be refused."""
+    if reason is PauseReason.BUDGET:
+        return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", "goes on with a new budget")
+    options, does = "", PAUSES[reason].resume
+    if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
+        options, does = " --force", "goes on in spite of the failed gate"
+    if PAUSES[reason].needs == "--decide":
+        options = f' --decide "{WORDS}"'
+    if approval is not None and not approval.as_shown:
+        options, does = f"{options} --expect {approval.token}", f"{does}, with what changed since"
+    return _action(f"lifecycle resume{options}{suffix}", does)
+
+
+def _rework(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+    """Those of the commands of rework that would find something to do."""
+    state = graph(tasks.all_tasks(tx, session.id))
+    revised = _revisable(tx, session, state) if "revise" in names else None
+    possible = {
+        "revise": (
+            f'revise {revised} "what to change"' if revised else None,
+            "makes a new version of that document and of what follows from it",
+        ),
+        "feedback": (
+            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(tx, session, state) else None,
+            "finds the document your words concern",
+        ),
+        "recheck": (
+            "recheck" if _is_taken(lambda: plan_recheck(state)) else None,
+            "scores the specification again",
+        ),
+        "improve": (
+            "improve" if _is_taken(lambda: plan_improve(state, None, {})) else None,
+            "works on the weakest part of the score",
+        ),
+    }
+    found = [possible[name] for name in names if name in possible]
+    return [_action(f"lifecycle {command}{suffix}", does) for command, does in found if command]
+
+
+def _revisable(tx: Tx, session: Row, state: Mapping[str, TaskState]) -> str | None:
+    """The document that a pause is about, else the one its discussion rated lowest, of those that can be revised."""
+    about = state.get(str((session.pause_detail or {}).get("task", "")))
+    near = [about.revision_of or about.key, *about.blocked_by] if about else []
+    means = {row.task: row.mean for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
+    documents = [each for each in state.values() if each.prefix in DOCUMENTS and not each.revision_of]
+    documents.sort(
+        key=lambda each: (
+            each.key not in near,
+            each.prefix != DOCUMENTS[0],
+            means.get(each.key) or 5.0,
+            -each.seq,
+        )
+    )
+    return next((each.key for each in documents if _can_revise(state, each.key)), None)
+
+
+def revise(tx: Tx, session: Row, task: str) -> str | None:
+    """The command that revises a task, None where it would be refused."""
+    open_now = session.status != SessionStatus.CANCELLED and (
+        session.status != SessionStatus.PAUSED or may_rework("revise", PauseReason(session.pause_reason))
+    )
+    if not open_now or not _can_revise(graph(tasks.all_tasks(tx, session.id)), task):
+        return None
+    return f'lifecycle revise {task} "what to change"{named(tx, session.id)}'
+
+
+def _can_revise(state: Mapping[str, TaskState], task: str) -> bool:
+    return _is_taken(lambda: plan_revision(state, task))
+
+
+def _takes_feedback(tx: Tx, session: Row, state: Mapping[str, TaskState]) -> bool:
+    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    target = feedback_target(WORDS, state, pack.feedback)
+    return target.task is None or target.action != "revise" or _can_revise(state, target.task)
+
+
+def _is_taken(plan: Callable[[], object]) -> bool:
+    """Whether a plan of rework can be made, by the rules that would refuse the command."""
+    try:
+        plan()
+    except LifecycleError:
+        return False
+    return True
+
+
+def _checks(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+    """`doctor`, `repair` and `resume --skip` where the pause has them."""
+    found = []
+    if "doctor" in names:
+        found.append(_action("lifecycle doctor", "says what is missing, and how to put it right"))
+    if "repair" in names:
+        found.append(
+            _action(f"lifecycle repair{suffix}", "checks the database and rebuilds the session's files")
+        )
+    about = tasks.task(tx, session.id, str((session.pause_detail or {}).get("task", "")))
+    may_go = about is not None and about.status in (TaskStatus.PENDING, TaskStatus.FAILED)
+    if "resume --skip TASK" in names and about is not None and may_go:
+        found.append(_action(f"lifecycle resume --skip {about.key}{suffix}", "goes on without that task"))
+    return found

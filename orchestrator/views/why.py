@@ -1,0 +1,189 @@
+"""Why a task is not running, told by the rules that decide it (orchestrator.domain.scheduling)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.model import PauseReason, SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.scheduling import is_due, offers, unmet
+from orchestrator.store import leases, queries, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.rows import graph
+from orchestrator.store.store import Tx
+from orchestrator.views import limits
+from orchestrator.views.find import named
+from orchestrator.views.ways_on import actions, revise
+
+
+def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
+    """`state` is one word, `because` the reasons in sentences, `commands` what can be done about them."""
+    every = graph(tasks.all_tasks(tx, session.id))
+    state = every[task.key]
+    if state.status is not TaskStatus.PENDING:
+        found = _ENDED[state.status](tx, session, task)
+    else:
+        found = _pending(tx, session, task, every)
+    word, because, commands = found
+    suffix = named(tx, session.id)
+    return {
+        "session": session.id,
+        "task": task.key,
+        "status": task.status,
+        "state": word,
+        "because": because,
+        "commands": [
+            f"{each}{suffix}" if each.split()[1] in _OF_A_SESSION and suffix not in each else each
+            for each in commands
+        ],
+    }
+
+
+Found = tuple[str, list[str], list[str]]
+
+
+def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+    """The first thing that holds it up, as the coordinator would find it."""
+    state = every[task.key]
+    waits = [_waits(every, key) for key in unmet(state, every)]
+    halted = _halted(tx, session)
+    if waits:
+        after = [f"then: {halted[0]}"] if halted else []
+        return "blocked", waits + after, [f"lifecycle why {key}" for key in unmet(state, every)[:1]]
+    if halted:
+        return "paused", [halted[0]], halted[1]
+    if not is_due(state, tx.now):
+        if task.limited_by is not None:
+            return _limited(tx, task)
+        failed = (
+            f"attempt {task.attempts} of {task.max_attempts} ended badly: {task.error or 'no error is known'}"
+        )
+        return (
+            "delayed",
+            [f"it is tried again at {stamp(task.not_before)}", failed],
+            [f"lifecycle runs {task.key}"],
+        )
+    if state.offered:
+        return _offered(tx, task)
+    return _ready(tx, session, task, every)
+
+
+def _limited(tx: Tx, task: Row) -> Found:
+    """It waits for an account: the one whose limit ends first, of those that it could ask."""
+    held = [each for each in limits.limit_views(tx) if each["account"] == task.limited_by]
+    because = [f"it is tried again at {stamp(task.not_before)}, by itself; the attempt was not charged"]
+    ways = [limits.way_on(each["account"]) for each in held]
+    return (
+        "delayed",
+        because + [limits.in_words(each) for each in held],
+        [*ways, f"lifecycle runs {task.key}"],
+    )
+
+
+def _waits(every: Mapping[str, TaskState], key: str) -> str:
+    blocker = every[key]
+    approval = ", then for your approval" if blocker.checkpoint_after else ""
+    return f"waits for {key}, which is {blocker.status}{approval}"
+
+
+def _halted(tx: Tx, session: Row) -> tuple[str, list[str]] | None:
+    if session.status == SessionStatus.ACTIVE:
+        return None
+    if session.status != SessionStatus.PAUSED:
+        return f"the session is {session.status}", []
+    reason = PauseReason(session.pause_reason)
+    since = stamp(session.updated_at)
+    ways = [each["command"] for each in actions(tx, session)]
+    return f"the session is paused: {reason}, last changed {since}, until you answer", ways
+
+
+def _offered(tx: Tx, task: Row) -> Found:
+    """The coordinator allows it to start: what is missing is a slot on a host of its role."""
+    since = f"offered since {stamp(task.offered_at)}"
+    hosts = [host for host in leases.live_hosts(tx) if not host.draining]
+    serving = [host for host in hosts if task.role in host.roles]
+    if not hosts:
+        return "offered", [since, "no worker host runs"], ["lifecycle daemon status", "lifecycle resume"]
+    if not serving:
+        known = sorted({role for host in hosts for role in host.roles})
+        return (
+            "offered",
+            [since, f"no worker host serves {task.role}; served: {', '.join(known)}"],
+            ["lifecycle worker"],
+        )
+    busy = queries.open_by_host(tx)
+    slots = sum(host.slots for host in serving)
+    used = sum(busy.get(host.incarnation, 0) for host in serving)
+    if used >= slots:
+        return "offered", [since, f"no slot is free: {used} of {slots} are in use"], ["lifecycle list"]
+    return (
+        "offered",
+        [since, f"{slots - used} of {slots} slots are free: it is about to start"],
+        ["lifecycle log -f"],
+    )
+
+
+def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+    """Nothing holds it but the offer: would the coordinator make it now?"""
+    running = tasks.open_runs(tx, session.id)
+    sequential = session.options.get("execution") == "sequential"
+    ready = [every[row.key] for row in tasks.ready(tx, session.id)]
+    chosen = offers(ready, open_runs=len(running), sequential=sequential, now=tx.now)
+    if task.key not in chosen and sequential:
+        first = ", ".join(run.key for run in running) or next((s.key for s in ready if s.key != task.key), "")
+        return (
+            "waiting",
+            [f"one task at a time (--execution sequential): {first} comes first"],
+            ["lifecycle check"],
+        )
+    if leases.leader(tx) is None:
+        return (
+            "ready",
+            ["it is ready, but no coordinator runs to offer it"],
+            ["lifecycle resume", "lifecycle daemon start"],
+        )
+    return "ready", ["it is ready: the coordinator's next beat offers it"], ["lifecycle log -f"]
+
+
+def _running(tx: Tx, session: Row, task: Row) -> Found:
+    run = next(run for run in tasks.open_runs(tx, session.id) if run.task_id == task.id)
+    seconds = (tx.now - run.opened_at) // 1_000_000
+    because = [f"it is running: {run.phase}, since {seconds} s, run {run.id[-8:]} on host {run.host[:10]}"]
+    because += [f"but {why}" for row, why in leases.overdue_runs(tx) if row.id == run.id]
+    return "running", because, ["lifecycle log -f"]
+
+
+def _failed(tx: Tx, session: Row, task: Row) -> Found:
+    because = [
+        f"{task.attempts} of {task.max_attempts} attempts ended badly, the last one: {task.error or 'unknown'}"
+    ]
+    ways = [
+        f"lifecycle resume --retry {task.key}",
+        f"lifecycle resume --skip {task.key}",
+        f"lifecycle runs {task.key}",
+    ]
+    return "failed", because, ways
+
+
+def _completed(tx: Tx, session: Row, task: Row) -> Found:
+    ways = [revision] if (revision := revise(tx, session, task.key)) else []
+    return "completed", [f"it is completed since {stamp(task.finished_at)}"], ways
+
+
+def _skipped(tx: Tx, session: Row, task: Row) -> Found:
+    return "skipped", [f"a person skipped it at {stamp(task.finished_at)}"], []
+
+
+def _cancelled(tx: Tx, session: Row, task: Row) -> Found:
+    return "cancelled", [f"the session was cancelled at {stamp(task.finished_at)}"], []
+
+
+_OF_A_SESSION = ("why", "runs", "resume", "log", "check")
+_ENDED = {
+    TaskStatus.IN_PROGRESS: _running,
+    TaskStatus.FAILED: _failed,
+    TaskStatus.COMPLETED: _completed,
+    TaskStatus.SKIPPED: _skipped,
+    TaskStatus.CANCELLED: _cancelled,
+}

@@ -1,0 +1,1 @@
+"""Agents that are model APIs, through pydantic-ai."""

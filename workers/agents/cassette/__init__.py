@@ -1,0 +1,1 @@
+"""Recording what agents answer, and replaying it without them."""

@@ -1,0 +1,133 @@
+"""Claude Code, headless: `claude -p`, one JSON object a line.
+
+Its `subtype` is "success" on errors of the API too, and it exits with 0 when a tool was refused: what counts is
+`is_error`, `api_error_status` and `permission_denials`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
+from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.process import Ended
+from workers.agents.programs.stream import count, items, lines, reset_in, table, text
+from workers.agents.protocol import AgentRequest, Usage
+
+LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
+_NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
+
+
+class Claude:
+    """`program` is what is called; `model` and `effort` are handed over as they are."""
+
+    env: Sequence[str] = (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CONFIG_DIR",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "NODE_EXTRA_CA_CERTS",
+    )
+    speaks = True
+    goes_on = True
+
+    def __init__(self, program: str, *, model: str | None, effort: str | None, base_url: str | None) -> None:
+        self._program = program
+        self._options = [
+            *(["--model", model] if model else []),
+            *(["--effort", effort] if effort else []),
+        ]
+        self._set = {
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "1",
+            "API_TIMEOUT_MS": "600000",
+            **({"ANTHROPIC_BASE_URL": base_url} if base_url else {}),
+        }
+
+    def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
+        argv = [
+            self._program,
+            "-p",
+            *("--output-format", "stream-json", "--verbose"),
+            *("--setting-sources", ""),  # the user's login, and nothing else of the user's settings
+            "--strict-mcp-config",
+            *self._options,
+            *(["--resume", resume] if resume else ["--session-id", str(uuid.uuid4())]),
+        ]
+        if request.mcp:
+            argv += [
+                "--mcp-config",
+                str(private_json(folder / "servers.json", {"mcpServers": dict(request.mcp)})),
+            ]
+        if request.edits:
+            argv += ["--permission-mode", "acceptEdits"]
+        elif not request.mcp:
+            argv += ["--tools", ""]
+        if request.schema is not None:
+            argv += ["--json-schema", json.dumps(request.schema.model_json_schema())]
+        allowed = [*(["Bash"] if request.edits else []), *(f"mcp__{name}" for name in request.mcp)]
+        if allowed:
+            argv += ["--allowedTools", ",".join(allowed)]
+        return Call(argv, self._set)
+
+    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+        session = resume
+        result: dict[str, Any] = {}
+        for line in lines(out):
+            session = text(line.get("session_id")) or session
+            if line.get("type") == "result":
+                result = line
+        if not result:
+            return Said(session=session)
+        words = text(result.get("result")) or "; ".join(map(str, result.get("errors") or []))
+        fault = None
+        if result.get("is_error"):
+            fault = _fault(
+                text(result.get("subtype")), count(result.get("api_error_status")), words or errors
+            )
+        denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
+        denied += _NOT_OFFERED.findall(out)
+        return Said(
+            text=words,
+            data=result.get("structured_output"),
+            usage=_usage(result),
+            session=session,
+            fault=fault,
+            notes=refused(denied),
+        )
+
+
+def _fault(subtype: str, status: int | None, words: str) -> AgentError:
+    if subtype == "error_max_structured_output_retries":
+        return AgentRubbish("no answer of it fitted the schema", why=words)
+    if status == 429 or "limit reached" in words:
+        return AgentLimited("its account has reached a limit", until=reset_in(words), why=words)
+    return by_status(status, words, login=LOGIN)
+
+
+def _usage(result: dict[str, Any]) -> Usage:
+    used = table(result.get("usage"))
+    read = [
+        count(used.get(name))
+        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    ]
+    kept = table(used.get("cache_creation"))  # what was written into the cache, by how long it stays
+    cost = result.get("total_cost_usd")
+    return Usage(
+        model=next(iter(table(result.get("modelUsage"))), None),
+        tokens_in=sum(number for number in read if number is not None) if used else None,
+        tokens_out=count(used.get("output_tokens")),
+        tokens_cached=count(used.get("cache_read_input_tokens")),
+        tokens_cache_written=count(used.get("cache_creation_input_tokens")),
+        tokens_cache_written_1h=count(kept.get("ephemeral_1h_input_tokens")),
+        cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+    )

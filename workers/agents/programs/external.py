@@ -1,0 +1,399 @@
+"""An agent that is a program: it is started under a guardian for each turn, and its output is read as evidence.
+
+What differs from program to program is its `Dialect`: how it is called, and what its output says. Everything else is
+here: limits, the end of a run, one repair turn, one nudge to finish, what is picked out of prose.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import add
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from orchestrator.domain import secrets
+from orchestrator.domain.errors import (
+    AgentCrashed,
+    AgentError,
+    AgentRubbish,
+    AgentTimedOut,
+    AgentUnavailable,
+)
+from workers.agents.findings import KEPT, with_findings
+from workers.agents.mining import mine
+from workers.agents.programs.confining import kept_out
+from workers.agents.programs.dialect import Call, Dialect, Said
+from workers.agents.programs.endings import LIMITS, error_of, how, stopped
+from workers.agents.programs.process import (
+    Confinement,
+    Ended,
+    GuardedProcess,
+    Output,
+    agent_environment,
+    private_folder,
+)
+from workers.agents.protocol import AgentReply, AgentRequest, Exit, Limits, Usage
+from workers.agents.repairing import NUDGE, SHOWN, fault_of, repair_prompt
+from workers.agents.replies import Parsed, parse, parse_value
+
+FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
+NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
+LOOK = 0.2  # seconds between two looks at `request.stop`
+STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
+WATCHED = 256 * 1024  # bytes at the end of the output that are looked at while the program runs
+_QUIET = ("silence", "turn")
+
+
+@dataclass(slots=True)
+class _Turns:
+    """What the turns of one call came to, whatever becomes of the call."""
+
+    used: list[Usage] = field(default_factory=list)
+    exit: Exit | None = None  # of the last one
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    said: Said
+    notes: tuple[str, ...]
+    parsed: Parsed
+
+    @property
+    def good(self) -> bool:
+        return self.parsed.good or (self.parsed.model is None and not self.parsed.error)
+
+    def readable(self, schema: type[BaseModel] | None) -> BaseModel | None:
+        """What it said, as far as it can be used."""
+        return self.parsed.model or (mine(self.said.text, schema) if schema else None)
+
+    def noted(self, note: str) -> _Turn:
+        return replace(self, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What one process left."""
+
+    ended: Ended
+    out: Output
+    errors: Output
+    early: AgentError | None
+    changed: Sequence[str] = ()  # of the project, in notes
+
+
+class ExternalAgent:
+    """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
+
+    `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
+    is normal: start and silence are off. `confine`: it cannot write to the project while it is only asked. `slots` bounds
+    the agent processes of this host.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        program: str,
+        dialect: Dialect,
+        *,
+        environ: Mapping[str, str],
+        env: Sequence[str] = (),
+        limits: Limits | None = None,
+        edits_files: bool = False,
+        confine: bool = True,
+        slots: threading.Semaphore | None = None,
+    ) -> None:
+        self.name = name
+        self.program = program
+        self.environ = environ
+        self._dialect = dialect
+        self._env = (*dialect.env, *env)
+        self._limits = limits
+        self._edits_files = edits_files
+        self._confine = confine
+        self._slots = slots or threading.Semaphore()
+
+    @property
+    def is_client(self) -> bool:
+        """Whether it is a coding agent's own client, which can tell its version."""
+        return self._dialect.goes_on
+
+    def available(self) -> str | None:
+        if shutil.which(self.program, path=self.environ.get("PATH")) is None:
+            return f"{self.name}: the program {self.program!r} is not installed or not on PATH"
+        return None
+
+    def ask(self, request: AgentRequest) -> AgentReply:
+        """Raises an AgentError by the class of what went wrong, with what was used up to then."""
+        turns = _Turns()
+        try:
+            return replace(self._asked(request, turns), usage=_sum(turns.used), exit=turns.exit)
+        except AgentError as error:
+            error.usage, error.retries = _sum(turns.used), max(0, len(turns.used) - 1)
+            error.exit = turns.exit
+            raise
+
+    def _asked(self, request: AgentRequest, turns: _Turns) -> AgentReply:
+        if (fault := self.available()) is not None:
+            raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
+        limits = self._limits or request.limits
+        if self._limits is None and not self._dialect.speaks:
+            limits = replace(limits, start=None, silence=None)
+        until = None if limits.total is None else time.monotonic() + limits.total
+        resume = request.resume if self._dialect.goes_on else None
+        first = self._answered(request, request.prompt, limits, until, resume, turns)
+        if first.good:
+            return self._reply(first)
+        try:
+            second = self._repaired(request, first, limits, until, turns)
+        except AgentError as error:
+            if first.parsed.model is None:
+                error.readable = error.readable or first.readable(request.schema)
+                raise
+            return self._reply(first, retries=1)
+        before = first.readable(request.schema)
+        for turn in (second, first):
+            if turn.good or turn.parsed.model is not None:
+                return self._reply(turn, retries=1, before=before)
+        for turn in (second, first):
+            notes: list[str] = []
+            mined = mine(turn.said.text, request.schema, notes.append) if request.schema else None
+            if mined is not None:
+                said = with_findings(mined, before)
+                return replace(
+                    self._reply(turn, retries=1), data=said, notes=(*turn.notes, *notes), mined=True
+                )
+        raise AgentRubbish(
+            f"{self.name} gave no usable answer, also after one repair", why=second.parsed.fault
+        )
+
+    def work(self, request: AgentRequest) -> AgentReply:
+        """Like `ask`, for a program that edits files in its current folder."""
+        if not self._edits_files:
+            raise AgentUnavailable(
+                f"{self.name} is not set up to edit files", fix=f"set `agents.{self.name}.edits_files`"
+            )
+        return self.ask(replace(request, edits=True))
+
+    def _reply(self, turn: _Turn, retries: int = 0, before: BaseModel | None = None) -> AgentReply:
+        """`before`: what could be read of an answer that had to be given again."""
+        given = turn.parsed.model
+        data = given and with_findings(given, before)
+        return AgentReply(
+            turn.said.text,
+            data,
+            self.name,
+            retries=retries,
+            notes=(*turn.notes, *turn.parsed.told, *([KEPT] if data != given else [])),
+            client_session=turn.said.session,
+        )
+
+    # turns
+
+    def _repaired(
+        self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None, turns: _Turns
+    ) -> _Turn:
+        """Ask again with the fault named: in the same conversation where there is one, else with everything."""
+        session = first.said.session if self._dialect.goes_on else None
+        if session is not None:
+            try:
+                return self._turn(request, fault_of(first.parsed), _left(limits, until), session, turns)
+            except AgentCrashed:  # it cannot go on with it
+                self._must_go_on(request)
+        return self._turn(
+            request,
+            repair_prompt(request.prompt, first.said.text, first.parsed),
+            _left(limits, until),
+            None,
+            turns,
+        )
+
+    def _answered(
+        self,
+        request: AgentRequest,
+        prompt: str,
+        limits: Limits,
+        until: float | None,
+        resume: str | None,
+        turns: _Turns,
+    ) -> _Turn:
+        """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
+        try:
+            return self._turn(request, prompt, limits, resume, turns)
+        except AgentTimedOut as late:
+            if late.conversation is None:
+                raise
+            left = _left(limits, until)
+            turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
+            try:
+                nudged = self._turn(request, NUDGE, replace(left, turn=turn), late.conversation, turns)
+            except AgentError:
+                raise late from None
+            return nudged.noted("it took too long and was asked to finish")
+        except AgentCrashed:
+            if resume is None:
+                raise
+            self._must_go_on(request)
+            return self._turn(request, prompt, _left(limits, until), None, turns).noted(
+                "its conversation was not there any more"
+            )
+
+    def _must_go_on(self, request: AgentRequest) -> None:
+        if request.stop.is_set():
+            raise stopped(self.name)
+
+    def _turn(
+        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, turns: _Turns
+    ) -> _Turn:
+        """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
+        while not self._slots.acquire(timeout=LOOK):
+            if request.stop.is_set():
+                raise stopped(self.name)
+        try:
+            done = self._run(request, prompt, limits, resume)
+        finally:
+            self._slots.release()
+        ended, out, errors = done.ended, done.out, done.errors
+        said = self._dialect.said(out.text, errors.text, ended, resume)
+        turns.used.append(said.usage)
+        turns.exit = Exit(ended.ended_by, ended.exit, ended.signal)
+        if done.early is not None or said.fault is not None:
+            raise _with(done.changed, self._named(done.early or said.fault))
+        turn = _Turn(said, (*out.notes, *said.notes, *done.changed), _parsed(said, request))
+        well = ended.ended_by == "exited" and ended.exit == 0
+        if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
+            return turn if well else turn.noted(f"it ended by {how(ended)}; its answer counts")
+        if turn.good and ended.ended_by in LIMITS and request.schema is not None:
+            return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
+        known = secrets.known(agent_environment(self.environ, self._env, {}))
+        error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
+        if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
+            error.conversation = said.session
+        error.readable = turn.readable(request.schema)
+        raise _with(done.changed, error)
+
+    def _named(self, fault: AgentError | None) -> AgentError:
+        assert fault is not None
+        known = secrets.known(agent_environment(self.environ, self._env, {}))
+        fault.what = f"{self.name}: {fault.what}"
+        fault.why = secrets.mask(fault.why, known)
+        return fault
+
+    def _run(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Done:
+        folder = request.folder or request.workdir
+        work = folder / "work" if self._dialect.goes_on and not request.edits else request.workdir
+        scratch = request.workdir / "tmp"
+        for each in (folder, work, scratch):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+        call = self._dialect.call(request, prompt, resume, folder)
+        extra = {"TMPDIR": str(scratch), **_marks(request), **call.env}
+        call = replace(call, env=agent_environment(self.environ, self._env, extra))
+        guarded = partial(self._guarded, request, prompt, limits, resume, call, work)
+        protected = request.protected
+        if protected is None or request.edits or not self._confine:
+            return guarded(None)
+        own = (request.workdir, folder)
+        done, changed = kept_out(protected, call.env, own, guarded, database=bool(request.mcp))
+        return replace(done, changed=changed)
+
+    def _guarded(
+        self,
+        request: AgentRequest,
+        prompt: str,
+        limits: Limits,
+        resume: str | None,
+        call: Call,
+        work: Path,
+        confined: Confinement | None,
+    ) -> _Done:
+        with GuardedProcess(
+            call.argv,
+            cwd=work,
+            env=call.env,
+            stdin=prompt.encode("utf-8", errors="replace"),
+            limits=limits,
+            run=request.run,
+            lease_seconds=FIRST_LEASE if request.on_guardian else 86_400.0,
+            run_dir=request.workdir,
+            confine=confined,
+        ) as process:
+            if request.on_guardian:
+                request.on_guardian(process)
+            early: AgentError | None = None
+            seen = 0
+            while (ended := process.wait(LOOK)) is None:
+                if request.stop.is_set():
+                    process.stop("the run is over")
+                elif early is None and seen < (size := process.stdout_size()):
+                    seen = size
+                    early = self._dialect.said(process.stdout_tail(WATCHED).text, "", None, resume).fault
+                    if early is not None:
+                        process.stop("it would only wait")
+            out = process.stdout(limits.output_bytes)
+            if work != request.workdir and (left := _cleared(work)):
+                note = f"it was only asked, and wrote {', '.join(left[:5])}: removed"
+                out = replace(out, notes=(*out.notes, note))
+            return _Done(ended, out, process.stderr_tail(STDERR_TAIL), early)
+
+
+def _with(notes: Sequence[str], error: AgentError) -> AgentError:
+    """A failure that also says what its agent may have done."""
+    error.why = "; ".join([error.why, *notes] if error.why else notes)
+    return error
+
+
+def _cleared(work: Path) -> list[str]:
+    """Empty the folder of one that may only answer; what it wrote there, hidden leftovers of the client aside."""
+    with private_folder(work) as own:
+        found = sorted(entry.name for entry in os.scandir(own))
+        for name in found:
+            if stat.S_ISDIR(os.stat(name, dir_fd=own, follow_symlinks=False).st_mode):
+                shutil.rmtree(name, dir_fd=own)
+            else:
+                os.unlink(name, dir_fd=own)
+    return [name for name in found if not name.startswith(".")]
+
+
+def _parsed(said: Said, request: AgentRequest) -> Parsed:
+    if request.schema is None:
+        return Parsed(None, (), "" if said.text.strip() else "the answer is empty")
+    if said.data is not None:
+        given = parse_value(said.data, request.schema)
+        if given.model is not None:
+            return given
+    return parse(said.text, request.schema)
+
+
+def _left(limits: Limits, until: float | None) -> Limits:
+    if until is None:
+        return limits
+    left = max(1.0, until - time.monotonic())
+    return replace(limits, turn=left if limits.turn is None else min(limits.turn, left))
+
+
+def _sum(used: Sequence[Usage]) -> Usage:
+    return reduce(add, used) if used else Usage()
+
+
+def _marks(request: AgentRequest) -> dict[str, str]:
+    """What any program can see of what it is asked."""
+    return {
+        "LIFECYCLE_SESSION": request.session,
+        "LIFECYCLE_TASK": request.task,
+        "LIFECYCLE_ROLE": request.role,
+        "LIFECYCLE_KIND": request.kind,
+        "LIFECYCLE_ROUND": request.round or "",
+        "LIFECYCLE_PERSPECTIVE": request.perspective or "",
+    }
+
+
+def _shown(output: Output, known: secrets.Known) -> str:
+    """The end of what a program said, on one line; masked before it is cut."""
+    return " ".join(secrets.mask(output.text, known).strip()[-SHOWN:].split())

@@ -1,0 +1,184 @@
+"""Qwen Code, headless: `qwen -o stream-json`, one JSON object a line.
+
+`--safe-mode` keeps the user's settings out, the login in them excepted; conversations are kept in the run's own folder.
+Its retries of refused requests (seven, over a minute and more) cannot be switched off and are told nowhere; it waits as
+long as a server asks it to. With `--json-schema` a model that answers in text would end it with an error, where it only has
+to be asked once more: so none is handed over.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from orchestrator.domain.errors import AgentError, AgentRubbish
+from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.process import Ended
+from workers.agents.programs.stream import count, items, lines, reset_in, table, text
+from workers.agents.protocol import AgentRequest, Usage
+
+LOGIN = "log in with `qwen`, or set OPENAI_API_KEY"
+KEY = "OPENAI_API_KEY"
+# Left away, since they write, send, or begin something that outlives the answer, or are of no use here.
+_NEVER = (
+    *(
+        "web_fetch",
+        "send_message",
+        "record_artifact",
+        "report_findings",
+        "read_mcp_resource",
+        "zoom_image",
+        "skill",
+    ),
+    *("cron_create", "cron_list", "cron_delete", "loop_wakeup", "enter_worktree", "exit_worktree"),
+    *("get_goal", "update_goal"),
+)
+_ONLY_ASKED = (
+    *("run_shell_command", "monitor", "edit", "write_file", "notebook_edit"),
+    *("agent", "list_agents", "task_stop"),
+)
+_API_ERROR = re.compile(r"\[API Error: [^\n]*\](?:\nPossible quota[^\n]*)?\s*\Z")  # at the end of an answer
+_STATUS = re.compile(r"\[API Error: ([45]\d\d)\b")
+
+
+class Qwen:
+    env: Sequence[str] = (
+        KEY,
+        "OPENAI_BASE_URL",
+        "OPENAI_MODEL",
+        "DASHSCOPE_API_KEY",
+        "BAILIAN_CODING_PLAN_API_KEY",
+        "QWEN_HOME",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "NODE_EXTRA_CA_CERTS",
+    )
+    speaks = True
+    goes_on = True
+
+    def __init__(
+        self,
+        program: str,
+        *,
+        model: str | None,
+        effort: str | None,
+        base_url: str | None,
+        key_env: str | None,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._program = program
+        self._options = [
+            *(["--model", model] if model else []),
+            *(["--auth-type", "openai"] if base_url else []),
+        ]
+        self._effort = effort
+        self._base_url = base_url
+        self._key_env = key_env
+        self._environ = environ
+
+    def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
+        own = folder / "qwen"
+        argv = [
+            self._program,
+            "--safe-mode",
+            *("-o", "stream-json"),
+            # without anybody to ask, the default mode offers no tool that writes
+            *("--approval-mode", "auto-edit" if request.edits else "default"),
+            *("--exclude-tools", ",".join(_NEVER if request.edits else (*_NEVER, *_ONLY_ASKED))),
+            *self._options,
+            *(["--resume", resume] if resume else ["--session-id", str(uuid.uuid4())]),
+        ]
+        if request.edits:
+            argv += ["--allowed-tools", "run_shell_command"]
+        if request.mcp:
+            servers = {name: {**server, "trust": True} for name, server in request.mcp.items()}
+            argv += ["--mcp-config", str(private_json(own / "servers.json", {"mcpServers": servers}))]
+        env = {
+            "QWEN_CODE_NO_RELAUNCH": "1",  # its launcher passes no signal on
+            "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(private_json(own / "settings.json", self._settings())),
+            "QWEN_RUNTIME_DIR": str(own),
+            "QWEN_USAGE_STATISTICS_ENABLED": "false",
+        }
+        if self._base_url:
+            # a server of one's own needs no key, but the client wants to see one
+            env |= {
+                "OPENAI_BASE_URL": self._base_url,
+                KEY: self._environ.get(self._key_env or KEY) or "none",
+            }
+        return Call(argv, env)
+
+    def _settings(self) -> dict[str, Any]:
+        """They go before the user's."""
+        model: dict[str, Any] = {"maxRetries": 0}
+        if self._effort:
+            model["reasoning"] = {"effort": self._effort}
+        return {
+            "general": {"enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "security": {"folderTrust": {"enabled": False}},
+            "model": {"generationConfig": model},
+            "tools": {"toolSearch": {"enabled": False}},  # else the tools of a server have to be searched for
+        }
+
+    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+        session, answer = resume, ""
+        used: list[Usage] = []
+        result: dict[str, Any] = {}
+        for line in lines(out):
+            session = text(line.get("session_id")) or session
+            if line.get("type") == "assistant":
+                message = table(line.get("message"))
+                answer = _words(message) or answer
+                used.append(_usage(message))
+            elif line.get("type") == "result":
+                result = line
+        usage = reduce(add, used) if used else Usage()  # its own sums are those of the whole conversation
+        if not result:
+            return Said(session=session, usage=usage)
+        denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
+        answer = text(result.get("result")) or answer
+        return Said(
+            text=answer,
+            usage=usage,
+            session=session,
+            fault=_fault(result, answer),
+            notes=refused(denied),
+        )
+
+
+def _fault(result: dict[str, Any], answer: str) -> AgentError | None:
+    """Version 0.15 exits with 0 and without an error when its answer is one."""
+    words = text(table(result.get("error")).get("message"))
+    if not result.get("is_error") and not _API_ERROR.search(answer):
+        return None
+    if words.startswith("Loop detection"):
+        return AgentRubbish("it did the same thing again and again", why=words)
+    says = words or answer
+    status = _STATUS.search(says)
+    error = by_status(int(status[1]) if status else None, says, login=LOGIN)
+    if hasattr(error, "until"):
+        error.until = reset_in(says)
+    return error
+
+
+def _words(message: dict[str, Any]) -> str:
+    parts = message.get("content")
+    if not isinstance(parts, list):
+        return ""
+    return "".join(text(table(part).get("text")) for part in parts if table(part).get("type") == "text")
+
+
+def _usage(message: dict[str, Any]) -> Usage:
+    used = table(message.get("usage"))
+    return Usage(
+        text(message.get("model")) or None,
+        count(used.get("input_tokens")),
+        count(used.get("output_tokens")),
+        tokens_cached=count(used.get("cache_read_input_tokens")),
+    )

@@ -1,0 +1,77 @@
+"""The built-in agent: deterministic, needs no network and no key, says only what request and repository say.
+
+request  the request taken apart            discovery, brief, requirements, architecture, epics   the documents
+reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
+from workers.agents.protocol import AgentReply, AgentRequest, Usage
+from workers.builtin.language import detect_language
+
+__all__ = ["BuiltinAgent", "analyse_request", "detect_language"]
+
+KINDS = ("discovery", "brief", "requirements", "architecture", "architecture_review", "epics", "critique")
+
+
+def __getattr__(name: str) -> Any:
+    if name in (
+        "analyse_request",
+        "RequestAnalysis",
+    ):  # late: reading Markdown is not needed to name the agent
+        return getattr(import_module("workers.builtin.request"), name)
+    raise AttributeError(name)
+
+
+class BuiltinAgent:
+    """Answers every kind of question by rule; cannot edit a work tree."""
+
+    name = "builtin"
+    metered = False  # it is free
+
+    def available(self) -> str | None:
+        return None
+
+    def ask(self, request: AgentRequest) -> AgentReply:
+        """Same facts, same content. Raises AgentUnavailable for a kind it has no rules for."""
+        from workers.builtin.material import material
+
+        if request.kind not in KINDS:
+            raise AgentUnavailable(
+                f"the built-in agent has no rules for {request.kind!r}", why=f"known: {', '.join(KINDS)}"
+            )
+
+        def check() -> None:
+            if request.stop.is_set():
+                raise AgentCrashed("the run is over", task=request.task)
+
+        check()
+        module = import_module(
+            f"workers.builtin.{'review' if request.kind == 'architecture_review' else request.kind}"
+        )
+        given = material(request.facts, check)
+        data = module.critique(given, request) if request.kind == "critique" else module.answer(given)
+        unmet: tuple[str, ...] = ()
+        if request.kind not in ("critique", "architecture_review"):
+            data, unmet = import_module("workers.builtin.revision").told(data, given)
+        check()
+        if request.schema is not None and not isinstance(data, request.schema):
+            data = request.schema.model_validate(data.model_dump())
+        return AgentReply(
+            text=data.model_dump_json(),
+            data=data,
+            agent=self.name,
+            usage=Usage(tokens_in=0, tokens_out=0, cost_usd=0.0),
+            unmet=unmet,
+        )
+
+    def work(self, request: AgentRequest) -> AgentReply:
+        raise AgentUnavailable(
+            "the built-in agent cannot edit a work tree",
+            fix="configure a coding agent for this role",
+            task=request.task,
+        )

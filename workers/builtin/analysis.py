@@ -1,0 +1,79 @@
+"""What a request says, as values. Every text in them is taken from the request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workers.builtin.clauses import Clause
+from workers.documents.content import Moscow
+
+Kind = Literal[
+    "functional", "nonfunctional", "constraint", "exclusion", "goal"
+]  # goal: where coverage compares
+Category = Literal["", "P", "S", "SC", "U"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One requirement, constraint or exclusion of the request."""
+
+    text: str
+    quote: str  # the sentence it stands in, word for word
+    kind: Kind
+    moscow: Moscow
+    category: Category = ""
+    clause: Clause = field(default_factory=lambda: Clause("", "en"))
+    by_default: bool = False  # no modal verb said its priority
+    part: bool = False  # a "with ..." part of a one-line request
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    text: str
+    metric: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    name: str
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestAnalysis:
+    """What a request says, sorted. Every text is taken from the request."""
+
+    text: str
+    language: str
+    title: str
+    needs: tuple[Need, ...] = ()
+    beyond: tuple[Need, ...] = ()  # the rest of a request with more needs than one specification can carry
+    goals: tuple[Goal, ...] = ()
+    actors: tuple[Actor, ...] = ()
+    situation: tuple[str, ...] = ()
+    dependencies: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    technologies: tuple[tuple[str, str], ...] = ()  # (name, layer)
+    domain: str = ""
+    product: str = ""  # how a sentence speaks of it; empty: the request gives it no noun
+    keeps_nothing: bool = False  # a tool or a library that works on its input
+    manual: bool = False  # the text explains something that exists
+    thin: bool = False  # a request of one or two sentences: there is little to be carried
+    vague: bool = False  # too few words to say what is wanted: nothing is taken from them, all is asked
+    ui: bool = False
+
+    @property
+    def requirements(self) -> tuple[Need, ...]:
+        """Everything to be carried by a REQ or NFR: all needs but the exclusions."""
+        return tuple(need for need in self.needs if need.kind != "exclusion")
+
+    @property
+    def exclusions(self) -> tuple[Need, ...]:
+        return tuple(need for need in self.needs if need.kind == "exclusion")
+
+    @property
+    def constraints(self) -> tuple[Need, ...]:
+        return tuple(need for need in self.needs if need.kind in ("constraint", "nonfunctional"))

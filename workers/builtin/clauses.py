@@ -1,0 +1,191 @@
+"""One sentence taken apart: who, what they do, under which condition, measured how."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from workers.builtin.language import Lexicon, lexicon_of
+
+_TRIM = " \t.,;:!?。，；：！？、"
+_ARTICLE = re.compile(r"^(?:only|most|some|the|each|every|an?|all|any|our|both)\s+", re.IGNORECASE)
+_ABLE = re.compile(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
+_NEGATED = re.compile(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
+_NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    sentence: str
+    language: str
+    subject: str = ""
+    actor: str = ""  # the subject when it is a person or a group of people
+    actions: tuple[str, ...] = ()  # what is done, without subject and modal; one entry for each verb phrase
+    conditions: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()  # the parts of the sentence that hold a number or a rhythm
+    negated: bool = False
+    able: bool = False  # "be able to", 能: a capability of the subject
+
+    @property
+    def action(self) -> str:
+        return self.actions[0] if self.actions else self.sentence.strip(_TRIM)
+
+
+def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
+    """The modal of the main clause with its priority; one inside "which/so that" counts only when no other is there."""
+    hits = [(match, name) for name, pattern in lex.modals for match in pattern.finditer(text)]
+    if not hits:
+        return None
+    main = [hit for hit in hits if not lex.find("relative", text[: hit[0].start()])] or hits
+    match, name = min(main, key=lambda hit: (hit[0].start(), -hit[0].end()))
+    if name != "Must" and lex.find("restriction", text):
+        name = "Must"
+    return name, match
+
+
+def is_person(phrase: str, lex: Lexicon) -> bool:
+    """Whether a short noun phrase names people rather than a thing."""
+    words = phrase.strip(_TRIM)
+    if not words or len(words) > (60 if lex.language == "en" else 14):
+        return False
+    head = re.split(r"\s+(?:who|that|with|without|of|from|in|on|at)\b|,", words, maxsplit=1)[0]
+    if lex.language == "en":
+        match = lex.find("person", " ".join(head.split()[-1:]))
+        return match is not None
+    return lex.find("person", words) is not None and lex.find("system", words) is None
+
+
+def actor_name(phrase: str) -> str:
+    """`The clinic manager, who reports ...` -> `clinic manager`."""
+    head = re.split(
+        r"\s+(?:who|that|which|with|without)\b|[,(（，:：]|\s[-–—]\s", phrase.strip(_TRIM), maxsplit=1
+    )[0]
+    return _ARTICLE.sub("", head.strip(_TRIM)).strip()
+
+
+def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
+    """Take one requirement sentence apart. Never fails: what is not found stays empty."""
+    lex = lexicon_of(sentence)
+    text, conditions = _conditions(sentence.strip(_TRIM), lex)
+    told = lex.find("as_a", text)
+    subject, predicate, able = _subject(text, lex)
+    if told and told.start() == 0:
+        subject, able = told[1], True
+    elif subject.lower() in ("we", "i", "我们", "我"):
+        subject = ""
+    if lex.language == "en":
+        predicate = re.sub(r",?\s+so that\s.*$", "", predicate)
+    negated = bool(_NEGATED.match(predicate))
+    actor = actor_name(subject) if is_person(subject, lex) or (told and subject == told[1]) else ""
+    if not actor:
+        actor = _known(subject, known_actors)
+    actions = _actions(_NEGATED.sub("", predicate) if negated else predicate, lex)
+    if _NEEDS_THING.search(text[: len(text) - len(predicate)]):
+        actions = ()
+    if lex.language == "zh":
+        actions = tuple(piece for piece in actions if piece not in conditions) or actions
+    return Clause(
+        sentence=sentence.strip(),
+        language=lex.language,
+        subject=subject,
+        actor=actor,
+        actions=actions,
+        conditions=conditions,
+        measures=measures(sentence, lex),
+        negated=negated,
+        able=able,
+    )
+
+
+def measures(sentence: str, lex: Lexicon) -> tuple[str, ...]:
+    found = [match[0].strip(_TRIM) for match in lex.patterns["measure"].finditer(sentence)]
+    return tuple(dict.fromkeys(piece for piece in found if any(c.isdigit() for c in piece) or len(piece) > 3))
+
+
+def _known(subject: str, actors: tuple[str, ...]) -> str:
+    low = subject.lower()
+    for actor in actors:
+        stem = actor.lower().rstrip("s")
+        if stem and re.search(rf"(?<![a-z]){re.escape(stem)}s?(?![a-z])", low) and len(low) < len(stem) + 60:
+            return (
+                actor
+                if low.startswith(
+                    tuple(f"{word}{stem}" for word in ("", "a ", "an ", "the ", "each ", "every "))
+                )
+                else ""
+            )
+    return ""
+
+
+def _conditions(text: str, lex: Lexicon) -> tuple[str, tuple[str, ...]]:
+    conditions = []
+    lead = lex.find("lead_condition", text)
+    if lead:
+        conditions.append(lead[1].strip(_TRIM))
+        text = lead[2]
+    if lex.language == "en":
+        conditions += [match[1].strip(_TRIM) for match in lex.patterns["condition"].finditer(text)]
+    elif not conditions:
+        conditions += [
+            match[1].strip(_TRIM)
+            for match in lex.patterns["condition"].finditer(text)
+            if not first_modal(match[1], lex)
+        ]
+    return text, tuple(dict.fromkeys(conditions))
+
+
+def _subject(text: str, lex: Lexicon) -> tuple[str, str, bool]:
+    """(subject, predicate, capability)."""
+    modal = first_modal(text, lex)
+    match = modal[1] if modal else (lex.weak.search(text) if lex.language == "en" else None)
+    if not match:
+        verb = (
+            re.match(r"^(.{2,50}?)\s+(?:gets?|sees?|receives?)\s", text, re.IGNORECASE)
+            if lex.language == "en"
+            else None
+        )
+        return (verb[1], text[verb.end(1) :].strip(_TRIM), True) if verb else ("", text, False)
+    predicate = text[match.end() :].strip(_TRIM)
+    able = bool(re.match(r"(?:also )?be able to|get\b|see\b", predicate, re.IGNORECASE)) or match[0] in (
+        "can",
+        "may",
+        "可以",
+        "能",
+    )
+    if lex.language == "zh":
+        able = able or bool(re.match(r"能够?", predicate))
+        predicate = re.sub(r"^(?:能够?|可以)", "", predicate)
+    stripped = (
+        _ABLE.sub("", predicate)
+        if not re.match(r"(?:also\s+)?(?:not|never)\s", predicate, re.IGNORECASE)
+        else predicate
+    )
+    return text[: match.start()].strip(_TRIM), stripped.strip(_TRIM) or text, able
+
+
+def _actions(predicate: str, lex: Lexicon) -> tuple[str, ...]:
+    """Verb phrases of a predicate: a piece that does not begin with a verb belongs to the one before it."""
+    if lex.language == "zh":
+        pieces = [piece.strip(_TRIM) for piece in lex.patterns["parts"].split(predicate)]
+        return tuple(piece for piece in pieces if len(piece) > 1) or (predicate,)
+    predicate = re.sub(r",?\s+and be able to\s+", ", ", predicate)
+    passive = bool(re.match(r"be \w+", predicate, re.IGNORECASE))
+    done: list[str] = []
+    at = 0
+    cuts = [(match.start(), match.end()) for match in lex.patterns["parts"].finditer(predicate)]
+    for start, end in cuts:
+        word = re.match(r"(?:then |also )?(\w+)", predicate[end:])
+        if not word or start <= at or predicate[at:start].count("(") > predicate[at:start].count(")"):
+            continue
+        token = word[1].lower()
+        starts = token in lex.verbs or (passive and re.match(r"\w+ed$|be$|kept$|sent$", token) is not None)
+        if starts and not all(
+            piece.lower() in lex.verbs for piece in re.findall(r"\w+", predicate[at:start])
+        ):
+            done.append(predicate[at:start])
+            at = end
+    done.append(predicate[at:])
+    pieces = [piece.strip(_TRIM) for piece in done if piece.strip(_TRIM)]
+    if passive:
+        pieces = [piece if piece.lower().startswith("be ") else f"be {piece}" for piece in pieces]
+    return tuple(pieces) or (predicate,)

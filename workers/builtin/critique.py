@@ -1,0 +1,306 @@
+"""One perspective's reading of a document: what is good in it, what is wrong with it against its inputs, what to do next.
+
+Rating: 4 for a sound document, 5 when nothing is left to suggest but the usual, 3 for small flaws in a perspective's field,
+2 for a fault, 1 for several grave ones. A thin request lowers no rating.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from orchestrator.domain.quality import is_testable
+from orchestrator.domain.text import keywords
+from workers.agents.protocol import AgentRequest
+from workers.builtin.advice import advice, praise
+from workers.builtin.faults import Document, Fault, criteria_of, document, faults
+from workers.builtin.language import lexicon_of
+from workers.builtin.material import Material, short, strip_end, unique
+from workers.builtin.request import Need
+from workers.documents.content import (
+    Brief,
+    Critique,
+    Discovery,
+    Requirement,
+    Requirements,
+    Risk,
+    Weakness,
+)
+
+MAX_LISTED = 6
+_FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
+_NEAR = 88  # rapidfuzz similarity that counts as literal
+_BYLINE = re.compile(r"DRAFT-\d|QUALITY-\d|RESEARCH-\d|IMPROVE-")  # the line that says who wrote the document
+_ALL = frozenset(
+    {
+        "section",
+        "empty",
+        "link",
+        "id",
+        "placeholder",
+        "criterion",
+        "no_criteria",
+        "must",
+        "alternatives",
+        "document",
+    }
+)
+# which kinds of fault a perspective answers for; a perspective that is not named here reads all of them
+FIELDS: dict[str, frozenset[str]] = {
+    "product": frozenset({"section", "empty", "placeholder", "document"}),
+    "technical": frozenset({"section", "empty", "placeholder", "document", "alternatives", "must"}),
+    "quality": _ALL,
+    "risk": frozenset({"section", "document", "placeholder"}),
+    "coverage": frozenset({"document", "must"}),
+}
+# a missing section concerns product and technical only where it is theirs
+_SECTION_OWNERS: dict[str, str] = {
+    "product": r"vision|problem|users|goals|scope|epics|MVP|domain",
+    "technical": r"constraints|overview|components|data|API|stack|decisions|non-functional|dependencies",
+    "risk": r"constraints|dependencies|decisions|non-functional|scope",
+}
+_CHECKED: dict[str, tuple[str, ...]] = {  # priorities that a round's coverage compares
+    "DISCUSS-004": ("Must",),
+    "DISCUSS-005": ("Must", "Should"),
+}
+
+
+def critique(m: Material, request: AgentRequest) -> Critique:
+    doc = document(m.facts)
+    given = m.facts.get("perspective") or {}
+    name = str(given.get("name") or request.perspective or "quality").lower()
+    focus = given.get("focus") or []
+    words = [focus] if isinstance(focus, str) else [str(word) for word in focus]
+    if name not in FIELDS:
+        words = [*words, str(given.get("label") or name)]
+    m.check()
+    mine = [fault for fault in faults(doc, m, _workdir(request)) if _concerns(fault, name)]
+    m.check()
+    lost = uncarried(doc, m, request.round or "") if name == "coverage" and doc.text.strip() else []
+    risks = _risks(doc, m) if name == "risk" else []
+    unprotected = (
+        _unprotected(doc, m)
+        if name in ("risk", "technical") and doc.kind in ("requirements", "architecture", "readiness")
+        else []
+    )
+    weaknesses = [Weakness(text=short(fault.text, 600), severity="high") for fault in mine[:MAX_LISTED]]
+    weaknesses += [
+        Weakness(text=m.say("fault_uncarried", text=strip_end(need.text)), severity="high")
+        for need in lost[:MAX_LISTED]
+    ]
+    weaknesses += [Weakness(text=text, severity="medium") for text in unprotected]
+    steps = unique(
+        [
+            *(short(fault.advice, 600) for fault in mine),
+            *(m.say("suggest_carry", text=need.text) for need in lost),
+        ]
+    )
+    steps += [text for text in advice(doc, m, name) if text not in steps][: None if not steps else 1]
+    return Critique(
+        rating=_rating(mine, lost, unprotected),
+        strengths=_strengths(doc, m, name, words)[:4],
+        weaknesses=weaknesses,
+        suggestions=steps[:MAX_LISTED],
+        missing_requirements=unique(need.quote for need in lost) if name == "coverage" else [],
+        risk_level=_level(mine, unprotected, risks) if name == "risk" else None,
+        risks=risks,
+        testability_issues=[text for text in criteria_of(doc) if not is_testable(text)][:MAX_LISTED]
+        if name == "quality"
+        else [],
+        open_questions=list(m.analysis.questions)[:4],
+        assumptions=[],
+    )
+
+
+def _workdir(request: AgentRequest) -> Path | None:
+    return request.workdir if str(request.workdir) not in ("", ".") else None
+
+
+def _concerns(fault: Fault, name: str) -> bool:
+    if fault.kind not in FIELDS.get(name, _ALL):
+        return False
+    owner = _SECTION_OWNERS.get(name)
+    return fault.kind not in ("section", "empty") or owner is None or re.search(owner, fault.text) is not None
+
+
+def _rating(mine: list[Fault], lost: list[Need], unprotected: list[str]) -> int:
+    grave = len(mine) + len(lost)
+    if any(fault.kind == "document" for fault in mine) or grave >= 4:
+        return 1
+    if grave:
+        return 2
+    return 3 if unprotected else 4
+
+
+def uncarried(doc: Document, m: Material, round_key: str) -> list[Need]:
+    """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
+    lines = _passages(doc, m)
+    passages = [keywords(text) for text in lines]
+    whole = "\n".join(lines)
+    wanted = [need for need in _wanted(m, doc, round_key) if not carried(need, passages, whole)]
+    return [need for need in wanted if not _by_id(need, doc, m)]
+
+
+def _by_id(need: Need, doc: Document, m: Material) -> bool:
+    """In a later document the identifier of the requirement that carries the sentence stands for it."""
+    given = m.facts.get("requirements")
+    if doc.kind not in ("architecture", "epics", "readiness") or not isinstance(given, Requirements):
+        return False
+    items = [
+        item for item in given.items if need.text in (item.statement, item.quote) or need.quote == item.quote
+    ]
+    return any(item.id in doc.text for item in items)
+
+
+def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
+    """Literal, near-literal, or most of its words in one passage."""
+    text = strip_end(need.text)
+    if text in whole:
+        return True
+    words = keywords(text)
+    values = {
+        word for word in words if any(c.isdigit() for c in word)
+    }  # without its numbers a sentence is not carried
+    if not words or any(values <= have and len(words & have) / len(words) >= _FOUND for have in passages):
+        return True
+    near = len(text) > 12 and len(whole) < 400_000 and fuzz.partial_ratio(text, whole) >= _NEAR
+    return bool(near and values <= keywords(whole))
+
+
+def _passages(doc: Document, m: Material) -> list[str]:
+    """Where a sentence can be carried. A summary or a table of things that only mentions it does not count."""
+    if isinstance(doc.content, Requirements):
+        said = [
+            line
+            for item in _present(doc, doc.content)
+            for line in (item.statement, item.quote, *item.acceptance_criteria)
+        ]
+        return unique(said)
+    lines = doc.paragraphs() + [heading for _, heading, _ in doc.headings]
+    if doc.kind in ("readiness", "") or not lines:  # a report speaks of documents; they carry the sentences
+        models = [m.facts.get(key) for key in ("brief", "requirements")]
+        lines += [
+            item.statement for model in models if isinstance(model, Requirements) for item in model.items
+        ]
+        rows = [
+            row
+            for model in models
+            if isinstance(model, Brief)
+            for row in (*model.in_scope, *model.out_of_scope)
+        ]
+        lines += [row.text for row in rows]
+    pairs = [f"{one} {two}" for one, two in pairwise(lines)]
+    return [*lines, *pairs] if len(lines) < 3_000 else lines
+
+
+def _present(doc: Document, content: Requirements) -> list[Requirement]:
+    """Items that stand in the text; where it is an index alone or was cut, those it names."""
+    text = "\n".join(doc.paragraphs())
+    said = [item for item in content.items if strip_end(item.statement) in text]
+    if content.items and content.items[-1] in said and len(said) * 2 >= len(content.items):
+        return said
+    return [item for item in content.items if item.id in doc.text]
+
+
+def _wanted(m: Material, doc: Document, round_key: str) -> list[Need]:
+    needs = [need for need in m.analysis.needs if not need.part]
+    found = m.facts.get("discovery")
+    if isinstance(found, Discovery):
+        have = {need.text for need in needs} | {need.quote for need in needs}
+        needs += [
+            Need(row.text, row.text, row.kind, row.moscow)
+            for row in found.requirements
+            if row.text not in have
+        ]
+    base = "-".join(round_key.split("-")[:2])
+    if base == "DISCUSS-002" or (not base and doc.kind == "brief"):
+        goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
+        return [*goals, *(need for need in needs if need.kind == "exclusion")]
+    wanted = _CHECKED.get(base) or (
+        ("Must", "Should") if doc.kind == "epics" else ("Must",) if doc.kind == "architecture" else ()
+    )
+    return [need for need in needs if need.moscow in wanted] if wanted else needs
+
+
+def _unprotected(doc: Document, m: Material) -> list[str]:
+    """Personal data is spoken of in the request, yet nothing in the document protects it."""
+    lex = m.lex
+    personal = next(
+        (need for need in m.analysis.needs if lexicon_of(need.text).find("personal", need.text)), None
+    )
+    if personal is None:
+        return []
+    security = dict(lex.categories)["S"]
+    return [] if security.search(doc.text) else [m.say("fault_personal", text=short(personal.text, 300))]
+
+
+def _risks(doc: Document, m: Material) -> list[Risk]:
+    rows = [("external", strip_end(text), "medium") for text in m.analysis.dependencies[:3]]
+    rows += [("personal", strip_end(text), "medium") for text in m.personal()[:1]]
+    rows += [
+        ("limit", strip_end(need.text), "medium") for need in m.analysis.needs if need.category in ("P", "SC")
+    ][:2]
+    rows += [("open", text, "low") for text in m.analysis.questions[:2]]
+    if not rows:
+        rows = [("scope", "", "low")]
+    return [
+        Risk(
+            description=m.say(f"risk_{key}", text=short(text, 400), title=m.analysis.title),
+            likelihood="low" if grade == "low" else "medium",
+            impact="medium",
+            mitigation=m.say(f"risk_{key}_mitigation"),
+        )
+        for key, text, grade in rows
+    ]
+
+
+def _level(mine: list[Fault], unprotected: list[str], risks: list[Risk]) -> Literal["low", "medium", "high"]:
+    """High only for a fault of the document; what the request leaves open is at most medium."""
+    if unprotected:
+        return "high"
+    return "medium" if mine or any(risk.likelihood == "medium" for risk in risks) else "low"
+
+
+def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[str]:
+    """What this document does well, the perspective's own field first, each with the document's words as evidence."""
+    lines = [text for text in doc.paragraphs() if not _BYLINE.search(text)]
+    whole = "\n".join(lines)
+    found = praise(doc, m, name)
+    if name not in FIELDS:
+        found = [*_on_focus(lines, focus, m), *found]
+    order = list(FIELDS).index(name) if name in FIELDS else 0
+    kept = [need for need in m.analysis.needs if strip_end(need.text) in whole]
+    asked = [text for text in lines if text.endswith(("?", "？")) and m.say("stack_open") not in text]
+    own = [text for text in asked if text in m.analysis.questions] or [
+        text for text in asked if text in _asked(m, doc)
+    ]
+    if own:
+        found.append(m.say("strength_open", text=short(own[order % len(own)], 240)))
+    if kept:
+        found.insert(
+            0 if name == "coverage" else len(found), m.say("strength_carried", text=short(kept[0].text, 200))
+        )
+    if not found and lines:
+        shared = [word for word in m.things() if word.lower() in whole.lower()]
+        found.append(m.say("strength_read", words=m.lex.join(shared[:4] or [short(lines[0], 80)])))
+    return found
+
+
+def _asked(m: Material, doc: Document) -> set[str]:
+    """Open questions of this document and of those before it."""
+    models = [doc.content, *(m.facts.get(key) for key in ("discovery", "brief", "requirements"))]
+    return {text for model in models for text in getattr(model, "open_questions", [])}
+
+
+def _on_focus(lines: list[str], focus: list[str], m: Material) -> list[str]:
+    found = []
+    for word in focus:
+        wanted = keywords(word)
+        line = max(lines, key=lambda text: len(wanted & keywords(text)), default="")
+        if wanted and len(wanted & keywords(line)) * 2 > len(wanted):
+            found.append(m.say("strength_focus", focus=word, text=short(line, 200)))
+    return found

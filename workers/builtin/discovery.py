@@ -1,0 +1,171 @@
+"""Discovery: what the request says, sorted; what it does not say, asked."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from workers.builtin.material import Material, lower_first, short, strip_end, unique
+from workers.builtin.request import Need
+from workers.builtin.revision import requests_in
+from workers.documents.content import Dimension, Discovery, StatedRequirement, Statement, User
+
+_MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
+
+
+def answer(m: Material) -> Discovery:
+    previous = m.facts.get("previous")
+    if isinstance(previous, Discovery):
+        return _revised(m, previous)
+    a = m.analysis
+    users = [User(name=actor.name, needs=list(actor.needs), source="stated") for actor in a.actors]
+    level, why = _complexity(m)
+    return Discovery(
+        title=a.title,
+        problem_statement=_problem(m),
+        situation=list(a.situation),
+        goals=unique(goal.text for goal in a.goals),
+        target_users=users,
+        domain=a.domain,
+        constraints=unique(need.text for need in a.constraints),
+        requirements=[stated(need) for need in a.needs],
+        exclusions=unique(need.text for need in a.exclusions),
+        entities=list(a.entities),
+        dependencies=list(a.dependencies),
+        exploration_dimensions=_dimensions(m),
+        complexity=level,
+        complexity_reason=why,
+        open_questions=[*left_out(m), *questions(m)],
+        ui=a.ui,
+        design_notes=_design(m),
+    )
+
+
+def stated(need: Need) -> StatedRequirement:
+    return StatedRequirement(
+        text=need.text,
+        kind=need.kind if need.kind != "goal" else "functional",
+        moscow=need.moscow,
+        category=need.category,
+        actor=need.clause.actor,
+    )
+
+
+def _problem(m: Material) -> str:
+    a = m.analysis
+    if a.situation:
+        return " ".join(a.situation[:3])[:1500] if m.lex.language == "en" else "".join(a.situation[:3])[:1500]
+    if a.thin:
+        return m.say("problem_thin", text=strip_end(short(a.text, 400)))
+    return m.say("problem_asked")
+
+
+def _dimensions(m: Material) -> list[Dimension]:
+    a = m.analysis
+    things = m.lex.join(m.told_things())
+    title = a.title
+    users = (
+        ("dimension_users_why", {"actors": m.said_actors(4)}) if a.actors else ("dimension_users_open", {})
+    )
+    rows: list[tuple[str, str, dict[str, str]]] = [
+        ("dimension_users", users[0], {**users[1], "title": title})
+    ]
+    rows.append(("dimension_data", "dimension_data_why", {"things": things}))
+    if m.repository and m.repository.files:
+        rows.append(
+            (
+                "dimension_code",
+                "dimension_code_why",
+                {"title": title, "files": m.lex.join(m.repository.files[:3])},
+            )
+        )
+    if a.constraints:
+        rows.append(
+            (
+                "dimension_limits",
+                "dimension_limits_why",
+                {"text": lower_first(strip_end(a.constraints[0].text))},
+            )
+        )
+    if a.dependencies:
+        rows.append(("dimension_external", "dimension_external_why", {"text": strip_end(a.dependencies[0])}))
+    rows.append(("dimension_scope", "dimension_scope_why", {"title": title}))
+    rows.append(("dimension_failure", "dimension_failure_why", {"thing": m.told_things(1)[0]}))
+    return [Dimension(name=m.say(name), why=m.say(why, **values)) for name, why, values in rows[:5]]
+
+
+def _complexity(m: Material) -> tuple[Literal["low", "medium", "high"], str]:
+    a = m.analysis
+    weight = len(a.requirements) + len(a.dependencies) + len(a.actors) // 2 + len(a.technologies) // 2
+    level: Literal["low", "medium", "high"] = (
+        "low" if weight < _MEDIUM else "medium" if weight < _HIGH else "high"
+    )
+    return level, m.say(f"complexity_{level}", things=m.lex.join(m.told_things()), title=a.title)
+
+
+def left_out(m: Material) -> list[str]:
+    """What a very long request asks for beyond what one specification carries: how much, which, and why."""
+    rest = m.analysis.beyond
+    if not rest:
+        return []
+    first, last = short(rest[0].text, 200), short(rest[-1].text, 200)
+    count, carried = len(rest), len(m.analysis.needs)
+    return [m.say("left_out", count=count, carried=carried, first=first, last=last)]
+
+
+def questions(m: Material) -> list[str]:
+    """The request's own questions, then those it should answer but does not."""
+    a = m.analysis
+    title, thing = a.title, m.told_things(1)[0]
+    asked = [m.say("ask_everything", text=strip_end(short(a.text, 200)))] if a.vague else []
+    asked += a.questions
+    kind = "_change" if m.changes else ""
+    if not a.actors:
+        asked.append(m.say(f"ask_users{kind}", title=title, thing=thing))
+    if not a.situation:
+        asked.append(m.say(f"ask_problem{kind}", title=title, thing=thing))
+    if not a.goals:
+        asked.append(m.say(f"ask_success{kind}", title=title, thing=thing))
+    if not a.constraints:
+        asked.append(m.say(f"ask_limits{kind}", title=title, thing=thing))
+    if not any(need.category == "S" for need in a.needs):
+        asked.append(m.say("ask_security", thing=thing))
+    if not a.exclusions:
+        asked.append(m.say(f"ask_scope{kind}", title=title, thing=thing))
+    return unique(asked)
+
+
+def _design(m: Material) -> list[Statement]:
+    if not m.analysis.ui:
+        return []
+    thing = m.told_things(1)[0]
+    names = m.actor_names()[:4]
+    return [
+        Statement(
+            text=m.say("design_visible", actor=lower_first(name), thing=thing),
+            reason=m.say("design_visible_why", actor=lower_first(name), thing=thing),
+        )
+        for name in names
+    ]
+
+
+def _revised(m: Material, previous: Discovery) -> Discovery:
+    """Everything stays; what the feedback asks for and the request says but discovery lacks is added."""
+    known = {row.text for row in previous.requirements}
+    added = [
+        need
+        for need in [*m.analysis.needs, *requests_in(m)]
+        if need.text not in known and need.quote not in known
+    ]
+    wishes = [need for need in added if need.kind != "exclusion"]
+    excluded = [need.text for need in added if need.kind == "exclusion"]
+    limits = [need.text for need in wishes if need.kind != "functional"]
+    rows = {need.text: stated(need) for need in added}
+    return previous.model_copy(
+        update={
+            "requirements": [*previous.requirements, *rows.values()],
+            "exclusions": unique([*previous.exclusions, *excluded]),
+            "constraints": unique([*previous.constraints, *limits]),
+            "goals": unique([*previous.goals, *(goal.text for goal in m.analysis.goals)]),
+            "open_questions": unique([*previous.open_questions, *m.analysis.questions]),
+        }
+    )

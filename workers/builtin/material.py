@@ -1,0 +1,268 @@
+"""Everything one answer is made from: the facts of the task, the request taken apart, the repository as it was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from orchestrator.domain.text import keywords, overlap
+from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.names import LAYER_OF, plural
+from workers.builtin.request import Need, RequestAnalysis, analyse_request
+
+_TRIM = " \t.,;:!?。，；：！？、"
+_PLAIN = frozenset(
+    ["the", "a", "an", "each", "every", "all", "only", "what", "when", "if", "our", "no", "this", "these"]
+)
+_MAX_LINE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What an exploration found; every word of it stands in the repository."""
+
+    files: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    frameworks: tuple[tuple[str, str], ...] = ()  # (name, layer)
+    tests: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    facts: Mapping[str, Any]
+    analysis: RequestAnalysis
+    lex: Lexicon
+    repository: Repository | None
+    check: Callable[[], None]  # raises when the run is over
+
+    def say(self, key: str, **values: object) -> str:
+        words = {"product": "", "title": self.analysis.title, **values}
+        if "{product}" in self.lex.wording[key] and not words["product"]:
+            words["product"] = self.product
+        text = re.sub("…[.。]", "…", self.lex.say(key, **words))[:_MAX_LINE]
+        if self.analysis.manual and self.product[:1].isupper():  # a name stays a name behind a colon
+            text = re.sub(
+                rf"(?<=[:;] ){re.escape(self.product[:1].lower() + self.product[1:])}\b", self.product, text
+            )
+        return upper_first(text) if text.endswith((".", "?")) else text
+
+    def layer(self, name: str) -> str:
+        """The name of a layer in the document's language; layers that an exploration names itself stay as they are."""
+        return self.lex.wording.get(f"layer_{name}", name)
+
+    @property
+    def feedback(self) -> list[str]:
+        return [str(piece) for piece in self.facts.get("feedback") or [] if str(piece).strip()]
+
+    def actor_names(self) -> list[str]:
+        return [actor.name for actor in self.analysis.actors]
+
+    def main_actor(self) -> str:
+        return self.analysis.actors[0].name if self.analysis.actors else self.say("user")
+
+    def things(self) -> list[str]:
+        return list(self.analysis.entities) or [self.analysis.title]
+
+    @property
+    def product(self) -> str:
+        """What is asked for, as a sentence speaks of it: `the URL shortener`, `the work on billing`, `the product`."""
+        if (
+            self.lex.language == "en"
+            and self.analysis.product == self.lex.say("change")
+            and self.analysis.entities
+        ):
+            return f"the work on {self._with_determiner(self.analysis.entities[0])}"
+        return self.analysis.product or self.lex.say("product")
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the request has a noun for what it asks for; without one it is `the product`."""
+        return self.analysis.product not in ("", self.lex.say("change"))
+
+    def told_things(self, most: int = 4) -> list[str]:
+        """The things as prose speaks of them: `the billing module`, `clinics`."""
+        if self.lex.language == "zh":
+            return self.things()[:most]
+        if not self.analysis.entities:
+            return [self.product]
+        if self.analysis.thin:
+            return [self._with_determiner(thing) for thing in self.things()[:most]]
+        return [plural(thing) for thing in self.things()[:most]]
+
+    def _with_determiner(self, thing: str) -> str:
+        found = re.search(rf"\b(an?|the|our|my|your)\s+{re.escape(thing)}", self.analysis.text, re.IGNORECASE)
+        if not found:
+            return thing
+        return f"{found[1].lower() if found[1].lower() not in ('a', 'an') else 'the'} {thing}"
+
+    def statement(self, need: Need) -> str:
+        """A need as a sentence; a part of a one-line request is no sentence yet."""
+        if not need.part:
+            return need.text
+        verb, _, rest = need.text.partition(" ")
+        does = self.lex.language == "en" and rest and names_verb(verb, self.lex)
+        return upper_first(
+            self.say("part_does" if does else "part_has", product=self.product, text=need.text)
+        )
+
+    def is_product(self, thing: str) -> bool:
+        """Whether a thing is what is asked for as a whole, and so no part of it and no data in it."""
+        return self.analysis.thin and (self.product.endswith(thing) or self.analysis.title.endswith(thing))
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether there is a reason to propose a data store: a tool or a library that only works on its input has none."""
+        named = [*self.analysis.technologies, *(self.repository.frameworks if self.repository else ())]
+        if any(layer in ("storage", "database") for name, layer in named if name.lower() != "parquet"):
+            return True
+        return not (self.analysis.keeps_nothing or self.changes)
+
+    @property
+    def changes(self) -> bool:
+        """Whether a short request changes something that exists rather than making something."""
+        return self.analysis.thin and self.lex.find("changes", self.analysis.text.strip()) is not None
+
+    def said_actors(self, most: int = 5) -> str:
+        """The people, inside a sentence: `patients, doctors and the clinic manager`."""
+        if self.lex.language == "zh":
+            return self.lex.join(self.actor_names()[:most] or [self.main_actor()])
+        return self.lex.join(
+            [self.the_people(n) for n in self.actor_names()[:most] or [f"{self.main_actor()}s"]]
+        )
+
+    def the_people(self, name: str) -> str:
+        """`patients`, `the clinic manager`."""
+        if self.lex.language == "zh":
+            return name
+        low = lower_first(name)
+        return low if plural(low) == low else f"the {low}"
+
+    def personal(self) -> list[str]:
+        """Sentences of the request that concern personal data, those about protecting it first."""
+        found = [need for need in self.analysis.needs if lexicon_of(need.text).find("personal", need.text)]
+        return [need.text for need in sorted(found, key=lambda need: need.category != "S")]
+
+    def several(self, texts: Iterable[str]) -> str:
+        """Sentences in a row inside one sentence."""
+        return ("；" if self.lex.language == "zh" else "; ").join(strip_end(text) for text in texts)
+
+
+def material(facts: Mapping[str, Any], check: Callable[[], None]) -> Material:
+    language = facts.get("language")
+    analysis = _analysed(str(facts.get("request") or ""), language if language in ("en", "zh") else None)
+    codebase = facts.get("codebase")
+    repository = read_repository(codebase) if isinstance(codebase, Mapping) and codebase else None
+    return Material(facts, analysis, lexicon(analysis.language), repository, check)
+
+
+@lru_cache(maxsize=16)
+def _analysed(text: str, language: str | None) -> RequestAnalysis:
+    return analyse_request(text, language)
+
+
+def read_repository(exploration: Mapping[str, Any]) -> Repository:
+    """Read an exploration, whatever of it is there; unknown shapes are passed over."""
+    inner = exploration.get("codebase")
+    code: Mapping[str, Any] = inner if isinstance(inner, Mapping) else exploration
+    found: dict[str, tuple[str, str]] = {}
+    for row in _rows(code.get("stack")):
+        name, layer = str(row["name"]), str(row.get("layer") or LAYER_OF.get(str(row["name"]).lower(), ""))
+        if layer and layer not in ("language", "test framework"):
+            found.setdefault(name.lower(), (name, layer))
+    return Repository(
+        files=tuple(_words(exploration.get("relevant_files"))),
+        languages=tuple(_words(code.get("languages"))[:6]),
+        frameworks=tuple(found.values())[:12],
+        tests=tuple(_words(code.get("test_frameworks"))[:4]),
+        entry_points=tuple(_words(code.get("entry_points"))[:6]),
+    )
+
+
+def _rows(value: Any) -> list[Mapping[str, Any]]:
+    """Records with a name, whether given as records or as plain names."""
+    pieces = value if isinstance(value, (list, tuple)) else []
+    rows = [piece if isinstance(piece, Mapping) else {"name": piece} for piece in pieces]
+    return [row for row in rows if isinstance(row.get("name"), str) and row["name"].strip()]
+
+
+def _words(value: Any) -> list[str]:
+    """Names in a list of strings, a list of records, or the keys of a table."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        nested = [
+            word for piece in value.values() if isinstance(piece, (list, tuple)) for word in _words(piece)
+        ]
+        return [*map(str, value), *nested]
+    found = []
+    for piece in value if isinstance(value, (list, tuple)) else ():
+        if isinstance(piece, str):
+            found.append(piece)
+        elif isinstance(piece, Mapping):
+            name = next(
+                (
+                    piece[key]
+                    for key in ("path", "name", "framework", "language")
+                    if isinstance(piece.get(key), str)
+                ),
+                None,
+            )
+            found += [name] if name else []
+    return [word for word in dict.fromkeys(found) if word.strip()]
+
+
+def names_verb(word: str, lex: Lexicon) -> bool:
+    """Whether a word is a verb as `it` does it: `converts`, `validates`."""
+    low = word.lower()
+    return any(low == form for verb in lex.verbs for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies"))
+
+
+def upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """For use inside a sentence; acronyms and names keep their form."""
+    word = re.match(r"\w+", text)
+    if not word or (len(word[0]) > 1 and not word[0][1:].islower()):
+        return text
+    if word[0].lower() not in _PLAIN and re.match(r"\w+[\s,/&-]+[A-Z]", text):
+        return text  # `German, Turkish and English`: capitals are how these are written
+    return text[:1].lower() + text[1:]
+
+
+def short(text: str, limit: int = 90) -> str:
+    """The beginning of a text as a title, cut between words."""
+    clean = " ".join(text.split()).rstrip(_TRIM).lstrip(" ,;:，；：、")
+    if len(clean) <= limit:
+        return clean or "-"
+    cut = clean[:limit]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).strip(_TRIM) + "…"
+
+
+def strip_end(text: str) -> str:
+    return text.strip().rstrip(_TRIM)
+
+
+def best(text: str, choices: Iterable[tuple[str, str]]) -> tuple[float, str]:
+    """(share, key) of the choice whose text shares most words with `text`; ties go to the first."""
+    wanted = keywords(text)
+    scored = [(_share(wanted, keywords(other)), key) for key, other in choices]
+    return max(scored, key=lambda row: row[0], default=(0.0, ""))
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def carries(text: str, carrier: str) -> bool:
+    """Whether one item already says what `text` says."""
+    return text.strip(_TRIM) in carrier or overlap(text, keywords(carrier)) >= 0.85
+
+
+def unique(lines: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(line for line in (piece.strip() for piece in lines) if line))

@@ -1,0 +1,272 @@
+"""Names in a request: technologies and other proper names, recurring things, and its subject area.
+
+Knowing that a word is a technology serves to sort what the request or the repository names; nothing here is ever written
+that was not found in one of them.
+"""
+# ruff: noqa: E501 - rows of data are read whole
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from workers.builtin.clauses import first_modal
+from workers.builtin.language import Lexicon, lexicon_of
+
+MAX_ENTITIES = 8
+_LAYERS = {
+    "language": "python java javascript typescript go golang rust ruby php kotlin swift scala elixir c# c++ perl bash",
+    "framework": "django flask fastapi rails spring react vue angular svelte next.js express laravel nestjs tailwind flutter electron .net qt",
+    "storage": "postgresql postgres mysql mariadb sqlite redis mongodb cassandra elasticsearch s3 dynamodb clickhouse duckdb parquet kafka rabbitmq oracle",
+    "interface": "http https rest graphql grpc mqtt websocket websockets smtp imap ldap oauth saml oidc tcp udp tls mtls ssh webhook webhooks",
+    "format": "csv json xml pdf yaml toml markdown html xlsx excel avro protobuf ics",
+    "platform": "linux windows macos android ios arm docker kubernetes aws azure gcp lambda heroku systemd",
+    "tool": "prometheus grafana loki jenkins github gitlab jira slack teams stripe paypal twilio sendgrid terraform ansible wechat sap salesforce keycloak",
+}
+LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in words.split()}
+_TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])")
+_PLACES = frozenset(
+    [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "october",
+        "november",
+        "december",
+        "i",
+        "ok",
+        "tbd",
+        "faq",
+        "aa",
+        "aaa",
+    ]
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
+_DETERMINERS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "each",
+        "every",
+        "their",
+        "its",
+        "our",
+        "of",
+        "for",
+        "with",
+        "by",
+        "to",
+        "from",
+        "in",
+        "on",
+        "into",
+        "and",
+        "or",
+        "per",
+        "any",
+        "all",
+        "no",
+        "his",
+        "her",
+        "this",
+        "that",
+        "these",
+        "those",
+        "new",
+        "next",
+    ]
+)
+_HAN = re.compile(r"[一-鿿]+")
+_HAN_CUT = re.compile(
+    r"必须|应该|应当|可以|需要|能够|支持|并且|以及|或者|不得|不超过|低于|高于|至少|最多|超过|如果|之后|之前|后台|进行|通过|使用|提供|实现|显示|发送|查看|修改|删除|新增|添加|"
+    r"创建|导出|导入|缓存|自动|按照|按|的|了|和|与|或|在|是|有|为|对|等|把|被|将|从|到|由|并|及|后|时|前|内|中|上|下|不|个|台|每|其|该|此|各|第一|多|可|要|会|能|做|给|让|使|用"
+)
+
+
+def technologies(text: str) -> tuple[tuple[str, str], ...]:
+    """(name, layer) of each technology that the text names, spelled as there."""
+    found: dict[str, tuple[str, str]] = {}
+    for match in _TOKEN.finditer(text):
+        word = match[0].rstrip(".")
+        layer = LAYER_OF.get(word.lower())
+        common = word.islower() and word in (
+            "go",
+            "express",
+            "teams",
+            "rest",
+            "next",
+            "spring",
+            "swift",
+            "oracle",
+            "excel",
+            "flask",
+            "arm",
+            "slack",
+            "lambda",
+            "rust",
+        )
+        if (
+            layer
+            and not common
+            and not (word in ("Go", "Express", "Rest", "Teams", "Swift", "Excel") and match.start() == 0)
+        ):
+            found.setdefault(word.lower(), (word, layer))
+    return tuple(found.values())
+
+
+def domain(text: str, lex: Lexicon, otherwise: str) -> str:
+    """The subject area whose words occur most often."""
+    counts = [(len(pattern.findall(text)), -row, name) for row, (name, pattern) in enumerate(lex.domains)]
+    best = max(counts)
+    return best[2] if best[0] >= (2 if len(text) > 400 else 1) else otherwise
+
+
+def entities(texts: list[str], actors: tuple[str, ...], least: int = 2) -> tuple[str, ...]:
+    """Things that several requirement sentences speak of, most frequent first."""
+    counts: Counter[str] = Counter()
+    order: dict[str, int] = {}
+    people = {actor.split()[-1].lower().rstrip("s") for actor in actors if actor.split()}
+    for text in texts:
+        lex = lexicon_of(text)
+        things = (
+            _han_things(text, lex, actors) if lex.language == "zh" else _english_things(text, lex, people)
+        )
+        for thing in things:
+            counts[thing] += 1
+            order.setdefault(thing, len(order))
+    kept = [thing for thing, count in counts.items() if count >= least]
+    kept = [t for t in kept if not any(t != o and t in o and counts[o] >= counts[t] for o in kept)]
+    return tuple(sorted(kept, key=lambda thing: (-counts[thing], order[thing]))[:MAX_ENTITIES])
+
+
+_EXTERNAL = (
+    re.compile(
+        r"(?:pay for|\bhave|\buse|\brun|\bown|operate|license|existing|current|integrat\w+ with|depends? on)\s+"
+        r"(?:already\s+)?(?:an?\s+|the\s+|our\s+)?(.{2,80}?)(?=\s+(?:and|who|that|which|because|so|to)\b|[.,;]|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:现有的?|已有的?|已经有|对接|集成|依赖于?|沿用)\s*([^,，。;；的]{1,24})"),
+)
+
+
+def external(text: str) -> str:
+    """What a sentence about something existing speaks of: `We already pay for a mail gateway, ...` -> `mail gateway`."""
+    match = next((found for pattern in _EXTERNAL if (found := pattern.search(text))), None)
+    return match[1].strip(" .,;。，；") if match and match[1].strip() else text.strip(" .,;。，；")
+
+
+def singular(word: str) -> str:
+    low = word.lower()
+    if low.endswith("ies") and len(low) > 4:
+        return word[:-3] + "y"
+    if low.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if low.endswith("s") and not low.endswith(("ss", "us", "is")) and len(low) > 3:
+        return word[:-1]
+    return word
+
+
+_MASS = frozenset(
+    [
+        "code",
+        "output",
+        "input",
+        "data",
+        "metadata",
+        "software",
+        "hardware",
+        "information",
+        "authentication",
+        "authorization",
+        "encryption",
+        "logging",
+        "access",
+        "traffic",
+        "content",
+        "money",
+        "staff",
+        "people",
+        "equipment",
+        "mail",
+        "text",
+        "storage",
+        "history",
+        "inventory",
+        "feedback",
+        "support",
+        "telemetry",
+        "research",
+    ]
+)
+
+
+def plural(thing: str) -> str:
+    """`clinic` -> `clinics`; what has no plural, or is one, stays."""
+    head, _, last = thing.rpartition(" ")
+    low = last.lower()
+    if low in _MASS or low.endswith(("s", "ware", "ing", "ion of")) or not low.isalpha():
+        return thing
+    if last.isupper():
+        many = f"{last}s"
+    elif low.endswith(("x", "z", "ch", "sh")):
+        many = f"{last}es"
+    elif re.search(r"[^aeiou]y$", low):
+        many = f"{last[:-1]}ies"
+    else:
+        many = f"{last}s"
+    return f"{head} {many}".strip()
+
+
+def _english_things(text: str, lex: Lexicon, people: set[str]) -> set[str]:
+    words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    found: set[str] = set()
+    run: list[str] = []
+    for i, word in enumerate([*words, ""]):
+        low = word.lower()
+        noun = (
+            len(low) > 2
+            and low.isalpha()
+            and low not in lex.not_nouns
+            and singular(low) not in people
+            and not low.endswith(("ly", "ing", "ful", "able"))
+            and not (low.endswith("ed") and len(low) > 5)
+            and low not in _DETERMINERS
+            and not (
+                low in lex.verbs
+                and (i == 0 or words[i - 1].lower() not in _DETERMINERS - {"to", "and", "or"})
+            )
+        )
+        if noun and not first_modal(low, lex):
+            run.append(word if word.isupper() else singular(low))
+            continue
+        found.update(run)
+        if len(run) == 2:
+            found.add(" ".join(run))
+        run = []
+    return found
+
+
+def _han_things(text: str, lex: Lexicon, actors: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    for actor in actors:
+        text = text.replace(actor, "，")
+    for chunk in _HAN.findall(_HAN_CUT.sub("，", text)):
+        for verb in lex.verbs:
+            if chunk.startswith(verb) and len(chunk) - len(verb) >= 2:
+                chunk = chunk[len(verb) :]
+        if chunk in lex.verbs or chunk in lex.not_nouns:
+            continue
+        found.update(chunk[i : i + n] for n in (2, 3, 4) for i in range(len(chunk) - n + 1))
+    return {thing for thing in found if thing not in lex.not_nouns and thing not in lex.verbs}

@@ -1,0 +1,201 @@
+"""Takes a request apart: what it asks for, for whom, within which limits, and what it leaves open. Invents nothing."""
+
+from __future__ import annotations
+
+import re
+
+from workers.builtin import names
+from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
+from workers.builtin.classify import Reader, goal_of, same_person, subject_of
+from workers.builtin.clauses import Clause, actor_name, is_person
+from workers.builtin.language import Lexicon, detect_language, lexicon_of
+from workers.builtin.markup import spoken, written
+from workers.builtin.sentences import (
+    Sentence,
+    blocks,
+    is_telling,
+    lexicon_for,
+    readable,
+    role_of,
+    sentences,
+)
+
+__all__ = [
+    "Actor",
+    "Goal",
+    "Kind",
+    "Need",
+    "RequestAnalysis",
+    "analyse_request",
+    "detect_language",
+    "goal_of",
+]
+
+MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
+_TRIM = " \t.,;:!?。，；：！？、"
+_MAKE = re.compile(
+    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
+    re.IGNORECASE,
+)
+_ARTICLED = re.compile(
+    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(an?|the|our|my|your)\s+\S",
+    re.IGNORECASE,
+)
+_STOP = frozenset(
+    "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
+)
+_THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
+
+
+def _title(text: str, found: list[Sentence], lex: Lexicon, manual: bool) -> str:
+    named = subject_of(found) if manual else None
+    if named:
+        return named[0]
+    read = list(blocks(text, written))
+    headings = [block for block in read if block.kind == "heading" and (block.level == 1 or block is read[0])]
+    heading = headings[0].text if headings else ""
+    if heading and not role_of(heading, lexicon_of(heading)):
+        return spoken(heading)[:120]
+    first = spoken(found[0].text).strip(_TRIM) if found else text.strip()[:80]
+    if lex.language == "zh":
+        for_whom = re.match(
+            r"^(?:请|帮我)?(?:为|给).{1,14}?(?:做|写|开发|设计|搭建|实现|增加|添加|加上)(?:一[个套款])?(.+)$",
+            first,
+        )
+        short = (
+            for_whom[1]
+            if for_whom
+            else re.sub(
+                r"^(?:请|帮我|我们|想要?|需要)*(?:做|写|开发|设计|搭建|实现)(?:一[个套款])?", "", first
+            )
+        )
+        return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
+    short = _MAKE.sub("", first)
+    pieces = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)
+    short = pieces[0] if len(pieces[0].split()) > 1 else short
+    words = short.split()
+    return (" ".join(words[:12]) or first[:80])[:100]
+
+
+def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin: bool, lex: Lexicon) -> str:
+    """How a sentence speaks of what is asked for; empty when the request has no short noun for it."""
+    if lex.language == "zh":
+        return title
+    if manual and len(title.split()) <= 3:
+        return title
+    articled = _ARTICLED.match(first)
+    if thin and articled and things:
+        word = articled[1].lower()
+        return f"{'the' if word in ('a', 'an') else word} {things[0]}"
+    return lex.say("change") if thin and title.split()[0].lower() in lex.verbs else ""
+
+
+def _with_parts(need: Need, lex: Lexicon) -> list[Need]:
+    """`a URL shortener with an admin dashboard`: the parts after "with" are asked for as well."""
+    text = need.text.strip(_TRIM)
+    if lex.language == "zh":
+        parts = [
+            piece
+            for match in lex.patterns["with"].finditer(text)
+            for piece in re.split(r"[、，和及]", match[1] or match[2])
+        ]
+    else:
+        pieces = lex.patterns["with"].split(text, maxsplit=1)
+        if len(pieces) < 2:
+            pieces = _THAT.split(text, maxsplit=1)
+            if len(pieces) < 2 or not re.search(r"\s+and\s+|,", pieces[1]):
+                return []
+        parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", pieces[1])
+    return [
+        Need(
+            part.strip(_TRIM),
+            need.quote,
+            "functional",
+            need.moscow,
+            "",
+            Clause(part, lex.language, actions=(part.strip(_TRIM),)),
+            need.by_default,
+            True,
+        )
+        for part in parts
+        if len(part.strip(_TRIM)) > 1
+    ]
+
+
+def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
+    """What a one-line request is about: the noun phrase after its verb."""
+    if lex.language == "zh":
+        bare = re.sub(r"^带有?.+?的", "", title)
+        return (re.split(r"[,，。]", bare)[0][:20],)
+    words = title.split()
+    if len(words) > 1 and words[0].lower() in lex.verbs:
+        words = words[1:]
+    while len(words) > 1 and words[0].lower() in ("the", "a", "an", "our", "my", "your", "from", "to"):
+        words = words[1:]
+    stop = next((i for i, word in enumerate(words) if i and word.lower().strip(_TRIM) in _STOP), len(words))
+    return (" ".join(words[: min(stop, 4)]).strip(_TRIM) or title,)
+
+
+def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
+    """Take a request apart. Deterministic, never raises, invents nothing; works in English and Chinese."""
+    lex = lexicon_for(language, text)
+    found = sentences(text)
+    reader = Reader(found)
+    reader.read()
+    needs = reader.needs
+    thin = len(found) <= 2 and len(text) < 600
+    vague = thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None)
+    if vague:
+        needs = []
+    if thin:
+        needs = [
+            piece
+            for need in needs
+            for piece in (
+                need,
+                *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
+            )
+        ]
+    for pattern, whole in (("as_a", text), ("for_person", text if thin else "")):
+        for match in lex.patterns[pattern].finditer(whole):
+            if pattern == "as_a" or is_person(match[1], lex) or lex.language == "zh":
+                name = actor_name(match[1])
+                if (
+                    name
+                    and name not in ("我们", "我", "大家", "自己")
+                    and not any(same_person(name, old) for old in reader.actors)
+                ):
+                    reader.actors[name] = ()
+    actors = tuple(Actor(name, said) for name, said in reader.actors.items())
+    title = _title(text, found, lex, reader.manual)
+    sayings = [need.text for need in needs if need.kind != "exclusion"]
+    things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
+    plain = readable(text)
+    named = {word.lower() for word, _ in names.technologies(plain)}
+    if reader.manual:  # what the manual is about is no thing within it
+        named |= {word.lower() for word in title.split()}
+    things = tuple(thing for thing in things if thing.strip() and (thin or thing.lower() not in named))
+    first = found[0].text if found else text
+    return RequestAnalysis(
+        product=_product(title or "-", things, first, reader.manual, thin, lex),
+        manual=reader.manual,
+        keeps_nothing=lex.find("one_shot", plain[:1_500]) is not None,
+        text=text,
+        language=lex.language,
+        title=title or "-",
+        needs=tuple(needs[:MAX_NEEDS]),
+        beyond=tuple(needs[MAX_NEEDS:]),
+        goals=tuple(reader.goals),
+        actors=actors,
+        situation=tuple(dict.fromkeys(reader.situation)),
+        dependencies=tuple(dict.fromkeys(reader.dependencies)),
+        questions=tuple(dict.fromkeys(reader.questions)),
+        entities=things,
+        technologies=names.technologies(plain),
+        domain=names.domain(text, lex, title or "-"),
+        thin=thin,
+        vague=vague,
+        ui=bool(lex.find("ui", text)),
+    )

@@ -1,0 +1,141 @@
+"""Reads feedback: which wishes it holds, and which sentences of the request it says were lost."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TypeVar
+
+from rapidfuzz import fuzz
+
+from workers.builtin.clauses import clause, first_modal
+from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.material import Material, carries, short, unique
+from workers.builtin.request import Need, analyse_request
+from workers.builtin.sentences import is_telling, sentences
+from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+
+C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics)
+_ANSWERS = ("unmet_form", "unmet_talk")
+_QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
+_LABEL = re.compile(
+    r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:[\w -]{2,40}|[一-鿿]{2,12})[:：]\s+)?", re.ASCII
+)
+
+
+def requests_in(m: Material) -> list[Need]:
+    """New wishes in the feedback, and request sentences it names as missing; remarks about form are left out."""
+    found: dict[str, Need] = {}
+    for piece in m.feedback:
+        named = _lost(piece, m)
+        for need in named or [need for line in _lines(piece) for need in _asked(line, m)]:
+            found.setdefault(need.text, need)
+    return list(found.values())
+
+
+def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
+    """The content with an answer, among its open questions, to each line of the feedback that it does not act on."""
+    before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
+    asked: list[str] = content.open_questions
+    kept: list[str] = [text for text in asked if not text.startswith(before)]
+    keyed = [(_unmet(line, m), line) for line in _feedback_lines(m)]
+    unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
+    if not unmet and kept == asked:
+        return content, ()
+    return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
+
+
+def _feedback_lines(m: Material) -> list[str]:
+    return [line for piece in m.feedback if not _lost(piece, m) for line in _lines(piece)]
+
+
+def _lines(piece: str) -> list[str]:
+    """The sentences of a piece of feedback; what it quotes stays in one."""
+    if _QUOTED.search(piece):
+        return [piece]
+    return [row.quote for row in sentences(piece)] or [piece]
+
+
+def _unmet(line: str, m: Material) -> str:
+    """Which answer a line gets that asks for nothing the documents could state; empty for a wish or a remark of a round."""
+    lex = lexicon_of(line)
+    plain = line.strip()
+    if _remark(plain, lex):
+        return ""
+    if lex.find("form", plain):
+        return "unmet_form"
+    if lex.find("small_talk", plain) or not is_telling(plain):
+        return "unmet_talk"
+    return ""
+
+
+def _asked(line: str, m: Material) -> list[Need]:
+    return [] if _remark(line, lexicon_of(line)) or _unmet(line, m) else _wishes(line, m)
+
+
+def _remark(line: str, lex: Lexicon) -> bool:
+    """Whether a round says it of the document: a fault or a step in our own wording, or what others say of form."""
+    return line.startswith(_own_wording(lex.language)) or lex.find("remark", line) is not None
+
+
+@cache
+def _own_wording(language: str) -> tuple[str, ...]:
+    """How the remarks of the built-in critic begin."""
+    ours = [
+        text.partition("{")[0]
+        for key, text in lexicon(language).wording.items()
+        if key.startswith(("fault_", "suggest_"))
+    ]
+    return tuple(text for text in ours if len(text) > 3)
+
+
+def _lost(piece: str, m: Material) -> list[Need]:
+    """Needs of the request that the piece quotes, whole or in quotation marks."""
+    spans = [piece, *(match[1] for match in _QUOTED.finditer(piece))]
+    found = [
+        need
+        for need in m.analysis.needs
+        if len(need.text) > 3 and (need.text in piece or need.quote in piece)
+    ]
+    if found:
+        return found
+    return [need for need in m.analysis.needs for span in spans if fuzz.ratio(need.text, span) >= 90]
+
+
+def _wishes(piece: str, m: Material) -> list[Need]:
+    said = _LABEL.sub("", piece, count=1).strip() or piece.strip()
+    quoted = [match[1] for match in _QUOTED.finditer(piece) if first_modal(match[1], lexicon_of(match[1]))]
+    text = quoted[0] if quoted else said
+    analysis = analyse_request(text)
+    needs = [need for need in analysis.needs if not need.part]
+    if needs:
+        return needs
+    if analysis.questions and not analysis.goals:
+        return []
+    lex = lexicon_of(text)
+    plain = " ".join(text.split())
+    if not re.search(r"\w{2}", plain):
+        return []
+    known = tuple(m.actor_names())
+    return (
+        [
+            Need(
+                plain[:1800],
+                plain[:1800],
+                "functional",
+                "Must",
+                "",
+                clause(plain[:1800], known),
+                by_default=True,
+            )
+        ]
+        if lexicon(lex.language)
+        else []
+    )
+
+
+def not_carried(needs: list[Need], carriers: list[str]) -> list[Need]:
+    """Those needs that no carrier says already."""
+    whole = "\n".join(carriers)  # most are carried word for word, which is seen without comparing words
+    open_ones = [need for need in needs if need.text not in whole]
+    return [need for need in open_ones if not any(carries(need.text, text) for text in carriers)]

@@ -1,0 +1,1 @@
+"""What a run knows, and how it asks agents."""

@@ -1,0 +1,252 @@
+"""The discuss of a run: which perspectives read which artifact, and what their verdict means for the report."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.domain.consensus import (
+    Consequence,
+    Verdict,
+    consequence,
+    report_text,
+)
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.model import Consensus
+from orchestrator.domain.synthesis import Synthesis, synthesize
+from orchestrator.lifecycle.report import Discussed
+from orchestrator.store import records
+from orchestrator.store.prepared import Row
+from workers.context.run_context import Context, decision_on, storable
+from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
+from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
+from workers.documents.content import Critique
+from workers.documents.identifiers import content_path
+from workers.roles import Produced
+from workers.roles.documents import DOCUMENTS, facts, registered
+
+FAULTS = 10  # that a pause keeps of a discussion which waits for a person
+
+
+@dataclass(frozen=True, slots=True)
+class Critiqued:
+    """What the runtime needs of a discussion."""
+
+    consequence: Consequence
+    stored: Discussed | None  # None: nobody answered, and the task goes on with a warning
+    record: tuple[str, bytes] | None  # None: it could not be written, the verdict stands all the same
+    summary: str  # the report's fixed form
+    words: str | None
+    mean: float | None
+    wisdom: Sequence[tuple[str, str]]
+    options: Sequence[Mapping[str, Any]] = ()
+    faults: Sequence[Mapping[str, Any]] = ()  # what divided the perspectives, the gravest first
+
+
+def critique(context: Context, produced: Produced) -> Critiqued:
+    """Discuss the run's artifact from the perspectives of its round.
+
+    Raises LeaseLost, RunReleased and StoreError; anything else that goes wrong is a failed discussion, not a failed task.
+    """
+    try:
+        done = _held(context, produced)
+    except NEVER_NOTES:
+        raise
+    except Exception as error:
+        context.log.exception("discuss_broken", round=context.row.round)
+        done = DiscussResult(None, notes=(f"{type(error).__name__}: {error}",))
+    context.check()
+    return (
+        _failed(context, done) if done.verdict is None else _conclude(context, produced, done, done.verdict)
+    )
+
+
+def _held(context: Context, produced: Produced) -> DiscussResult:
+    around = context.pack.rounds[context.row.round]
+    text, content = artifact_of(context, produced)
+    known = {
+        **facts(context, _kind(produced.artifact)),
+        "artifact_path": produced.artifact,
+        "artifact": text,
+        "artifact_content": content,
+        "edited": _edited(context),
+        "focus": around.focus,
+    }
+    return discuss(
+        context,
+        around,
+        known,
+        earlier=_earlier(context) if is_standalone(context.row) else (),
+        stored=_stored(context),
+        keep=lambda name, answer: _keep(context, name, answer),
+        deadline=time.monotonic() + context.settings.discuss_seconds,
+    )
+
+
+def _edited(context: Context) -> list[str]:
+    """The specification's files that a person edited last, as they are now."""
+    return [
+        context.text(path) or ""
+        for path, row in context.artifacts.items()
+        if row.author == "user" and path.startswith("spec/")
+    ]
+
+
+def _earlier(context: Context) -> list[tuple[str, str]]:
+    """The records of the rounds before, for continuity; one that is not there is passed over."""
+    return [(f"An earlier record: {path}", context.text(path) or "") for path in _earlier_paths(context)]
+
+
+def _earlier_paths(context: Context) -> list[str]:
+    told = [found.record for found in context.verdicts if found.kind == "discuss"]
+    return [path for path in told if path in context.artifacts]
+
+
+def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
+    """The artifact's text, with the files of its items, and its content where it has one."""
+    folder = produced.artifact.rpartition("/")[0]
+    paths = [produced.artifact]
+    if produced.artifact.endswith("_index.md"):
+        beside = {*produced.files, *context.artifacts}
+        paths += sorted(path for path in beside if path.startswith(f"{folder}/") and path not in paths)
+    texts = [
+        produced.files[path][0].decode("utf-8", "replace") if path in produced.files else context.text(path)
+        for path in paths
+    ]
+    text = "\n\n".join(found for found in texts if found is not None)
+    kind = _kind(produced.artifact)
+    if kind not in DOCUMENTS:
+        return text, None
+    body = produced.files.get(content_path(kind))
+    if body is not None:
+        return text, DOCUMENTS[kind].schema.model_validate(json.loads(body[0])["content"])
+    known = registered(context, kind)
+    return text, known.content if known else None
+
+
+def _kind(path: str) -> str:
+    return next((document.kind for document in DOCUMENTS.values() if document.path == path), "readiness")
+
+
+def _stored(context: Context) -> dict[str, Answer]:
+    """The replies that are there already, by perspective."""
+    rows = context.store.read(lambda tx: records.critiques_of(tx, context.row.run))
+    return {
+        row.perspective: Answer(Critique.model_validate(row.reply), row.agent, tuple(row.notes))
+        for row in rows
+    }
+
+
+def _keep(context: Context, perspective: str, answer: Answer) -> None:
+    """Store a perspective's reply as it comes. Raises LeaseLost."""
+    run, reply = context.row.run, answer.critique.model_dump(mode="json")
+    context.write(
+        lambda tx: records.add_critique(tx, run, perspective, answer.agent, reply, list(answer.notes))
+    )
+
+
+def _failed(context: Context, done: DiscussResult) -> Critiqued:
+    """Nobody answered: the task goes on, with a warning."""
+    row = context.row
+    why = "; ".join(filter(None, [*done.notes, done.partial])) or "no perspective was left"
+    context.log.warning("discuss_failed", round=row.round, why=why)
+    return Critiqued(
+        consequence=Consequence("none"),
+        stored=None,
+        record=None,
+        summary=f"[{row.role}] {row.key} complete. Discuss {row.round}: failed, no perspective answered",
+        words=None,
+        mean=None,
+        wisdom=[("issues", storable(f"{row.key}: the discussion {row.round} failed: {why[:500]}"))],
+    )
+
+
+def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
+    row = context.row
+    follows = _follows(context, verdict)
+    synthesis = synthesize(done.replies, verdict)
+    actions = [item.text for item in synthesis.actions]
+    former = Former(tuple(_earlier_paths(context)), _decision(context), follows.completes)
+    record = write_record(context, produced.artifact, done, verdict, synthesis, former)
+    path = record[0] if record else None
+    summary = report_text(
+        row.role, row.key, row.round, verdict, actions, produced.artifact, path, row.revision_of is not None
+    )
+    columns = {
+        "round": row.round,
+        "consensus": verdict.consensus,
+        "severity": verdict.severity,
+        "mean": round(verdict.mean, 2),
+        "record": path,
+        "data": {
+            "actions": actions,
+            "partial": done.partial,
+            "notes": list(done.notes),
+            "ratings": {reply.perspective: reply.rating for reply in done.replies},
+            "agents": {reply.perspective: done.answers[reply.perspective].agent for reply in done.replies},
+            "artifact": produced.artifact,
+        },
+    }
+    words = [d.text for d in verdict.divergences] + actions + list(synthesis.gaps)
+    blocked = verdict.consensus is Consensus.BLOCKED
+    return Critiqued(
+        consequence=follows,
+        stored=Discussed(follows, columns, _findings(synthesis), {"feedback": list(dict.fromkeys(words))}),
+        record=record,
+        summary=summary,
+        words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),
+        mean=round(verdict.mean, 2),
+        wisdom=_wisdom(row.key, row.round, follows, verdict, actions),
+        options=[
+            {"label": item.text, "description": ", ".join(item.perspectives)}
+            for item in synthesis.actions[:ACTIONS]
+        ],
+        faults=[
+            {"severity": d.severity, "perspectives": list(d.perspectives), "text": one_line(d.text, 1_000)}
+            for d in verdict.divergences[:FAULTS]
+        ],
+    )
+
+
+def _follows(context: Context, verdict: Verdict) -> Consequence:
+    row = context.row
+    return consequence(
+        verdict,
+        row.round,
+        is_revision=row.revision_of is not None,
+        standalone=is_standalone(row),
+        decided=_decision(context) is not None,
+    )
+
+
+def _decision(context: Context) -> Row | None:
+    """What a person decided on this very discussion."""
+    own = decision_on(context.row)
+    return next((found for found in reversed(context.decisions) if found.subject == own), None)
+
+
+def _findings(synthesis: Synthesis) -> list[dict[str, Any]]:
+    rows: list[tuple[str, str | None, Sequence[str], str]] = [
+        *(("divergence", str(view.severity), view.perspectives, view.text) for view in synthesis.views),
+        *(("missing", "HIGH", ("coverage",), gap) for gap in synthesis.gaps),
+        *(("action", None, item.perspectives, item.text) for item in synthesis.actions),
+    ]
+    return [
+        {"kind": kind, "severity": severity, "perspective": ", ".join(who), "text": text}
+        for kind, severity, who, text in rows
+    ]
+
+
+def _wisdom(
+    key: str, round_key: str, follows: Consequence, verdict: Verdict, actions: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Warning and action items for the tasks to come, where the verdict asks for it."""
+    if not follows.warns:
+        return []
+    reasons = "; ".join(d.text for d in verdict.divergences[:ACTIONS])
+    lines = [f"{round_key} on {key}: proceed with caution, {verdict.severity or 'divided'}: {reasons}"]
+    lines += [f"{round_key} on {key}: to do: {action}" for action in actions[:ACTIONS]]
+    return [("issues", one_line(line)) for line in lines]

@@ -1,0 +1,158 @@
+"""Files in, score out: what the quality check reads from the documents as they lie there, hand edits included."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import regex
+
+from orchestrator.domain.pipelines import Gates
+from orchestrator.domain.quality import AdrFacts, Criterion, Document, Item, Score, Spec, StoryFacts, score
+from workers.documents.identifiers import IDENTIFIER
+from workers.documents.reader import Block, Page, broken_links, read
+
+_KINDS = {
+    "brief": regex.compile(r"spec/product-brief\.md"),
+    "requirements": regex.compile(r"spec/requirements/.+\.md"),
+    "architecture": regex.compile(r"spec/architecture/.+\.md"),
+    "epics": regex.compile(r"spec/epics/.+\.md"),
+}
+_CRITERIA = ("acceptance_criteria", "criteria")
+_SIZE = regex.compile(
+    r"(?:size|estimate|story points?|规模|估算|故事点)[^\n]{0,10}[:：]\s*(?:XS|S|M|L|XL|\d)", regex.IGNORECASE
+)
+
+
+def assess(
+    files: Mapping[str, bytes], all_paths: Collection[str], stated: Sequence[str], gates: Gates
+) -> Score:
+    """Score the specification in `files` (path -> bytes); `stated` are the original requirements, word for word."""
+    return score(specification(files, all_paths, stated), gates)
+
+
+def specification(files: Mapping[str, bytes], all_paths: Collection[str], stated: Sequence[str]) -> Spec:
+    """What the score looks at. Withdrawn items do not count, neither for nor against."""
+    pages = {path: read(path, data) for path, data in sorted(files.items()) if path.endswith(".md")}
+    known = set(all_paths) | set(files)
+    groups = {
+        kind: found
+        for kind, pattern in _KINDS.items()
+        if (
+            found := [
+                page for path, page in pages.items() if pattern.fullmatch(path) and not _is_withdrawn(page)
+            ]
+        )
+    }
+    blocks = {kind: _living_blocks(found) for kind, found in groups.items()}
+    everywhere = [page for found in groups.values() for page in found]
+    return Spec(
+        documents=tuple(_document(kind, found, pages, known) for kind, found in groups.items()),
+        goals=_items(blocks.get("brief", ()), "G-"),
+        requirements=_items(blocks.get("requirements", ()), ("REQ-", "NFR-")),
+        designs=(
+            *_items(blocks.get("architecture", ()), "ADR-"),
+            *_components(groups.get("architecture", ())),
+        ),
+        stories=_items(blocks.get("epics", ()), "STORY-"),
+        criteria=tuple(
+            Criterion(section.owner or page.path, entry)
+            for page in everywhere
+            for section in page.sections
+            if section.key in _CRITERIA
+            for entry in section.items
+        ),
+        adrs=tuple(_adr(page) for page in groups.get("architecture", ()) if _defines(page, "ADR-")),
+        story_facts=tuple(
+            _story(block, page)
+            for page in groups.get("epics", ())
+            for block in page.blocks
+            if block.id.startswith("STORY-")
+        ),
+        stated=tuple(stated),
+    )
+
+
+def _is_withdrawn(page: Page) -> bool:
+    return bool(page.frontmatter) and (page.frontmatter or {}).get("status") == "withdrawn"
+
+
+def _living_blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
+    return tuple(block for page in pages for block in page.blocks if block.section != "withdrawn")
+
+
+def _document(
+    kind: str, group: Sequence[Page], pages: Mapping[str, Page], known: Collection[str]
+) -> Document:
+    sections: dict[str, str] = {}
+    for page in group:
+        for key, text in page.section_texts().items():
+            sections[key] = f"{sections.get(key, '')}\n{text}".strip()
+    main = next((page for page in group if page.path.endswith(("_index.md", "product-brief.md"))), group[0])
+    headings = [
+        heading.text
+        for page in group
+        for heading in page.headings
+        if heading.level == 2 and not IDENTIFIER.match(heading.text)
+    ]
+    return Document(
+        kind=kind,
+        path=main.path,
+        sections=sections,
+        headings=tuple(headings),
+        broken_links=tuple(link.target for page in group for link in broken_links(page, pages, known)),
+        text="\n".join(_living_text(page) for page in group),
+    )
+
+
+def _living_text(page: Page) -> str:
+    text = page.text
+    for section in page.sections:
+        if section.key == "withdrawn" and section.text:
+            text = text.replace(section.text, "")
+    return text
+
+
+def _items(blocks: Sequence[Block], prefix: str | tuple[str, ...]) -> tuple[Item, ...]:
+    """What each identifier defines; the first definition counts."""
+    found: dict[str, Item] = {}
+    for block in blocks:
+        if block.id.startswith(prefix) and block.id not in found:
+            found[block.id] = Item(
+                block.id, block.text, frozenset(IDENTIFIER.findall(block.text)) - {block.id}
+            )
+    return tuple(found.values())
+
+
+def _components(pages: Sequence[Page]) -> tuple[Item, ...]:
+    return tuple(
+        Item(block.heading, block.text, frozenset(IDENTIFIER.findall(block.text)))
+        for page in pages
+        for block in page.blocks
+        if block.section == "components" and block.level > 2
+    )
+
+
+def _defines(page: Page, prefix: str) -> bool:
+    return any(name.startswith(prefix) for name in page.defined)
+
+
+def _adr(page: Page) -> AdrFacts:
+    texts = page.section_texts()
+    alternatives = next((section for section in page.sections if section.key == "alternatives"), None)
+    return AdrFacts(
+        id=next(iter(sorted(page.defined))),
+        rationale=bool(texts.get("context") and texts.get("decision")),
+        alternatives=(alternatives.blocks or len(alternatives.items))
+        if alternatives and alternatives.text
+        else 0,
+        consequences=bool(texts.get("consequences")),
+    )
+
+
+def _story(block: Block, page: Page) -> StoryFacts:
+    criteria = sum(
+        len(section.items)
+        for section in page.sections
+        if section.key in _CRITERIA and section.owner == block.id
+    )
+    return StoryFacts(block.id, block.text, criteria, _SIZE.search(block.text) is not None)

@@ -1,0 +1,361 @@
+"""Documents read back: Markdown as plain values, whoever wrote it.
+
+A section is known by the marker before its heading; without markers, by what its heading says in a language we have
+labels for. Nothing here raises for bad text: what is wrong with a page is listed by `validate`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from urllib.parse import unquote
+
+import regex
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from workers.documents.identifiers import IDENTIFIER
+from workers.documents.labels import LANGUAGES, labels
+
+SIZE_LIMIT = 4 * 1024 * 1024  # bytes of one page that are read
+REQUIRED_FRONT = ("session_id", "phase", "document_type", "status", "generated_at", "version", "dependencies")
+
+_MARKER = regex.compile(r"<!-- section: ([a-z_]+) -->")
+_EMPTY = regex.compile(r"<!-- empty -->")
+_OURS = regex.compile(r"(?:<!-- (?:section: [a-z_]+|empty) -->\s*)+")
+_NUMBERING = regex.compile(r"^[\d.、\s]+|^[一二三四五六七八九十]+、\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    level: int
+    text: str
+    line: int  # 1 is the first line
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    key: str
+    level: int
+    heading: str
+    owner: str  # the identifier it belongs to, empty for the page itself
+    text: str  # without substance: ""
+    items: tuple[str, ...] = ()  # the entries of its lists
+    blocks: int = 0  # headings below it
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What stands below one heading, up to the next heading of its level or a higher one."""
+
+    heading: str
+    level: int
+    section: str  # key of the section it stands in
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    target: str
+    line: int
+    path: str | None  # the file meant, in the session directory; None for addresses elsewhere
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    path: str
+    frontmatter: Mapping[str, Any] | None
+    headings: tuple[Heading, ...] = ()
+    sections: tuple[Section, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    links: tuple[Link, ...] = ()
+    html: tuple[str, ...] = ()  # raw HTML that is not our markers
+    text: str = ""
+    defined: frozenset[str] = frozenset()
+    refs: frozenset[str] = frozenset()
+    faults: tuple[str, ...] = field(default=())
+
+    def section_texts(self) -> dict[str, str]:
+        """Key -> text of all its sections."""
+        texts: dict[str, str] = {}
+        for section in self.sections:
+            texts[section.key] = f"{texts.get(section.key, '')}\n{section.text}".strip()
+        return texts
+
+    def anchors(self) -> set[str]:
+        return {anchor(heading.text) for heading in self.headings}
+
+
+def read(path: str, data: bytes) -> Page:
+    """One Markdown file as values."""
+    faults = []
+    if len(data) > SIZE_LIMIT:
+        faults.append(f"larger than {SIZE_LIMIT} bytes; only the beginning was read")
+    try:
+        source = data[:SIZE_LIMIT].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        source = data[:SIZE_LIMIT].decode("utf-8-sig", "replace")
+        faults.append("not UTF-8")
+    front, body, offset, fault = _split_front(source)
+    faults += [fault] if fault else []
+    reading = _Reading(path, offset)
+    reading.walk(_parser().parse(body))
+    return reading.page(front, faults)
+
+
+def anchor(heading: str) -> str:
+    """The fragment a heading gets in common renderers."""
+    return regex.sub(r"[^\p{L}\p{M}\p{N}_ -]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def validate(files: Mapping[str, bytes], all_paths: Collection[str]) -> list[str]:
+    """Faults of form in Markdown files; `all_paths` are all files of the session directory, these included."""
+    pages = {path: read(path, data) for path, data in files.items() if path.endswith(".md")}
+    known = set(all_paths) | set(files)
+    return [f"{path}: {fault}" for path, page in pages.items() for fault in faults_of(page, pages, known)]
+
+
+def faults_of(page: Page, pages: Mapping[str, Page], known: Collection[str]) -> list[str]:
+    """What is wrong with the form of one page."""
+    faults = list(page.faults)
+    if page.frontmatter is None:
+        faults.append("no frontmatter")
+    else:
+        faults += [f"frontmatter lacks {key}" for key in REQUIRED_FRONT if key not in page.frontmatter]
+    tops = sum(heading.level == 1 for heading in page.headings)
+    if tops != 1:
+        faults.append(f"{tops} headings of level 1, not one")
+    for before, after in zip(page.headings, page.headings[1:], strict=False):
+        if after.level > before.level + 1:
+            faults.append(
+                f"line {after.line}: a heading of level {after.level} below one of level {before.level}"
+            )
+    faults += [f"raw HTML: {tag[:60]}" for tag in page.html]
+    faults += [f"link to {link.target[:120]} leads nowhere" for link in broken_links(page, pages, known)]
+    return faults
+
+
+def broken_links(page: Page, pages: Mapping[str, Page], known: Collection[str]) -> list[Link]:
+    """The relative links of a page that do not resolve; an anchor counts where the page meant was read too."""
+    broken = []
+    for link in page.links:
+        if link.path is None:
+            continue
+        target = page if link.path == page.path else pages.get(link.path)
+        missing = link.path not in known and target is None
+        if missing or (link.anchor and target is not None and link.anchor not in target.anchors()):
+            broken.append(link)
+    return broken
+
+
+class _Reading:
+    """The walk over one page's tokens: what was read so far, and under which headings the walk is."""
+
+    def __init__(self, path: str, offset: int) -> None:
+        self.path = path
+        self.offset = offset
+        self.headings: list[Heading] = []
+        self.links: list[Link] = []
+        self.html: list[str] = []
+        self.open: list[_Open] = []
+        self.closed: list[_Open] = []
+        self.marker = ""
+        self.text: list[str] = []
+
+    def walk(self, tokens: Sequence[Token]) -> None:
+        depth = 0  # of lists
+        for at, token in enumerate(tokens):
+            if token.type == "heading_open":
+                self._heading(token, tokens[at + 1])
+            elif token.type in ("bullet_list_open", "ordered_list_open"):
+                depth += 1
+            elif token.type in ("bullet_list_close", "ordered_list_close"):
+                depth -= 1
+            elif token.type == "html_block":
+                self._html(token.content)
+            elif token.type in ("fence", "code_block") and token.info.strip() != "mermaid":
+                self._say(token.content, item=False)
+            elif token.type == "inline" and (at == 0 or tokens[at - 1].type != "heading_open"):
+                self._links(token)
+                self._say(_plain(token), item=depth > 0)
+        while self.open:
+            self.closed.append(self.open.pop())
+
+    def _heading(self, opening: Token, inline: Token) -> None:
+        level, text = int(opening.tag[1]), _plain(inline).strip()
+        self._links(inline)
+        while self.open and self.open[-1].level >= level:
+            self.closed.append(self.open.pop())
+        found = IDENTIFIER.match(text)
+        owner = found[0] if found else (self.open[-1].id if self.open else "")
+        key = self.marker or (_key_of(text, self.path) if level > 1 else "")
+        line = (opening.map[0] if opening.map else 0) + self.offset + 1
+        self.headings.append(Heading(level, text, line))
+        for outer in self.open:
+            outer.below += 1
+        self.open.append(_Open(level, text, key, owner, found is not None, len(self.headings)))
+        self.marker = ""
+        self.text.append(text)
+
+    def _html(self, content: str) -> None:
+        marker = _MARKER.search(content)
+        if marker:
+            self.marker = marker[1]
+        if _EMPTY.search(content):
+            for outer in self.open[-1:]:
+                outer.empty = True
+        if not _OURS.fullmatch(content.strip()):
+            self.html.append(content.strip())
+
+    def _links(self, inline: Token) -> None:
+        line = (inline.map[0] if inline.map else 0) + self.offset + 1
+        for child in inline.children or []:
+            if child.type == "html_inline":
+                self.html.append(child.content)
+            target = child.attrs.get("href") or child.attrs.get("src")
+            if target:
+                self.links.append(_link(str(target), line, self.path))
+
+    def _say(self, text: str, *, item: bool) -> None:
+        self.text.append(text)
+        for outer in self.open:
+            outer.text.append("" if self.open[-1].empty else text)
+            if item and not self.open[-1].empty:
+                outer.items.append(text)
+
+    def page(self, front: Mapping[str, Any] | None, faults: Sequence[str]) -> Page:
+        parts = sorted(self.closed, key=lambda part: part.number)
+        text = "\n".join(self.text)
+        named = (front or {}).get("id")
+        own = {str(named)} if isinstance(named, str) and IDENTIFIER.fullmatch(named) else set()
+        defined = frozenset(own | {part.id for part in parts if part.defines})
+        mentioned = {
+            found
+            for part in [text, str((front or {}).get("traces_to", ""))]
+            for found in IDENTIFIER.findall(part)
+        }
+        return Page(
+            path=self.path,
+            frontmatter=front,
+            headings=tuple(self.headings),
+            sections=tuple(part.section() for part in parts if part.key),
+            blocks=tuple(_blocks(parts)),
+            links=tuple(self.links),
+            html=tuple(self.html),
+            text=text,
+            defined=defined,
+            refs=frozenset(mentioned - defined),
+            faults=tuple(faults),
+        )
+
+
+@dataclass(slots=True)
+class _Open:
+    level: int
+    heading: str
+    key: str
+    id: str
+    defines: bool
+    number: int
+    text: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    below: int = 0
+    empty: bool = False
+
+    def section(self) -> Section:
+        text = "\n".join(entry for entry in self.text if entry)
+        return Section(self.key, self.level, self.heading, self.id, text, tuple(self.items), self.below)
+
+
+def _blocks(parts: Sequence[_Open]) -> Iterator[Block]:
+    section = ""
+    for part in parts:
+        section = part.key or (section if part.level > 2 else "")
+        text = "\n".join([part.heading, *(entry for entry in part.text if entry)])
+        yield Block(part.heading, part.level, section, part.id if part.defines else "", text)
+
+
+def _plain(inline: Token) -> str:
+    """The text of an inline token as a reader sees it."""
+    kinds = {"text", "code_inline", "text_special"}
+    words = [
+        child.content if child.type in kinds else "\n" if child.type in ("softbreak", "hardbreak") else ""
+        for child in inline.children or []
+    ]
+    return "".join(words)
+
+
+def _link(target: str, line: int, page: str) -> Link:
+    if regex.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
+        return Link(target, line, None)
+    path, _, fragment = unquote(target).partition("#")
+    meant = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page
+    return Link(unquote(target), line, meant, fragment)
+
+
+def _split_front(source: str) -> tuple[Mapping[str, Any] | None, str, int, str]:
+    """Frontmatter, body, the lines before the body, and what is wrong with the frontmatter."""
+    found = regex.match(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", source, regex.DOTALL | regex.MULTILINE)
+    if not found:
+        return None, source, 0, ""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    body, offset = source[found.end() :], found[0].count("\n")
+    try:
+        front = YAML(typ="safe", pure=True).load(found[1])
+    except (YAMLError, ValueError, RecursionError) as error:
+        return None, body, offset, f"frontmatter is no YAML: {' '.join(str(error).split())[:200]}"
+    if not isinstance(front, dict):
+        return None, body, offset, "frontmatter is no mapping"
+    return {str(key): value for key, value in front.items()}, body, offset, ""
+
+
+def _key_of(heading: str, path: str) -> str:
+    """The section a heading means; `goals` of a brief are its goals and metrics."""
+    name = _NUMBERING.sub("", heading).strip(" :：").casefold()
+    kind = next((kind for kind, part in _KIND_OF_PATH.items() if part in path), "")
+    return _headings().get((kind, name)) or _headings().get(("", name), "")
+
+
+@cache
+def _headings() -> dict[tuple[str, str], str]:
+    """What headings mean, by kind of document and name; a document's own sections win."""
+    meaning: dict[tuple[str, str], str] = {}
+    for language in LANGUAGES:
+        known = labels(language)
+        names = [
+            (key, name) for key, label in known.sections.items() for name in (label, *known.also.get(key, ()))
+        ]
+        for key, name in names:
+            meaning.setdefault(("", name.casefold()), key)
+            for kind, keys in _OWN_SECTIONS.items():
+                if key in keys:
+                    meaning.setdefault((kind, name.casefold()), key)
+    return meaning
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+_KIND_OF_PATH = {
+    "brief": "product-brief",
+    "requirements": "requirements/",
+    "architecture": "architecture/",
+    "epics": "epics/",
+}
+
+# Sections whose heading means another section elsewhere: "Goals" in a brief, "User stories" in epics.
+_OWN_SECTIONS = {
+    "brief": ("goals_and_metrics", "scope", "problem"),
+    "requirements": ("goals", "requirements", "user_stories", "acceptance_criteria"),
+    "architecture": ("overview", "decisions"),
+    "epics": ("list", "stories", "criteria", "mvp"),
+}

@@ -1,0 +1,281 @@
+"""The worker host: a pool of slots, one lease, a renewal and a watchdog that do not depend on each other.
+
+Each slot repeats: claim the oldest offered task of our roles, take it through the five phases, go on with the successor
+the report advanced to, or look for the next offer. The main thread listens for wakes. The order of ending matters:
+no more claims, open runs finish or are released, and the heartbeat stops last.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
+from orchestrator.lifecycle import report
+from orchestrator.store import claims, leases, tasks
+from orchestrator.store.clock import process_start
+from orchestrator.store.integrity import LogWatch
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store
+from orchestrator.wakeup import sockets
+from workers.host.leftovers import Leftovers
+from workers.host.live_runs import LiveRun, LiveRuns
+
+Execute = Callable[[LiveRun], Row | None]
+ORPHAN_SECONDS = 60.0  # without a coordinator and without work, a host leaves after this long
+
+
+class Host:
+    """`execute` takes one run through its phases and returns the successor that its report started, if any."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Any,
+        roles: tuple[str, ...],
+        slots: int,
+        execute: Execute,
+        log: Any,
+        *,
+        supervised: bool = False,
+    ) -> None:
+        self.incarnation = f"{leases.SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
+        self._store = store
+        self._settings = settings
+        self._roles = roles
+        self._slots = slots
+        self._execute = execute
+        self._log = log.bind(host=self.incarnation[:10])
+        self._log_watch = LogWatch(store.path)
+        self._leftovers = Leftovers(store, settings.reconcile_seconds, self._log)
+        self.live = LiveRuns()
+        self._draining = threading.Event()
+        self._ended = threading.Event()
+        self._renew_now = threading.Event()
+        self._offers = threading.Condition()
+        self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
+        self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
+        self._damaged = False  # the database: nothing more is written into it
+        self._last_work = time.monotonic()
+        self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
+
+    def run(self, waker: sockets.Waker | None = None) -> int:
+        """Serve until drained: 0; 3 when our lease ended under us or the disk failed, and a new incarnation is needed.
+
+        2 when the database is damaged.
+        """
+        report.prepare()
+        self._register()
+        waker = waker or sockets.Waker(self._store.path, self.incarnation, self._on_message)
+        threads = [
+            threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
+            threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
+        ]
+        slots = [
+            threading.Thread(target=self._slot, name=f"slot-{n}", daemon=True) for n in range(self._slots)
+        ]
+        for thread in threads + slots:
+            thread.start()
+        self._log.info("host_started", slots=self._slots, roles=list(self._roles), pid=os.getpid())
+        while not self._draining.is_set():
+            if not waker.wait(self._settings.reconcile_seconds) and self._is_orphan():
+                self._draining.set()
+            self._wake_slots()
+            self._look_for_leftovers()
+        self._drain(slots)
+        waker.close()
+        self._ended.set()
+        self.live.poke()
+        self._renew_now.set()
+        threads[0].join()
+        if not self._fenced and not self._damaged:
+            self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
+        sockets.wake_daemon(self._store.path)
+        self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
+        if self._damaged:
+            return DatabaseDamaged.exit_code
+        return 3 if self._fenced else 0
+
+    def drain(self) -> None:
+        """Ask for the end: safe to call from a signal handler."""
+        self._draining.set()
+        self._wake_self()
+
+    def is_draining(self) -> bool:
+        return self._draining.is_set()
+
+    def _wake_self(self) -> None:
+        sockets.wake_path(sockets.runtime_directory(self._store.path) / f"{self.incarnation[:20]}.sock")
+
+    def _register(self) -> None:
+        started = process_start(os.getpid()) or 0
+        self._store.write(
+            lambda tx: leases.register_host(
+                tx,
+                self.incarnation,
+                pid=os.getpid(),
+                started=started,
+                roles=self._roles,
+                slots=self._slots,
+                lease_seconds=self._settings.lease_seconds,
+            )
+        )
+
+    def _on_message(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "runs":  # some run may not be ours any more
+            self._renew_now.set()
+        elif message.get("type") == "drain":
+            self.drain()
+        elif message.get("type") == "environment" and isinstance(message.get("values"), dict):
+            self.on_environment(message["values"])
+
+    def _is_orphan(self) -> bool:
+        if self.live.ids() or time.monotonic() - self._last_work < ORPHAN_SECONDS:
+            return False
+        return self._store.read(leases.leader) is None
+
+    def _look_for_leftovers(self) -> None:
+        try:
+            self._leftovers.look()
+        except LifecycleError as error:
+            self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
+
+    # the heartbeat
+
+    def _deadline(self, asked: float) -> float:
+        return asked + float(self._settings.lease_seconds - self._settings.watchdog_margin_seconds)
+
+    def _first_deadline(self, row: Row) -> float:
+        """Until it is renewed by name: its lease is the host's at the moment of the claim, which may be long ago.
+
+        Leases count on the clock of this machine (store.clock), so they compare with our own.
+        """
+        return float(row.lease_until / leases.SECOND - self._settings.watchdog_margin_seconds)
+
+    def _keep_renewing(self) -> None:
+        while True:
+            self._renew_now.wait(self._settings.renew_seconds)
+            self._renew_now.clear()
+            if self._ended.is_set():
+                return
+            try:
+                self._log_watch.check()
+                self._renew()
+            except StoreBroken as error:  # what this process has open is in doubt: a new one begins
+                self._log.error("disk_failed", why=error.why)
+                self._store.give_up(error.why)
+                self._fenced = True
+                self.live.stop_all("lease")
+                self.drain()
+                return
+            except DatabaseDamaged as error:
+                self._leave(error)
+                return
+            except LifecycleError as error:  # the watchdog holds the deadline while the database is away
+                self._log.warning("renewal_failed", error=error.what, why=error.why)
+
+    def _renew(self) -> None:
+        asked = time.monotonic()
+        named = self.live.ids()
+        draining = self._draining.is_set()
+        alive, gone = self._store.write(
+            lambda tx: leases.renew(
+                tx, self.incarnation, named, self._settings.lease_seconds, draining=draining
+            ),
+            use_ballast=True,
+        )
+        for run in named:
+            if run in gone:
+                self.live.stop(run, "taken away")
+            else:
+                self.live.extend(run, self._deadline(asked))
+        if not alive and not self._fenced:
+            self._log.error("host_lease_lost")
+            self._fenced = True
+            self.drain()
+
+    def _leave(self, error: DatabaseDamaged) -> None:
+        """Write no further into a damaged database; whoever started us looks at it, and says so."""
+        self._log.error("database_damaged", why=error.why, fix=error.fix)
+        self._damaged = True
+        self.live.stop_all("lease")
+        self.drain()
+
+    # the slots
+
+    def _wake_slots(self) -> None:
+        with self._offers:
+            self._wakes += 1
+            self._offers.notify_all()
+
+    def _slot(self) -> None:
+        following: Row | None = None
+        while True:
+            seen = self._wakes
+            row = following or self._claim()
+            following = None
+            if row is not None:
+                following = self._one(row)
+                continue
+            if self._draining.is_set():
+                return
+            with self._offers:
+                self._offers.wait_for(lambda seen=seen: self._wakes != seen)  # type: ignore[misc]
+
+    def _claim(self) -> Row | None:
+        if self._draining.is_set():
+            return None
+        try:
+            if self._store.read(lambda tx: tasks.oldest_offer(tx, self._roles)) is None:
+                return None
+            failpoints.hit("claim.before")
+            row = self._store.write(lambda tx: claims.claim(tx, self.incarnation, self._roles))
+            failpoints.hit("claim.after")
+        except DatabaseDamaged as error:
+            self._leave(error)
+            return None
+        except LifecycleError as error:
+            self._log.warning("claim_failed", error=error.what, why=error.why)
+            return None
+        return row
+
+    def _one(self, row: Row) -> Row | None:
+        """One run in this slot. Nothing that happens in it may end the slot."""
+        self._last_work = time.monotonic()
+        live = self.live.add(row, self._first_deadline(row))
+        log = self._log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
+        log.debug("run_opened", opened_by=row.opened_by, epoch=row.epoch)
+        try:
+            return self._execute(live)
+        except LeaseLost:
+            log.warning("run_lost", why=live.why)
+        except DatabaseDamaged as error:
+            self._leave(error)
+        except LifecycleError as error:
+            log.error("run_not_reported", error=error.what, why=error.why)
+        except Exception:
+            log.exception("run_broken")
+        finally:
+            self.live.remove(row.run)
+            self._last_work = time.monotonic()
+        return None
+
+    # the end
+
+    def _drain(self, slots: list[threading.Thread]) -> None:
+        self._log.info("draining", runs=len(self.live.ids()))
+        failpoints.hit("host.draining")
+        self._renew_now.set()  # say that we take no more
+        self._wake_slots()
+        stop_at = time.monotonic() + self._settings.drain_seconds
+        for slot in slots:
+            while slot.is_alive():
+                if time.monotonic() >= stop_at:
+                    self.live.stop_all("drained")  # each time: a claim may have been on its way
+                self._wake_slots()
+                slot.join(0.2)

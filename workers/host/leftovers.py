@@ -1,0 +1,61 @@
+"""Ending what is left of attempts that are over.
+
+An agent is ended by its guardian, by its host, and at its deadline. When guardian and host are struck together nobody of
+these is left, and the agent would go on with its task beside the next attempt, or for ever. Every process of an attempt
+carries the run's id in its environment: so whoever comes next can find it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection
+from typing import Any
+
+from orchestrator.store import tasks
+from orchestrator.store.store import Store
+from workers.agents.programs.process import RUN_MARK, by_mark, kill
+from workers.host.guardian import KILL_SECONDS, TERM_GRACE
+
+OWN_END = TERM_GRACE + 1.0  # seconds in which a living guardian has ended its agent, politely
+LOOK = 0.02  # seconds between two looks
+
+
+def await_end(runs: Collection[str], stop: threading.Event, log: Any) -> None:
+    """Return when no process of these runs lives on this machine, or `stop` is set; what no guardian ends is killed."""
+    begun = time.monotonic()
+    while left := [pid for run, pids in by_mark(RUN_MARK).items() if run in runs for pid in pids]:
+        waited = time.monotonic() - begun
+        if waited >= OWN_END + KILL_SECONDS:
+            log.error("cannot_be_killed", pids=left)
+            return
+        if waited >= OWN_END:
+            log.warning("leftovers_killed", pids=left)
+            kill(left)
+        if stop.wait(LOOK):
+            return
+
+
+class Leftovers:
+    """Looks for processes of closed runs, and kills those that nobody ends."""
+
+    def __init__(self, store: Store, seconds: float, log: Any) -> None:
+        self._store = store
+        self._seconds = seconds
+        self._log = log
+        self._next = 0.0
+        self._seen: dict[str, float] = {}  # run -> since when something of it was seen to outlive it
+
+    def look(self) -> None:
+        """Have a look, at most every `seconds`. Raises StoreError."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self._seconds
+        found = by_mark(RUN_MARK)
+        over = [run for run in found if self._store.read(lambda tx, run=run: tasks.is_over(tx, run))]  # type: ignore[misc]
+        self._seen = {run: self._seen.get(run, now) for run in over}
+        for run, since in self._seen.items():
+            if now - since >= OWN_END:
+                self._log.warning("leftovers_killed", run=run[:8], pids=found[run])
+                kill(found[run])

@@ -1,1 +1,0 @@
-"""Utilities any role calls inside its own task: discuss, explore, document generation."""

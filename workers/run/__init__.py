@@ -1,0 +1,1 @@
+"""One run through its five phases, and what it is started with."""

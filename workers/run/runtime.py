@@ -1,0 +1,360 @@
+"""One run through the five phases: claim (done by the slot) -> load context -> produce -> validate, discuss -> report.
+
+What a run does to the outside is small and in one order: it registers what it produced, stores each reply as it comes,
+and reports in one transaction. Dying anywhere between leaves a task that another run takes up where this one stopped.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from orchestrator import failpoints
+from orchestrator.domain import account_pause
+from orchestrator.domain.errors import (
+    AgentError,
+    AgentLimited,
+    AgentOverloaded,
+    AgentUnavailable,
+    BudgetReached,
+    DiskFull,
+    LeaseLost,
+    LifecycleError,
+)
+from orchestrator.domain.model import PauseReason
+from orchestrator.lifecycle import report
+from orchestrator.store import artifacts, claims, files, messages, records, tasks
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Store, Tx
+from orchestrator.wakeup import sockets
+from workers.context.run_context import Context, RunReleased, storable
+from workers.discussion.round import Critiqued, critique
+from workers.host.leftovers import await_end
+from workers.host.live_runs import LiveRun, LiveRuns
+from workers.roles import Produced, produce_for
+from workers.run import loading
+from workers.run.settings_watcher import Setup
+
+OVERLOADED_WAIT = 60.0  # seconds
+FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
+
+
+@dataclass
+class Runtime:
+    """Executes runs for one host; `draining` says whether the host takes no more."""
+
+    store: Store
+    surroundings: Callable[[], Setup]  # settings, agents and prices as they are now
+    roles: tuple[str, ...]
+    lives: LiveRuns
+    project: Path
+    runs: Path
+    instructions: Callable[[str], str]
+    draining: Callable[[], bool]
+    log: Any
+    environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
+    bell: sockets.Bell = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bell = sockets.Bell(self.store.path)
+
+    def execute(self, live: LiveRun) -> Row | None:
+        """Take one run to its report; the successor's opened run, when the report advanced to one."""
+        row = live.row
+        log = self.log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
+        times = _Times()
+        try:
+            context = times.measure("context", lambda: self._load(live, log))
+            failpoints.hit("context.loaded")
+            produced = times.measure("produce", lambda: _produce(context))
+            critiqued = times.measure("discuss", lambda: _discuss(context, produced))
+            reported = self._report(context, produced, critiqued, times.taken)
+        except Exception as error:
+            self._failed(live, error, times.taken, log)
+            return None
+        failpoints.hit("report.after_commit")
+        self._clean(row.run)
+        if reported is None or reported.next is None or reported.next.loop != row.loop:
+            self._clean(loading.loop_folder(row))
+        if reported is None or reported.advance.wake:
+            sockets.wake_daemon(self.store.path)  # after the commit: a beat is wanted
+        else:
+            self.bell.ring()  # the files can follow a moment later
+        if reported is None:
+            log.info("person_asked", round=row.round)
+            return None
+        log.info(
+            "task_completed",
+            advance=reported.advance.kind,
+            next=reported.advance.task,
+            paused=reported.paused,
+        )
+        if reported.next is not None:
+            failpoints.hit("advance.before_next")
+        return reported.next
+
+    def _load(self, live: LiveRun, log: Any) -> Context:
+        row = live.row
+        if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
+            await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
+        setup = self.surroundings()
+        return loading.load(
+            live,
+            self.lives,
+            self.store,
+            setup.settings,
+            runs=self.runs,
+            project=self.project,
+            instructions=self.instructions,
+            log=log,
+            router=setup.router,
+            prices=setup.prices,
+            environ=self.environ,
+        )
+
+    def _report(
+        self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+    ) -> report.Reported | None:
+        """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
+        context.check()
+        if critiqued is not None and not critiqued.consequence.completes:
+            context.store.write(lambda tx: _ask_person(tx, context.row, critiqued, timings))
+            return None
+        done = _compose(context, produced, critiqued, timings)
+        return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
+
+    # what can go wrong
+
+    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Any) -> None:
+        """Report the attempt's end by the class of its error; of a run that was taken away nothing is said."""
+        row = live.row
+        if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
+            log.warning("run_lost", why=live.why or "fenced")
+            self._clean(row.run)
+            return
+        ending = _ending(live, error)
+        if ending.charged:
+            log.error(
+                "attempt_failed", error=ending.text[:2_000], exc_info=not isinstance(error, LifecycleError)
+            )
+        else:
+            log.warning("attempt_released", why=ending.text[:500])
+
+        def end(tx: Tx) -> None:
+            report.fail(
+                tx,
+                row,
+                ending.text,
+                charged=ending.charged,
+                backoff=self.surroundings().settings.backoff_seconds,
+                timings=timings,
+                pause=ending.pause,
+                wait=ending.wait,
+                limited_by=ending.limited_by,
+                detail={"task": row.key, "error": ending.text},
+            )
+
+        try:
+            self._write_end(live, end, log)
+        except LeaseLost:
+            log.warning("run_lost", why="fenced")
+        sockets.wake_daemon(self.store.path)
+
+    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Any) -> None:
+        """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
+
+        Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
+        """
+        wait = FIRST_TRY
+        while True:
+            try:
+                self.store.write(end, use_ballast=True)
+                return
+            except DiskFull as error:
+                if wait == FIRST_TRY:
+                    log.error("end_not_written", why=error.why, fix="make room on the disk")
+                if not live.lasts(wait):
+                    raise
+            wait = min(2 * wait, LONGEST_TRY)
+
+    def _clean(self, run: str) -> None:
+        """The private directory of a run that was reported; a failed run's is kept a day, as evidence."""
+        directory = self.runs / run
+        if directory.is_dir() and not directory.is_symlink():
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    text: str
+    charged: bool
+    pause: PauseReason | None = None
+    wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
+    limited_by: str | None = None  # the account whose limit has to end until then
+
+
+def _ending(live: LiveRun, error: Exception) -> _Ending:
+    """How an attempt that ended by `error` is recorded: charged or not, and whether the session stops for it."""
+    if isinstance(error, RunReleased) or live.why == "drained":
+        return _Ending("the worker host was drained", charged=False)
+    if isinstance(error, BudgetReached):  # the session was paused as it was refused
+        return _Ending(_words(error), charged=False)
+    if isinstance(error, AgentUnavailable):
+        return _Ending(_words(error), charged=False, pause=PauseReason.AGENT_UNAVAILABLE)
+    if isinstance(error, DiskFull):
+        return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
+    if isinstance(error, AgentLimited):
+        longest = account_pause.LONGEST if error.pool else account_pause.LONGEST_GUESS
+        wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)
+        return _Ending(_words(error), charged=False, wait=wait, limited_by=error.pool)
+    if isinstance(error, AgentOverloaded):
+        return _Ending(_words(error), charged=False, wait=OVERLOADED_WAIT)
+    if isinstance(error, AgentError):
+        return _Ending(_words(error), charged=error.charged)
+    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+        return _Ending(
+            storable(f"the disk cannot be written: {error}"), charged=False, pause=PauseReason.DISK
+        )
+    if isinstance(error, LifecycleError):
+        return _Ending(_words(error), charged=True)
+    return _Ending(storable(f"{type(error).__name__}: {error}"), charged=True)
+
+
+def _words(error: LifecycleError) -> str:
+    return storable("; ".join(error.lines()))
+
+
+_DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
+
+
+class _Times:
+    def __init__(self) -> None:
+        self.taken: dict[str, float] = {}
+
+    def measure(self, name: str, step: Callable[[], Any]) -> Any:
+        begun = time.monotonic()
+        try:
+            return step()
+        finally:
+            self.taken[name] = round(time.monotonic() - begun, 4)
+
+
+# the phases
+
+
+def _produce(context: Context) -> Produced:
+    """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
+    row = context.row
+    earlier = context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
+    if earlier is not None:
+        produced = _found(context, earlier)
+        context.log.info("produced_before", by_run=earlier.id[-8:])
+    else:
+        context.phase("produce")
+        produced = produce_for(row.role)(context)
+    failpoints.hit("produce.done")
+    for path, (body, _) in produced.files.items():
+        files.clean(path)
+        artifacts.keep_large(context.store.path, body)
+
+    def register(tx: Tx) -> None:
+        claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
+        artifacts.produce(tx, row.run, produced.files)
+        if earlier is not None:
+            for reply in records.critiques_of(tx, earlier.id):
+                records.add_critique(tx, row.run, reply.perspective, reply.agent, reply.reply, reply.notes)
+
+    context.write(register)
+    failpoints.hit("produced.registered")
+    return produced
+
+
+def _found(context: Context, earlier: Row) -> Produced:
+    def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
+        return {
+            product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
+            for product in artifacts.products_of(tx, earlier.id)
+            if product.kind != "discussion"  # its record is made anew
+        }
+
+    return Produced.again(context.store.read(look), earlier.produced)
+
+
+def _discuss(context: Context, produced: Produced) -> Critiqued | None:
+    """The inline discuss, where the task has a round; its record becomes one of the run's products."""
+    if context.row.round is None:
+        return None
+    context.phase("discuss")
+    critiqued = critique(context, produced)
+    if critiqued.record is not None:
+        path, body = critiqued.record
+        everything = {**produced.files, path: (body, "discussion")}
+        artifacts.keep_large(context.store.path, body)
+        context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
+    failpoints.hit("discuss.done")
+    return critiqued
+
+
+def _compose(
+    context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+) -> report.Report:
+    row = context.row
+    accumulator = {
+        "task": row.key,
+        "artifact": produced.artifact,
+        "key_decisions": list(produced.key_decisions),
+        "discuss_verdict": critiqued.words if critiqued else None,
+        "discuss_rating": critiqued.mean if critiqued else None,
+        "summary": produced.summary,
+        "loop": row.loop,
+        "clients": context.clients,
+    }
+    wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
+    return report.Report(
+        row=row,
+        message_type=produced.message_type,
+        summary=critiqued.summary if critiqued else f"{row.key} complete. {produced.summary}",
+        ref=produced.artifact,
+        inner_loop=context.pack.roles[row.role].inner_loop,
+        accumulator=accumulator,
+        timings=timings,
+        data={"notes": [*produced.notes, *context.notes], "agent": produced.agent},
+        discussed=critiqued.stored if critiqued else None,
+        gate=produced.gate,
+        wisdom=wisdom,
+        unmet=context.unmet,
+        shared=produced.shared,
+        max_attempts=context.settings.max_attempts,
+    )
+
+
+def _ask_person(tx: Tx, row: Row, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
+    """Give the run back, uncharged, and let the session wait for a person's decision. Raises LeaseLost."""
+    messages.say(
+        tx,
+        row.session_id,
+        row.role,
+        "discussion_blocked",
+        critiqued.summary,
+        data={"options": critiqued.options},
+    )
+    report.fail(
+        tx,
+        row,
+        "the discussion waits for a person",
+        charged=False,
+        backoff=(),
+        timings=timings,
+        pause=PauseReason.DISCUSSION_BLOCKED,
+        detail={
+            "task": row.key,
+            "round": row.round,
+            "options": critiqued.options,
+            "faults": critiqued.faults,
+        },
+    )
