@@ -26,8 +26,8 @@ from orchestrator.domain.errors import (
 from tests.clients.support import BIN, CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
 from tests.clients.test_sessions import REQUEST, RULES, configure
 from tests.e2e.support import ROOT, lifecycle
-from workers.agents.programs.process import marked
 from workers.agents.protocol import Limits
+from workers.host.marked_processes import marked
 
 pytestmark = [
     pytest.mark.clients,

@@ -17,9 +17,9 @@ import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
 from workers.agents.programs.command import CommandAgent
-from workers.agents.programs.process import marked
 from workers.agents.protocol import AgentRequest, Limits
 from workers.documents.content import Critique
+from workers.host.marked_processes import marked
 
 GOOD = '{"rating": 4, "strengths": ["clear"]}'
 

@@ -26,8 +26,9 @@ from workers.agents.programs.command import Plain
 from workers.agents.programs.dialect import Call
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.mcp import server_for
-from workers.agents.programs.process import Confinement, marked
+from workers.agents.programs.process import Confinement
 from workers.agents.protocol import AgentRequest, Protected
+from workers.host.marked_processes import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 confined = pytest.mark.usefixtures("confinable")

@@ -13,7 +13,8 @@ EVERY_LIMIT = """
 import json, os, resource, sys
 from pathlib import Path
 from orchestrator.domain.errors import AgentUnavailable
-from workers.agents.programs.process import GuardedProcess, agent_environment, marked
+from workers.agents.programs.process import GuardedProcess, agent_environment
+from workers.host.marked_processes import marked
 from workers.agents.protocol import Limits
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 limits = Limits(start=None, silence=None, turn=None, total=None)

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.patience import patient
-from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment, marked
+from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment
 from workers.agents.protocol import Limits
+from workers.host.marked_processes import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_LIMITS = Limits(start=None, silence=None, turn=None, total=None)

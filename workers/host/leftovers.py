@@ -14,8 +14,8 @@ from typing import Any
 
 from orchestrator.store import tasks
 from orchestrator.store.store import Store
-from workers.agents.programs.process import RUN_MARK, by_mark, kill
 from workers.host.guardian import KILL_SECONDS, TERM_GRACE
+from workers.host.marked_processes import RUN_MARK, by_mark, kill
 
 OWN_END = TERM_GRACE + 1.0  # seconds in which a living guardian has ended its agent, politely
 LOOK = 0.02  # seconds between two looks

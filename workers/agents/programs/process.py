@@ -11,11 +11,9 @@ import contextlib
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,15 +23,14 @@ from typing import IO
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentUnavailable
 from workers.agents.protocol import Limits
-from workers.host.guardian import KILL_SECONDS, LINUX, TERM_GRACE, clock
+from workers.host.guardian import KILL_SECONDS, TERM_GRACE, clock
+from workers.host.marked_processes import CALL_MARK, RUN_MARK, kill_marked
 
 GUARDIAN = Path(__file__).resolve().parents[2] / "host" / "guardian.py"
 # Its folder comes after the standard library, so that nothing there can stand in for a part of it.
 _START = (
     "import sys; sys.path.append(sys.argv[1].rpartition('/')[0]); import guardian; sys.exit(guardian.main())"
 )
-CALL_MARK = "LIFECYCLE_CALL"  # names one call's processes
-RUN_MARK = "LIFECYCLE_RUN"  # names all processes of a run
 OVERDUE = TERM_GRACE + KILL_SECONDS + 3.0  # seconds after an end was due, until the guardian counts as wedged
 EVIDENCE_BYTES = 16 * 1024 * 1024  # of an agent's output that is kept
 COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
@@ -284,58 +281,6 @@ def decode(data: bytes) -> Output:
         text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
         notes.append("NUL characters were replaced")
     return Output(text, tuple(notes))
-
-
-def by_mark(name: str) -> dict[str, list[int]]:
-    """Living processes by the value of `name` in their environment; empty where there is no /proc."""
-    wanted = f"{name}=".encode()
-    found: dict[str, list[int]] = {}
-    for process in Path("/proc").glob("[0-9]*") if LINUX else ():
-        for each in _environment(process):
-            if each.startswith(wanted):
-                value = each[len(wanted) :].decode(errors="replace")
-                found.setdefault(value, []).append(int(process.name))
-                break
-    return found
-
-
-def marked(name: str, value: str) -> list[int]:
-    """Living processes that carry `name=value` in their environment."""
-    return by_mark(name).get(value, [])
-
-
-def _environment(process: Path) -> list[bytes]:
-    """Nothing for another user's process, or one that has just ended: they are none of ours."""
-    with contextlib.suppress(OSError):
-        if environment := (process / "environ").read_bytes():
-            return environment.split(b"\0")
-    with contextlib.suppress(OSError):  # the listing too: the process may end while it is read
-        for thread in process.glob("task/*/environ"):  # its first thread is dead, others may live
-            with contextlib.suppress(OSError):
-                if environment := thread.read_bytes():
-                    return environment.split(b"\0")
-    return []
-
-
-def kill_marked(name: str, value: str) -> tuple[int, bool]:
-    """Kill all processes with this mark; how many, and whether some are left after a few seconds."""
-    killed: set[int] = set()
-    until = time.monotonic() + KILL_SECONDS
-    while living := marked(name, value):
-        if time.monotonic() >= until:
-            return len(killed), True
-        kill(living)
-        killed.update(living)
-    return len(killed), False
-
-
-def kill(pids: Iterable[int]) -> None:
-    """Stop them all before the first one dies: a stopped process forks no more."""
-    pids = list(pids)
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
 
 
 @contextlib.contextmanager
