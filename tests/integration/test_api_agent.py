@@ -29,7 +29,8 @@ from orchestrator.domain.errors import (
 )
 from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
-from workers.agents.api.agent import MASK, PROVIDERS, ApiAgent
+from workers.agents.api.agent import ApiAgent
+from workers.agents.api.providers import MASK, PROVIDERS
 from workers.agents.protocol import AgentRequest, Limits
 from workers.documents.content import Critique
 

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from orchestrator.config import PATH_FILE, variables
-from workers.agents.api.agent import PROVIDERS
+from workers.agents.api.providers import PROVIDERS
 from workers.agents.programs.claude import Claude
 from workers.agents.programs.codex import Codex
 from workers.agents.programs.gemini import Gemini

@@ -20,9 +20,9 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
-from workers.agents.api.agent import Target
 from workers.agents.api.conversation import Talk
 from workers.agents.api.http import Wire
+from workers.agents.api.providers import Target
 from workers.agents.protocol import AgentReply, AgentRequest, Limits
 
 T = TypeVar("T")
