@@ -18,9 +18,7 @@ from orchestrator.store.database import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
-    from orchestrator.commands.start import Plan
     from orchestrator.config.settings import Settings
-    from orchestrator.domain.estimate import Past
     from orchestrator.domain.pipelines import Pack
 
 
@@ -193,25 +191,6 @@ def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tup
     from orchestrator.config import load_all
 
     return load_all(project.root, os.environ, flags)
-
-
-def look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
-    """What `start` will do, with what it may cost by the project's own history."""
-    from orchestrator.views.plan import paid_agents, past, plan_view
-
-    agents = paid_agents(planned, settings)
-    if not agents:
-        return plan_view(planned, settings)
-    from orchestrator.config import load_prices
-
-    before: Past = {}
-    if project.database.exists():
-        store = open_for_reading(project)
-        try:
-            before = store.read(lambda tx: past(tx, agents))
-        finally:
-            store.close()
-    return plan_view(planned, settings, before, load_prices(settings))
 
 
 def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | None:

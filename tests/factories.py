@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from orchestrator.commands.start import Plan, Wishes, plan, start
+from orchestrator.commands.start import start
 from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, Leadership, beat
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
@@ -20,6 +20,7 @@ from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
+from orchestrator.views.layout import Plan, Wishes, plan
 
 ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
 LEASE = 30.0

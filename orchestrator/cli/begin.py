@@ -27,8 +27,8 @@ from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
     from orchestrator.cli.opening import Opened
-    from orchestrator.commands.start import Plan
     from orchestrator.domain.pipelines import Pack
+    from orchestrator.views.layout import Plan
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
 
@@ -82,9 +82,9 @@ def start(
     """Begin a session from a task description, and follow it."""
     from orchestrator.commands import recording
     from orchestrator.commands.requests import read_request
-    from orchestrator.commands.start import check_key, refuse_spec
+    from orchestrator.commands.start import check_key, look_ahead, refuse_spec
     from orchestrator.commands.start import start as begin
-    from orchestrator.project import find_project, look_ahead, read_config
+    from orchestrator.project import find_project, read_config
     from orchestrator.views.budget import budget_of
 
     exclude(plan=plan, detach=detach)
@@ -198,8 +198,8 @@ def _plan(
     cassette: dict[str, str] | None,
 ) -> Plan:
     """What the session would be."""
-    from orchestrator.commands.start import Wishes
-    from orchestrator.commands.start import plan as lay_out
+    from orchestrator.views.layout import Wishes
+    from orchestrator.views.layout import plan as lay_out
     from orchestrator.views.plan import has_coding_agent
 
     wishes = Wishes(mode, settings.discuss, settings.execution, supervise, views, cassette)

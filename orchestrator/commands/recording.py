@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.commands.start import Plan
 from orchestrator.domain.errors import UsageError
 from orchestrator.store import cassettes
+from orchestrator.views.layout import Plan
 
 
 def chosen(record: str | None, replay: str | None) -> dict[str, str] | None:

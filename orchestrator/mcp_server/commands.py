@@ -16,6 +16,7 @@ from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import Person
 from orchestrator.store.store import Store
 from orchestrator.views import budget, check, find
+from orchestrator.views.layout import Wishes, plan
 from orchestrator.views.plan import has_coding_agent
 
 _PATHS = ("spec", "record", "replay")
@@ -36,7 +37,7 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     pack, settings = app.read_config(project, flags)
     names = tuple(name.strip() for name in asked.perspectives)
     record, replay = (str(folders[name]) if name in folders else None for name in ("record", "replay"))
-    wishes = start.Wishes(
+    wishes = Wishes(
         asked.mode,
         settings.discuss,
         settings.execution,
@@ -44,9 +45,9 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
         names,
         recording.chosen(record, replay),
     )
-    planned = start.plan(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
+    planned = plan(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
-    view = app.look_ahead(project, planned, settings)
+    view = start.look_ahead(project, planned, settings)
     if asked.plan:
         return {"session": None, "created": False, "plan": view, "warnings": []}
     with app.changing(project, create=True, settings=settings) as (store, _):

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from orchestrator.commands.start import Plan
 from orchestrator.domain import secrets
 from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
 from orchestrator.domain.estimate import Past, estimate
@@ -14,6 +13,7 @@ from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
+from orchestrator.views.layout import Plan
 
 BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost

@@ -15,9 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator.commands.start import Wishes, plan, start
+from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.store.store import Store
+from orchestrator.views.layout import Wishes, plan
 from orchestrator.wakeup import sockets
 from tests import factories as make
 from tests import invariants

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import log
-from orchestrator.commands.start import Wishes, plan, start
+from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
+from orchestrator.views.layout import Wishes, plan
 from orchestrator.wakeup import sockets
 from tests.bench.instant import InstantAgent
 from workers.agents.routing import Router

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from orchestrator.commands import manage, resume, rework
-from orchestrator.commands.start import Wishes, plan, start
+from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
@@ -29,6 +29,7 @@ from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, queries, sessions
 from orchestrator.store.prepared import Row
+from orchestrator.views.layout import Wishes, plan
 from tests import factories as make
 from tests import invariants
 from tests.model import Clock, Model, Refused, Session, Task

@@ -1,0 +1,121 @@
+"""What `start` would do, laid out before anything is made: mode, title, tasks and edges."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
+from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, with_perspectives
+from orchestrator.domain.project_facts import frontend_frameworks
+from orchestrator.domain.text import is_chinese
+
+TITLE_LENGTH = 80
+_EDGES = "#>*-=` \t"
+MANIFEST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options of `start`."""
+
+    mode: str | None = None
+    discuss: DiscussForm = "inline"
+    execution: str = "parallel"
+    supervise: bool = False
+    perspectives: tuple[str, ...] = ()  # instead of each round's own, when given
+    cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `start` would do, before anything is made."""
+
+    request: str
+    title: str
+    language: str
+    choice: ModeChoice
+    pipeline: Pipeline
+    pack: Pack
+    wishes: Wishes
+
+    @property
+    def digest(self) -> str:
+        said = [self.request, self.choice.mode, asdict(self.wishes)]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
+
+
+def plan(request: str, wishes: Wishes, pack: Pack, project: Path, *, coding_agent: bool = False) -> Plan:
+    """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing.
+
+    `coding_agent`: whether there is an agent that can edit files.
+    """
+    if wishes.perspectives and wishes.discuss == "off":
+        raise UsageError(
+            "perspectives and discuss off contradict each other",
+            why="without discussions nobody speaks for a perspective",
+            fix="leave the perspectives out, or choose discuss inline or standalone",
+        )
+    chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
+    choice = choose(request, project_facts(project, coding_agent), chosen, wishes.mode)
+    pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
+    _refuse_unbuilt(chosen, pipeline, wishes)
+    language = "zh" if is_chinese(request) else "en"
+    return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
+
+
+def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, wishes: Wishes) -> None:
+    """Raises NotAllowedNow for tasks whose role is not built, UsageError for options that would do nothing."""
+    missing = dict.fromkeys(task.role for task in pipeline.tasks if task.role not in pack.installed)
+    if missing:
+        raise NotAllowedNow(
+            f"{', '.join(missing)} cannot work yet: not installed",
+            why=f"mode {pipeline.mode} asks for it" + (" with supervise" if wishes.supervise else ""),
+            fix="leave supervise out"
+            if wishes.supervise
+            else "`lifecycle start` without --mode chooses another",
+        )
+    if wishes.supervise and not any(
+        check.key in {task.key for task in pipeline.tasks} for check in pack.supervise
+    ):
+        raise UsageError(
+            f"supervise does nothing in mode {pipeline.mode}",
+            why=f"it checks what is behind {', '.join(check.after for check in pack.supervise)}",
+            fix="leave supervise out",
+        )
+    if wishes.perspectives and not any(task.round for task in pipeline.tasks):
+        raise UsageError(
+            f"perspectives do nothing in mode {pipeline.mode}",
+            why="none of its tasks is discussed",
+            fix="leave the perspectives out",
+        )
+
+
+def project_facts(project: Path, coding_agent: bool = False) -> ProjectFacts:
+    manifest = project / "package.json"
+    found: list[str] = []
+    if manifest.is_file() and manifest.stat().st_size <= MANIFEST_BYTES:
+        found = frontend_frameworks(manifest.read_text(encoding="utf-8", errors="replace"))
+    return ProjectFacts(found[0] if found else None, coding_agent)
+
+
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_TAG = re.compile(r"</?[A-Za-z][^>]*>?")
+
+
+def title_of(request: str) -> str:
+    """The first heading or line, plain and short. Lines of images, links and HTML alone, as in READMEs, are passed over."""
+    bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
+    lines = [
+        _LINK.sub(r"\1", line).strip(_EDGES)
+        for line in bare
+        if line.startswith("#") or re.search(r"\w", _LINK.sub("", line))
+    ]
+    return one_line(next((line for line in lines if line), request.strip(_EDGES)), TITLE_LENGTH)
