@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
-
 from orchestrator.domain.model import RunOutcome, TaskState
 from orchestrator.domain.revisions import RevisionPlan
 from orchestrator.store import records, tasks, transitions
-from orchestrator.store.prepared import Prepared
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import tasks as task_table
-
-_LAST_SEQ = Prepared(
-    lambda: select(func.coalesce(func.max(task_table.c.seq), 0).label("seq")).where(
-        task_table.c.session_id == bindparam("session")
-    )
-)
 
 
 def add_tasks(
@@ -29,7 +19,7 @@ def add_tasks(
     payload: Callable[[TaskState], dict[str, Any]],
 ) -> dict[str, int]:
     """Make the tasks, blockers first, with their edges; key -> id of the new ones. Blockers may be older tasks."""
-    seq = int(tx.value(_LAST_SEQ, session=session))
+    seq = tasks.last_seq(tx, session)
     made: dict[str, int] = {}
     for offset, state in enumerate(new, 1):
         made[state.key] = transitions.add_task(

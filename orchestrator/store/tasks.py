@@ -178,6 +178,12 @@ _COUNTS = Prepared(
     )
 )
 
+_LAST_SEQ = Prepared(
+    lambda: select(func.coalesce(func.max(tasks.c.seq), 0).label("seq")).where(
+        tasks.c.session_id == bindparam("session")
+    )
+)
+
 _OPEN_BESIDE = Prepared(
     lambda: select(func.count(runs.c.id).label("n")).where(
         runs.c.session_id == bindparam("session"), runs.c.outcome.is_(None)
@@ -204,6 +210,11 @@ def _offer_elsewhere(roles: tuple[str, ...]) -> Prepared:
 def counts(tx: Tx, session: str) -> dict[str, int]:
     """Status -> number of the session's tasks."""
     return {row.status: row.n for row in tx.rows(_COUNTS, session=session)}
+
+
+def last_seq(tx: Tx, session: str) -> int:
+    """The place of the session's newest task in order of creation; 0 when it has none."""
+    return int(tx.value(_LAST_SEQ, session=session))
 
 
 def next_in_loop(tx: Tx, task: Row) -> Row | None:
