@@ -125,10 +125,11 @@ def _agents(given: argparse.Namespace) -> int:
     from orchestrator.config import load_all
     from workers.agents.programs.confining import why_not
     from workers.agents.routing import build_router, describe
+    from workers.builtin import BuiltinAgent
 
     interrupts.raise_again()
     pack, settings = load_all(given.project, os.environ)
-    router = build_router(settings, dict(os.environ), lambda _: None)
+    router = build_router(settings, dict(os.environ), lambda _: None, builtin=BuiltinAgent())
     found = describe(router, pack, _priced(settings) if given.probe else None)
     found["not_read_only"] = why_not(given.project, os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")

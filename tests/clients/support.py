@@ -15,6 +15,7 @@ from tests.stand_in.model_server import FakeModelServer
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits, Protected
 from workers.agents.routing import build_router
+from workers.builtin import BuiltinAgent
 
 CLIENTS = ("claude", "codex", "gemini", "qwen", "opencode")
 BIN = os.environ.get("LIFECYCLE_TEST_CLIENTS", "")
@@ -53,7 +54,7 @@ def settings_of(name: str, url: str) -> dict[str, Any]:
 
 def agent(name: str, url: str, home: Path) -> ExternalAgent:
     settings = load_settings(None, {}, {"agents": {name: settings_of(name, url)}})
-    found = build_router(settings, environment(home), lambda _: None).agents[name]
+    found = build_router(settings, environment(home), lambda _: None, builtin=BuiltinAgent()).agents[name]
     assert isinstance(found, ExternalAgent)
     return found
 

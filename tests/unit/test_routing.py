@@ -11,6 +11,7 @@ from orchestrator.config import load_pack, load_settings
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Gates, Pack, Perspective, Role
 from workers.agents.routing import Router, build_router, describe
+from workers.builtin import BuiltinAgent
 
 PACK = Pack(
     roles={"writer": Role("writer", "pipeline", installed=True, agents=("claude", "gemini", "builtin"))},
@@ -117,7 +118,9 @@ def test_router_is_built_from_settings_and_describes_itself() -> None:
         None, {}, {"agents": {"mine": {"command": ["no-such-program"]}}, "agents_off": ["codex"]}
     )
 
-    described = describe(build_router(settings, {"PATH": "/nowhere"}, lambda _: None), PACK)
+    described = describe(
+        build_router(settings, {"PATH": "/nowhere"}, lambda _: None, builtin=BuiltinAgent()), PACK
+    )
 
     assert [(row["name"], row["usable"]) for row in described["agents"]] == [
         ("builtin", True),
@@ -144,7 +147,7 @@ def test_agents_of_one_pool_share_an_account_and_others_have_their_own() -> None
         },
     )
 
-    found = build_router(settings, {}, lambda _: None)
+    found = build_router(settings, {}, lambda _: None, builtin=BuiltinAgent())
 
     names = ("opus", "quick", "claude", "codex", "mine", "never configured")
     assert [found.pool(name) for name in names] == [

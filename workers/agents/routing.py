@@ -83,20 +83,19 @@ class Router:
         return found
 
 
-def build_router(settings: Any, environ: MutableMapping[str, str], note: Note) -> Router:
-    """All agents of the settings; `environ` may change later and is read at each call."""
+def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *, builtin: Agent) -> Router:
+    """All agents of the settings and the built-in one; `environ` may change later and is read at each call."""
     from orchestrator.config.settings import AgentSettings
     from workers.agents.api.agent import ApiAgent
-    from workers.builtin import BuiltinAgent
 
     slots = AgentSlots(settings.slots, settings.agent_processes)
-    agents: dict[str, Agent] = {BUILTIN: BuiltinAgent()}
+    agents: dict[str, Agent] = {BUILTIN: builtin}
     given = {name: AgentSettings.model_validate({"kind": name}) for name in CLIENTS} | dict(settings.agents)
     for name, each in given.items():
         if name in settings.agents_off:
             continue
         if each.kind == BUILTIN:
-            agents[name] = agents[BUILTIN]
+            agents[name] = builtin
         elif each.kind == "api":
             agents[name] = ApiAgent.of(name, each, environ, _limits(each))
         else:

@@ -18,6 +18,7 @@ from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.prices import Prices
 from workers.agents.routing import Router, build_router
+from workers.builtin import BuiltinAgent
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ class Surroundings:
             latest = self._path.read_text(encoding="utf-8", errors="surrogateescape")
             places = [*latest.split(os.pathsep), *self._environ.get("PATH", "").split(os.pathsep)]
             self._environ["PATH"] = os.pathsep.join(dict.fromkeys(filter(None, places)))
-        return Setup(settings, build_router(settings, self._environ, self._once), prices)
+        return Setup(
+            settings, build_router(settings, self._environ, self._once, builtin=BuiltinAgent()), prices
+        )
 
     def _once(self, note: str) -> None:
         if note not in self._told:
