@@ -81,7 +81,9 @@ def test_the_largest_round_is_asked_in_one_wave(tmp_path: Path) -> None:
     row = desk.until("QUALITY-001")
     settings = load_settings(None, {}, {"agents": {"mine": program}, "perspectives": views})
     desk.setup = replace(
-        desk.setup, settings=settings, router=build_router(settings, dict(os.environ), lambda _: None)
+        desk.setup,
+        settings=settings,
+        router=build_router(settings, dict(os.environ), lambda _: None, builtin=BuiltinAgent()),
     )
 
     desk.run(row)

@@ -7,6 +7,7 @@ import pytest
 from orchestrator.config import load_settings
 from workers.agents.routing import build_router
 from workers.agents.slots import AgentSlots
+from workers.builtin import BuiltinAgent
 
 
 def taken(slots: AgentSlots) -> int:
@@ -41,7 +42,7 @@ def test_there_is_room_for_the_largest_round_unless_a_number_is_set(
 
 @pytest.mark.parametrize(("given", "expected"), [({}, 5), ({"agent_processes": 3}, 3), ({"slots": 9}, 9)])
 def test_the_settings_say_how_many(given: dict[str, int], expected: int) -> None:
-    router = build_router(load_settings(None, {}, given), {}, lambda _: None)
+    router = build_router(load_settings(None, {}, given), {}, lambda _: None, builtin=BuiltinAgent())
 
     router.make_room(5)
 
