@@ -14,7 +14,7 @@ from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, Leadership, beat
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
-from orchestrator.lifecycle import report
+from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, leases, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
@@ -105,7 +105,7 @@ def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Row | 
 
 def discussed(
     row: Row, ratings: dict[str, int], *, threshold: float = 3.0, standalone: bool = False, **extra: Any
-) -> report.Discussed:
+) -> finished_run.Discussed:
     """A round's outcome from ratings; `extra` goes to the first reply (risk_level, missing_requirements ...)."""
     replies = [
         Reply(name, rating, **(extra if index == 0 else {}))
@@ -132,7 +132,9 @@ def discussed(
         }
         for d in verdict.divergences
     ]
-    return report.Discussed(follows, columns, found, {"feedback": [d.text for d in verdict.divergences]})
+    return finished_run.Discussed(
+        follows, columns, found, {"feedback": [d.text for d in verdict.divergences]}
+    )
 
 
 def finish(
@@ -143,14 +145,14 @@ def finish(
     files: dict[str, bytes] | None = None,
     draining: bool = False,
     **given: Any,
-) -> report.Reported:
+) -> finished_run.Reported:
     """Report the run as completed, with an artifact of its own unless `files` says otherwise."""
     made = {f"spec/{row.key}.md": f"# {row.key}\n".encode()} if files is None else files
 
-    def unit(tx: Tx) -> report.Reported:
+    def unit(tx: Tx) -> finished_run.Reported:
         claims.note_produced(tx, row.run, row.host, "digest", "builtin", {})
         artifacts.produce(tx, row.run, {path: (body, "document") for path, body in made.items()})
-        done = report.Report(
+        done = finished_run.Report(
             row=row,
             message_type="draft_ready",
             summary=f"{row.key} complete",

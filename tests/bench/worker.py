@@ -21,7 +21,7 @@ from orchestrator import log
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
-from orchestrator.lifecycle import report
+from orchestrator.lifecycle import finished_run, report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
 from orchestrator.views.layout import Wishes, plan
@@ -85,7 +85,7 @@ class Noop:
         self._watch.entered(row)
         if self._dawdle:
             time.sleep(self._dawdle)
-        done = report.Report(
+        done = finished_run.Report(
             row=row,
             message_type="draft_ready",
             summary=f"{row.key} complete",

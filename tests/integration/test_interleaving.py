@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.domain.errors import LeaseLost, LifecycleError
 from orchestrator.domain.model import AdvanceKind, PauseReason, RunOutcome
-from orchestrator.lifecycle import report
+from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -65,9 +65,9 @@ def world(tmp_path: Path) -> Iterator[World]:
     theirs.close()
 
 
-def done(row: Row) -> report.Report:
+def done(row: Row) -> finished_run.Report:
     """A report that the close of the run alone must stop: nothing was noted before it."""
-    return report.Report(row, "draft_ready", "done", None, True, {}, {})
+    return finished_run.Report(row, "draft_ready", "done", None, True, {}, {})
 
 
 def complete(tx: Tx, world: World) -> Any:

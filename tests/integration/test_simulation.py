@@ -23,7 +23,7 @@ from orchestrator.config import load_settings
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import Leadership, beat
 from orchestrator.domain.errors import LeaseLost, NotLeader
-from orchestrator.lifecycle import report
+from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import leases, queries, sessions
 from orchestrator.store.clock import process_start
 from orchestrator.store.prepared import Row
@@ -211,7 +211,7 @@ class Simulation:
             world.sleep(min(2.0, agent.ended - world.now))
         if agent.killed < agent.finish:
             raise LeaseLost(run=row.run)
-        done = report.Report(row, "draft_ready", "done", None, row.role == "writer", {}, {})
+        done = finished_run.Report(row, "draft_ready", "done", None, row.role == "writer", {}, {})
         store = host._store
         return store.write(lambda tx: report.complete(tx, done, make.ALL_ROLES, draining=False)).next
 

@@ -17,7 +17,7 @@ from orchestrator.domain.consensus import (
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
-from orchestrator.lifecycle.report import Discussed
+from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
 from orchestrator.store.prepared import Row
 from workers.context.run_context import Context, decision_on, storable

@@ -27,7 +27,7 @@ from orchestrator.domain.errors import (
     LifecycleError,
 )
 from orchestrator.domain.model import PauseReason
-from orchestrator.lifecycle import report
+from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, files, messages, records, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
@@ -119,7 +119,7 @@ class Runtime:
 
     def _report(
         self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
-    ) -> report.Reported | None:
+    ) -> finished_run.Reported | None:
         """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
@@ -302,7 +302,7 @@ def _discuss(context: Context, produced: Produced) -> Critiqued | None:
 
 def _compose(
     context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
-) -> report.Report:
+) -> finished_run.Report:
     row = context.row
     accumulator = {
         "task": row.key,
@@ -315,7 +315,7 @@ def _compose(
         "clients": context.clients,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
-    return report.Report(
+    return finished_run.Report(
         row=row,
         message_type=produced.message_type,
         summary=critiqued.summary if critiqued else f"{row.key} complete. {produced.summary}",

@@ -9,7 +9,8 @@ from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
-from orchestrator.lifecycle.report import Report, Reported, complete
+from orchestrator.lifecycle.finished_run import Report, Reported
+from orchestrator.lifecycle.report import complete
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from tests import factories as make

@@ -1,0 +1,113 @@
+"""Who goes on after a report: the situation is read, the decision (orchestrator.domain.scheduling) is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from orchestrator.domain.model import AdvanceKind, SessionStatus
+from orchestrator.domain.scheduling import Advance, Candidate, Situation
+from orchestrator.lifecycle.finished_run import Report
+from orchestrator.store import claims, messages, sessions, tasks, transitions
+from orchestrator.store.prepared import Row
+from orchestrator.store.store import Tx
+
+
+def situation_of(
+    tx: Tx, report: Report, roles: tuple[str, ...], standing: Row, paused: str | None, draining: bool
+) -> tuple[Situation, dict[str, Row]]:
+    """What the advance is decided on, and the rows of the tasks it may name."""
+    row = report.row
+    halted = None
+    if report.discussed is not None and report.discussed.consequence.ends_loop:
+        halted = "the verdict is HIGH"
+    elif paused or standing.status != SessionStatus.ACTIVE:
+        halted = f"the session is {paused or standing.pause_reason or standing.status}"
+    elif draining:
+        halted = "this host is draining"
+    if halted:
+        return Situation(row.key, frozenset(), halted, False, None, (), 0, False, frozenset(), False), {}
+    ready = tasks.ready_first(tx, row.session_id)
+    alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
+    looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
+    sequential = standing.options.get("execution") == "sequential"
+    situation = Situation(
+        done=row.key,
+        originals=_originals(row),
+        halted=None,
+        inner_loop=report.inner_loop,
+        in_loop=_candidate(tx, looped) if looped else None,
+        ready=tuple(_candidate(tx, found, alone) for found in ready),
+        other_open_runs=tasks.count_open(tx, row.session_id) if sequential or not ready else 0,
+        sequential=sequential,
+        host_roles=frozenset(roles),
+        older_offer=tasks.offer_waits_elsewhere(tx, row.session_id, roles),
+    )
+    return situation, {found.key: found for found in (*ready, looped) if found is not None}
+
+
+def _in_loop(tx: Tx, row: Row, ready: Sequence[Row], waited: bool) -> Row | None:
+    """The inner loop's next task: the lowest ready one of the same role and prefix that waited for this one."""
+    if len(ready) > 1:
+        return tasks.next_in_loop(tx, row)
+    return next(
+        (found for found in ready if waited and (found.role, found.prefix) == (row.role, row.prefix)), None
+    )
+
+
+def _originals(row: Row) -> frozenset[str]:
+    if row.revision_of is None:
+        return frozenset()
+    earlier = [f"{row.revision_of}-R{number}" for number in range(1, row.revision_no)]
+    return frozenset([row.revision_of, *earlier])
+
+
+def _candidate(tx: Tx, row: Row, blockers: Iterable[str] = ()) -> Candidate:
+    due = row.not_before is None or row.not_before <= tx.now
+    return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
+
+
+def apply_advance(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row]) -> Row | None:
+    """Carry out the advance; the run of the successor, when it was started."""
+    session = row.session_id
+    if decided.wake:
+        sessions.mark_dirty(tx, session)
+    if decided.task is None:
+        return None
+    successor = near[decided.task]
+    if decided.kind is AdvanceKind.YIELD:
+        transitions.offer(tx, successor.id)
+        messages.event(
+            tx,
+            session,
+            "advance",
+            f"advance kind=yield: {successor.key} is offered, {decided.why}",
+            kind="yield",
+            task=successor.key,
+            after=row.key,
+        )
+        return None
+    loop = row.loop if decided.kind is AdvanceKind.LOOP else None
+    started = claims.start_directly(tx, successor, row.host, decided.kind, loop)
+    if started is None:  # our host's lease is over or it drains: a beat offers the successor
+        sessions.mark_dirty(tx, session)
+        return None
+    if decided.kind is AdvanceKind.FAST:
+        messages.say(
+            tx,
+            session,
+            row.role,
+            "fast_advance",
+            f"{row.key} done, {successor.key} started",
+            data={"task": successor.key},
+        )
+    messages.event(
+        tx,
+        session,
+        "advance",
+        f"advance kind={decided.kind}: {successor.key} after {row.key}, {decided.why}",
+        kind=str(decided.kind),
+        task=successor.key,
+        after=row.key,
+        run=started.run,
+    )
+    return started

@@ -1,0 +1,78 @@
+"""What must not be overtaken: the rows of a verdict or a gate, a revision with its edges, a pause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.domain.model import PauseReason
+from orchestrator.domain.revisions import plan_high
+from orchestrator.lifecycle import rework
+from orchestrator.lifecycle.finished_run import Report
+from orchestrator.store import messages, records, sessions, tasks
+from orchestrator.store.rows import graph
+from orchestrator.store.store import Tx
+
+
+def apply_consequences(tx: Tx, report: Report) -> str | None:
+    """What must not be overtaken: verdict rows, a revision with its edges, a pause. The pause's reason, if any."""
+    row = report.row
+    session = row.session_id
+    if report.gate is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": "gate",
+                "gate": report.gate["gate"],
+                "score": report.gate["score"],
+                "data": report.gate["data"],
+            },
+            (),
+        )
+        sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
+    reason: PauseReason | None = None
+    detail: dict[str, Any] = {"task": row.key}
+    if report.discussed is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": "discuss",
+                **report.discussed.verdict,
+            },
+            [dict(finding) for finding in report.discussed.findings],
+        )
+        if report.discussed.consequence.kind == "revise":
+            _revise(tx, report)
+        reason = report.discussed.consequence.pause
+        detail["round"] = row.round
+    if reason is None and row.checkpoint_after:
+        reason = PauseReason.CHECKPOINT
+    if reason is None:
+        return None
+    detail["ref"] = report.ref
+    if sessions.pause(tx, session, reason, detail):
+        return reason
+    sessions.owe(tx, session, reason, detail)  # paused already: nobody has approved this yet
+    return None
+
+
+def _revise(tx: Tx, report: Report) -> None:
+    assert report.discussed is not None
+    row = report.row
+    plan = plan_high(graph(tasks.all_tasks(tx, row.session_id)), row.key)
+    payload = {**row.payload, **report.discussed.revision_input}
+    rework.apply(tx, row.session_id, plan, report.max_attempts, lambda _: payload, "waits for a revision")
+    made = ", ".join(task.key for task in plan.tasks)
+    messages.event(
+        tx,
+        row.session_id,
+        "revision",
+        f"{row.key} was blocked HIGH: {made} revises it",
+        task=row.key,
+        made=made,
+    )

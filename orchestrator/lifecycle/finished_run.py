@@ -1,0 +1,52 @@
+"""What a worker reports of a finished run, and what the report led to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator.domain.consensus import Consequence
+from orchestrator.domain.scheduling import Advance
+from orchestrator.store.prepared import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Discussed:
+    """A round's outcome, as it is stored."""
+
+    consequence: Consequence
+    verdict: Mapping[str, Any]  # columns of verdicts
+    findings: Sequence[Mapping[str, Any]]
+    revision_input: Mapping[str, Any]  # payload of T-R1 when the verdict asks for one
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a worker reports of a completed task."""
+
+    row: Row  # the run's row as claimed: task columns, run, host, loop
+    message_type: str
+    summary: str
+    ref: str | None
+    inner_loop: bool
+    accumulator: Mapping[str, Any]
+    timings: Mapping[str, Any]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    discussed: Discussed | None = None
+    gate: Mapping[str, Any] | None = None  # gate, score, data
+    wisdom: Sequence[tuple[str, str]] = ()  # (file, text)
+    unmet: Sequence[
+        str
+    ] = ()  # words of a person that the agent could not act on: said in messages of their own
+    shared: Any = None
+    max_attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What the report led to; `next` is the run this slot goes on with: the successor's, or the oldest offer's."""
+
+    advance: Advance
+    next: Row | None
+    paused: str | None
