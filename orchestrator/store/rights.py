@@ -24,8 +24,7 @@ class Obstacle:
 
 def obstacle(path: Path, wanted: int = WRITE) -> Obstacle | None:
     """What keeps us from reading or writing a file and those beside it of the same database; None when nothing does."""
-    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
-    for each in (path.parent, path, log, index):
+    for each in (path.parent, *_files_of(path)):
         found = _denied(each, wanted)
         if found is not None:
             return found
@@ -35,13 +34,31 @@ def obstacle(path: Path, wanted: int = WRITE) -> Obstacle | None:
 def refuse_denied(database: Path) -> None:
     """Raises UsageError when we may not write the database or in a folder beside it: a session begun there would stop."""
     workflow = database.parent
-    if not workflow.is_dir():
+    if not workflow.is_dir() or _is_shown_to_an_agent(database):
         return
     denied = obstacle(database)
     inside = (each for each in workflow.iterdir() if each.is_dir() and each.name not in ONLY_READ)
     denied = denied or next((found for each in inside if (found := _denied(each, WRITE))), None)
     if denied is not None:
         raise UsageError("the project's .workflow cannot be written", why=denied.why, fix=denied.fix)
+
+
+def _files_of(database: Path) -> list[Path]:
+    """The database's file, its log and the index of its log."""
+    return [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+def _is_shown_to_an_agent(database: Path) -> bool:
+    """Whether we are the MCP server of a run, to whose agent all but the database's files is read-only."""
+    files = _files_of(database)
+    return _is_read_only(database.parent) and all(
+        os.access(each, WRITE) and not _is_read_only(each) for each in files
+    )
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether it lies on what is mounted read-only."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 def _denied(path: Path, wanted: int) -> Obstacle | None:
@@ -54,7 +71,7 @@ def _denied(path: Path, wanted: int) -> Obstacle | None:
     is_folder = stat.S_ISDIR(found.st_mode)
     if os.access(path, (wanted & os.W_OK) | os.X_OK if is_folder else wanted):
         return None
-    if wanted & os.W_OK and os.statvfs(path).f_flag & os.ST_RDONLY:
+    if wanted & os.W_OK and _is_read_only(path):
         return Obstacle(f"{path} lies on a disk that is mounted read-only", "use a project folder elsewhere")
     return Obstacle(of(path), _way_on(path, found, "rwx" if is_folder else "rw"))
 

@@ -14,6 +14,7 @@ from orchestrator.domain.errors import ConfigError, LifecycleError, UnknownName
 
 ROOT = Path(__file__).resolve().parents[2]
 SAY_THEMSELVES = (UnknownName, ConfigError)  # their constructors always give one
+MAKE_THEIR_OWN = ("SeveralSessions", "InTheWay")  # in their constructors
 DEFINES = re.compile(
     r"^class \w+\(\w*(Error|NotAllowedNow|UnknownName|Agent\w+|Cassette\w+|Database\w+)\):", re.M
 )
@@ -52,7 +53,7 @@ def says_what_to_do(call: ast.Call, error: type[LifecycleError]) -> bool:
     given = next((each.value for each in call.keywords if each.arg == "fix"), None)
     if given is not None:
         return not any(isinstance(part, ast.Constant) and part.value == "" for part in choices(given))
-    own = "__init__" in vars(error) and error.__module__ == "orchestrator.views.find"
+    own = "__init__" in vars(error) and error.__name__ in MAKE_THEIR_OWN
     return bool(error.remedy) or issubclass(error, SAY_THEMSELVES) or own
 
 
