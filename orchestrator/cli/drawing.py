@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.cli.look import verdict
 from orchestrator.cli.output import (
     Piece,
     bar,
@@ -16,6 +15,7 @@ from orchestrator.cli.output import (
     paint,
     progress,
     say,
+    verdict,
     width,
 )
 from orchestrator.cli.report import print_pause, print_scores, unanswering

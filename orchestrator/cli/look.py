@@ -9,7 +9,17 @@ import typer
 
 from orchestrator.cli.opening import here, reading
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
-from orchestrator.cli.output import duration, money, money_in_words, note, print_json, progress, say, table
+from orchestrator.cli.output import (
+    duration,
+    money,
+    money_in_words,
+    note,
+    print_json,
+    progress,
+    say,
+    table,
+    verdict,
+)
 from orchestrator.domain.inert import inert, one_line
 
 if TYPE_CHECKING:
@@ -152,14 +162,6 @@ def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
             for each in found
         ],
     )
-
-
-def verdict(found: dict[str, Any] | None) -> str:
-    """`4.3`, or `2.7 MEDIUM` where the round was blocked."""
-    if found is None:
-        return ""
-    mean = "" if found["mean"] is None else f"{found['mean']:.1f}"
-    return f"{mean} {found['severity'] or ''}".strip()
 
 
 def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:

@@ -13,7 +13,20 @@ from collections.abc import Sequence
 
 import typer
 
-from orchestrator.cli import begin, config, daemon, documents, log, look, manage, mcp, msg, rework
+from orchestrator.cli import (
+    agents,
+    begin,
+    config,
+    daemon,
+    doctor,
+    documents,
+    log,
+    look,
+    manage,
+    mcp,
+    msg,
+    rework,
+)
 from orchestrator.cli.coercion import coerce_late
 from orchestrator.cli.output import complain, end_output
 from orchestrator.domain.errors import LifecycleError
@@ -26,7 +39,7 @@ Begin with `lifecycle start "what you want"`; `lifecycle check` says where it st
 Exit codes: 0 done, 1 failed, 2 not valid or refused (nothing changed), 3 waiting for you, 4 no agent can be used,
 130 detached or interrupted (the session goes on).
 """
-GROUPS = (begin, look, documents, log, rework, manage, msg, daemon, mcp, config)
+GROUPS = (begin, look, documents, log, rework, manage, msg, daemon, mcp, doctor, agents, config)
 
 
 def build() -> typer.Typer:

@@ -142,10 +142,10 @@ def export(
 def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str, Any]:
     """The session with logs, settings and the words of `doctor`, all cleaned."""
     from orchestrator import __version__
-    from orchestrator.cli.config import ask_agents
     from orchestrator.commands import bundle
     from orchestrator.domain.errors import ConfigError
     from orchestrator.project import read_settings
+    from orchestrator.views.agents import ask_agents
     from orchestrator.views.doctor import examine
 
     project = opened.project

@@ -283,3 +283,11 @@ def progress(found: dict[str, int], noun: str = "") -> str:
     """`4/10`, and what was left out: `2/6 tasks, 4 cancelled`."""
     left_out = [f", {found[state]} {state}" for state in ("skipped", "cancelled") if found[state]]
     return f"{found['done']}/{found['total']}{noun}{''.join(left_out)}"
+
+
+def verdict(found: dict[str, Any] | None) -> str:
+    """`4.3`, or `2.7 MEDIUM` where the round was blocked."""
+    if found is None:
+        return ""
+    mean = "" if found["mean"] is None else f"{found['mean']:.1f}"
+    return f"{mean} {found['severity'] or ''}".strip()

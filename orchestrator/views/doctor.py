@@ -211,7 +211,7 @@ def _mcp(project: Project) -> Check:
 
 
 def _agents(project: Project, found: dict[str, Any]) -> Check:
-    from orchestrator.cli.config import limits_of
+    from orchestrator.views.agents import limits_of
     from orchestrator.views.limits import in_words, way_on
 
     usable = [_usable(each) for each in found["agents"] if each["usable"]]

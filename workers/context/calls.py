@@ -6,20 +6,36 @@ Budget and limit are asked in the transaction that notes its begin, and told in 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
-from orchestrator.domain.prices import Usage
+from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
 from orchestrator.store.prepared import Row
-from orchestrator.store.store import Tx
+from orchestrator.store.store import Store, Tx
 from workers.agents.protocol import Agent, is_metered
 
-if TYPE_CHECKING:
-    from workers.context.run_context import Context
+
+class Caller(Protocol):
+    """The run that asks: its row, its fence, and what its calls are priced and limited by."""
+
+    store: Store
+    settings: Any
+    prices: Prices
+    router: Any
+    log: Any
+
+    @property
+    def row(self) -> Row: ...
+
+    @property
+    def replays(self) -> bool: ...
+
+    def write(self, unit: Callable[[Tx], Any]) -> Any: ...
+
 
 LATEST = 1e11  # seconds of Unix time; what an agent says may be any number
 
@@ -32,7 +48,7 @@ class Begun:
     was_limited: bool  # the account's last limit is over, and nobody knows yet whether it answers again
 
 
-def begin(context: Context, agent: Agent, values: Mapping[str, Any]) -> Begun:
+def begin(context: Caller, agent: Agent, values: Mapping[str, Any]) -> Begun:
     """Note the call, if its account is not held and the budget has room for it; the built-in agent's are free.
 
     Raises AccountHeld, BudgetReached, and what the run's fence raises; then nothing was noted.
@@ -66,19 +82,19 @@ def _held(agent: Agent, limit: Row) -> AccountHeld:
     return AccountHeld(f"{agent.name}: not asked before {told}", until=until, pool=limit.name, why=limit.why)
 
 
-def answered(context: Context, agent: Agent, begun: Begun, outcome: str, told: Usage, retries: int) -> None:
+def answered(context: Caller, agent: Agent, begun: Begun, outcome: str, told: Usage, retries: int) -> None:
     """The call ended with an answer."""
     _end(context, agent, begun, outcome, told, retries, None, None)
 
 
-def failed(context: Context, agent: Agent, begun: Begun, error: AgentError, fault: str) -> None:
+def failed(context: Caller, agent: Agent, begun: Begun, error: AgentError, fault: str) -> None:
     """The call failed; of a limit, `error` says afterwards when it ends."""
     limited = error if isinstance(error, AgentLimited) else None
     _end(context, agent, begun, error.kind, error.usage or Usage(), error.retries, fault, limited)
 
 
 def _end(
-    context: Context,
+    context: Caller,
     agent: Agent,
     begun: Begun,
     outcome: str,

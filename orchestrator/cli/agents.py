@@ -1,0 +1,103 @@
+"""agents: which can be used, whose limit is reached, and whom each role and perspective asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.opening import here
+from orchestrator.cli.options import AsJson, exclude
+from orchestrator.cli.output import note, print_json, say, table
+from orchestrator.domain.inert import inert
+from orchestrator.views.agents import ask_agents, cassettes_of, limits_of
+
+if TYPE_CHECKING:
+    pass
+
+COSTS = "each usable agent is asked a short question, which may cost a little"
+
+
+Probe = Annotated[
+    bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
+]
+
+
+def agents(
+    probe: Probe = False,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            "--release", metavar="ACCOUNT", help="Ask an account again before the end of its limit."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which agents can be used, whose limit is reached, and whom each role and perspective would ask."""
+    from orchestrator.views.doctor import probe_cost
+
+    exclude(probe=probe, release=release is not None)
+    if release is not None:
+        _release(release, as_json)
+        return
+    project = here()
+    if probe:
+        note(COSTS)
+    found = ask_agents(project, probe=probe) | {
+        "limits": limits_of(project),
+        "sessions": cassettes_of(project),
+    }
+    if as_json:
+        print_json(found)
+        return
+    from orchestrator.views.limits import in_words
+
+    for each in found["sessions"]:
+        how = "replays" if each["does"] == "replay" else "records into"
+        say(f"{each['session']} {how} {inert(each['folder'])}")
+    for each in found["limits"]:
+        say(inert(in_words(each)))
+    asked = {
+        a["name"]: f"{'yes' if a['usable'] else 'no'},{probe_cost(a['probe'])}"
+        for a in found["agents"]
+        if "probe" in a
+    }
+    table(
+        ("AGENT", "USABLE", "VERSION", *(["ANSWERED"] if probe else []), "WHY NOT"),
+        [
+            (
+                a["name"],
+                "yes" if a["usable"] else "no",
+                a["version"],
+                *([asked.get(a["name"], "not asked")] if probe else []),
+                a["fault"],
+            )
+            for a in found["agents"]
+        ],
+    )
+    say()
+    for title, key in (("ROLE", "roles"), ("PERSPECTIVE", "perspectives")):
+        table((title, "ASKS"), [(name, ", ".join(chosen) or "nobody") for name, chosen in found[key].items()])
+        say()
+
+
+def _release(account: str, as_json: bool) -> None:
+    """Take a person's word that an account can be asked again. Raises UnknownName."""
+    from orchestrator.cli.opening import changing, who
+    from orchestrator.project import ensure_daemon
+    from orchestrator.views.limits import release
+
+    with changing() as opened:
+        waited = release(opened.store, account, who())
+        if waited:
+            ensure_daemon(opened.project, opened.store)
+    if as_json:
+        print_json({"account": account, "done": "released", "tasks": waited})
+        return
+    say(f"account {inert(account)}: released")
+    for each in waited:
+        say(f"  {each['session']} {each['task']} is tried now")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(agents)

@@ -1,0 +1,43 @@
+"""doctor: what is installed, logged in and configured; each fault with its fix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from orchestrator.cli.agents import COSTS, Probe
+from orchestrator.cli.opening import here
+from orchestrator.cli.options import AsJson
+from orchestrator.cli.output import note, paint, print_json, say
+from orchestrator.domain.inert import inert
+from orchestrator.domain.states import EXIT_FAILED
+from orchestrator.views.agents import ask_agents
+
+if TYPE_CHECKING:
+    pass
+
+
+def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
+    """Check what this program needs, here and now; each fault with its fix. Exit code 1 when something is broken."""
+    from functools import partial
+
+    from orchestrator.views.doctor import examine
+
+    if probe:
+        note(COSTS)
+    found = examine(here(), partial(ask_agents, probe=probe))
+    if as_json:
+        print_json([{"check": c.name, "state": c.state, "says": c.says, "fix": c.fix} for c in found])
+    else:
+        colours = {"ok": "green", "note": "yellow", "fault": "red"}
+        for each in found:
+            say(f"{paint(f'{each.state:<5}', colours[each.state])}  {each.name}: {inert(each.says)}")
+            for line in each.fix.splitlines():
+                say(f"       {inert(line)}")
+    if any(each.state == "fault" for each in found):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(doctor)
