@@ -1,4 +1,4 @@
-"""What must always hold: sentence -> SQL that returns offenders (reliability, "Invariants"). Checked after every test."""
+"""What must always hold: sentence -> SQL that returns offenders. Checked after every test."""
 
 from __future__ import annotations
 

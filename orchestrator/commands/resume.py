@@ -1,4 +1,4 @@
-"""`resume`: put right what a death left, then act by the pause reason (domain, section 4)."""
+"""`resume`: put right what a death left, then act by the pause reason (docs/domain.md, section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""revise, feedback, recheck, improve: each makes its tasks and edges in one transaction (domain, section 6)."""
+"""revise, feedback, recheck, improve: each makes its tasks and edges in one transaction (docs/domain.md, section 6)."""
 
 from __future__ import annotations
 

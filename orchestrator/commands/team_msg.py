@@ -1,4 +1,4 @@
-"""The operations of the team bus (domain, section 15), as `lifecycle msg` and the MCP tool team_msg both do them.
+"""The operations of the team bus (docs/domain.md, section 15), as `lifecycle msg` and the MCP tool team_msg both do them.
 
 Every function takes a transaction and a session's row, which the caller has found by its own rules: a person may name any
 session, a worker's agent has one.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orchestrator.config.pack_files import PackFiles
     from orchestrator.config.settings import Settings
-    from orchestrator.config.sources import Sources
+    from orchestrator.config.settings_layers import Sources
     from orchestrator.domain.pipelines import Pack
     from orchestrator.domain.prices import Prices
 
@@ -96,7 +96,7 @@ def sources(
     project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
 ) -> Sources:
     """What all layers of the settings say, not checked yet."""
-    from orchestrator.config.sources import read
+    from orchestrator.config.settings_layers import read
 
     files = [user_dir(environ) / "config.toml"]
     if project is not None:

@@ -1,4 +1,4 @@
-"""Writing a session's directory from the database, for people and agents (domain, section 5).
+"""Writing a session's directory from the database, for people and agents (docs/domain.md, section 5).
 
 A projection is a function of the database: it can be deleted and is rebuilt byte for byte. Only a person's edit of an
 artifact is not ours to overwrite: a file that differs from what we last wrote is taken in as a new version by `user`.

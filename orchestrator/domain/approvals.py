@@ -1,4 +1,4 @@
-"""What an approval is given for: its subject's digest, and the token that names it (domain, section 4).
+"""What an approval is given for: its subject's digest, and the token that names it (docs/domain.md, section 4).
 
 An approval counts for what was shown and for nothing else. Each pause reason says which folders it is about
 (`states.PAUSES`); the digest of what is in them is kept with the pause. Who approves something newer names it by a token:

@@ -1,4 +1,4 @@
-"""What several perspectives agree on, what divides them, and what follows from it (domain, section 8)."""
+"""What several perspectives agree on, what divides them, and what follows from it (docs/domain.md, section 8)."""
 
 from __future__ import annotations
 

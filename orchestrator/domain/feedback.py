@@ -1,4 +1,4 @@
-"""Which document a piece of feedback is about, and what to do with it there (domain, section 6)."""
+"""Which document a piece of feedback is about, and what to do with it there (docs/domain.md, section 6)."""
 
 from __future__ import annotations
 

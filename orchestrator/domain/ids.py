@@ -1,4 +1,4 @@
-"""The names of sessions and tasks: how they are made, read and refused (domain, sections 1 and 2)."""
+"""The names of sessions and tasks: how they are made, read and refused (docs/domain.md, sections 1 and 2)."""
 
 from __future__ import annotations
 

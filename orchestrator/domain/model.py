@@ -1,4 +1,4 @@
-"""The words of the product as types (spec: domain, sections 1 to 4). Values only.
+"""The words of the product as types (docs/domain.md, sections 1 to 4). Values only.
 
 Task states:
 

@@ -1,4 +1,4 @@
-"""Which mode a request gets, and why (domain, sections 3 and 14)."""
+"""Which mode a request gets, and why (docs/domain.md, sections 3 and 14)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A `Pack` is the whole configuration of the rules, read from YAML by `orchestrator.domain.packs`. `expand`
 turns one of its pipelines into the tasks of a session. A session keeps the snapshot it was started with, so
-that a changed, renamed or deleted pipeline never changes a session that runs (domain, sections 2, 3, 8, 11).
+that a changed, renamed or deleted pipeline never changes a session that runs (docs/domain.md, sections 2, 3, 8, 11).
 """
 
 from __future__ import annotations

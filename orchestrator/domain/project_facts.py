@@ -1,4 +1,4 @@
-"""What a manifest's text says about the project, for rules that need no more than that (domain, section 3)."""
+"""What a manifest's text says about the project, for rules that need no more than that (docs/domain.md, section 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spec quality score (domain, section 11): documents and traces in, five dimensions and a gate out."""
+"""The spec quality score (docs/domain.md, section 11): documents and traces in, five dimensions and a gate out."""
 
 from __future__ import annotations
 

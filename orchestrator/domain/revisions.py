@@ -1,4 +1,4 @@
-"""Rework: the tasks that revise, recheck and improve make, and who waits for them (domain, section 6).
+"""Rework: the tasks that revise, recheck and improve make, and who waits for them (docs/domain.md, section 6).
 
 A completed task is never changed. Its rework is `-R<n>`, and everything completed behind it is reworked too,
 one after the other, up to the quality check. The chain is found on the *original* tasks: revisions are

@@ -1,4 +1,4 @@
-"""What may start now, and who starts it: ready, offers, the inner loop, fast-advance (domain, sections 3, 6 and 7).
+"""What may start now, and who starts it: ready, offers, the inner loop, fast-advance (docs/domain.md, sections 3, 6 and 7).
 
 The completing transaction applies `advance` itself, so a successor that a run may take is taken before any beat can
 see it: a beat therefore never has to guess what a running inner loop will do next.
@@ -77,7 +77,7 @@ class Advance:
 
 
 def advance(now: Situation) -> Advance:
-    """What the worker does after completing a task: the table of section 7, first matching row from the top."""
+    """What the worker does after completing a task: the first matching row of docs/domain.md, section 7."""
     if now.halted:
         return Advance(AdvanceKind.REPORT, None, now.halted, wake=True)
     if now.inner_loop and now.in_loop is not None and now.in_loop.due and not now.in_loop.offered:

@@ -1,4 +1,4 @@
-"""Which changes of state exist, and for each pause what `resume` means and what else leads on (domain, 4)."""
+"""Which changes of state exist, and for each pause what `resume` means and what else leads on (docs/domain.md, section 4)."""
 
 from __future__ import annotations
 

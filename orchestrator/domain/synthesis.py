@@ -1,4 +1,4 @@
-"""What a round's replies say together: themes, opposed views, gaps, what to do first (domain, section 8)."""
+"""What a round's replies say together: themes, opposed views, gaps, what to do first (docs/domain.md, section 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and their overlap, in any script: Unicode words, stemmed where English; CJK as bigrams (domain, section 11)."""
+"""Words and their overlap: Unicode words, stemmed where English; CJK as bigrams (docs/domain.md, section 11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What perspectives say and what is made of it, as plain values (domain, section 8)."""
+"""What perspectives say and what is made of it, as plain values (docs/domain.md, section 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening the SQLite file: what is refused, the pragmas, the pools (reliability, "SQLite + SQLAlchemy: pitfalls").
+"""Opening the SQLite file: what is refused, the pragmas, the pools (docs/faults.md).
 
 Writers begin IMMEDIATE, since a read transaction that turns into a write one fails at once whatever the busy timeout.
 Readers open the file read-only: they never write, never wait for a writer, and never checkpoint the log on closing.

@@ -1,4 +1,4 @@
-"""A person's edits of projected files: each becomes a new version by `user` (domain, section 5).
+"""A person's edits of projected files: each becomes a new version by `user` (docs/domain.md, section 5).
 
 What was last written under a path is on record, so a file that differs from it was changed by a person. Edits are taken
 in when a task loads its context, at `recheck` and `resume`, and before the projector writes: never overwritten silently.

@@ -1,4 +1,4 @@
-"""The tables of a session; the constraint is where the rule lives (architecture, "Tables")."""
+"""The tables of a session; the constraint is where the rule lives (docs/architecture.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents that misbehave (reliability, bad inputs 30-45), through a whole session: it absorbs them and leaves nothing."""
+"""Agents that misbehave (docs/bad-inputs.md, 30-45), through a whole session: it absorbs them and leaves nothing."""
 
 from __future__ import annotations
 

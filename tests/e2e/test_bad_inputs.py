@@ -1,4 +1,4 @@
-"""Bad inputs that no other file has (reliability, "Bad inputs"), each with its number; docs/bad-inputs.md lists them all."""
+"""Bad inputs that no other file has, each with its number; docs/bad-inputs.md lists them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases that were harmed, filled up or edited (reliability, bad inputs 50-58): recovered or refused, never made worse."""
+"""Databases that were harmed, filled up or edited (docs/bad-inputs.md, 50-58): recovered or refused, never made worse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an approval is given for: digests by subject, and the token that names one (domain, section 4)."""
+"""What an approval is given for: digests by subject, and the token that names one (docs/domain.md, section 4)."""
 
 from __future__ import annotations
 

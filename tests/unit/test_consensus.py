@@ -1,4 +1,4 @@
-"""Divergences, verdict, what follows, synthesis (domain, section 8)."""
+"""Divergences, verdict, what follows, synthesis (docs/domain.md, section 8)."""
 
 import pytest
 from hypothesis import given

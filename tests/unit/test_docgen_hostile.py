@@ -1,4 +1,4 @@
-"""Whatever text a field holds, the documents keep their form (reliability, bad inputs 38)."""
+"""Whatever text a field holds, the documents keep their form (docs/bad-inputs.md, 38)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identifiers are allotted by code, once (domain, section 10)."""
+"""Identifiers are allotted by code, once (docs/domain.md, section 10)."""
 
 from __future__ import annotations
 

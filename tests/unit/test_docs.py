@@ -189,3 +189,13 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 if __name__ == "__main__":  # python -m tests.unit.test_docs: the rows, to be pasted
     for title, (where, make) in TABLES.items():
         print(f"\n{title} in {where}\n", *make(), sep="\n")
+
+
+def test_every_place_to_change_something_exists() -> None:
+    table = read("docs/architecture.md").partition("## Where to change what")[2]
+    rows = [row for row in table.splitlines() if row.startswith("| ") and not row.startswith("| to change")]
+
+    places = re.findall(r"`([a-z_]+/[^`]*)`", "\n".join(rows))
+
+    assert len(rows) >= 11 and len(places) > len(rows)
+    assert [place for place in places if not (ROOT / place).exists()] == []

@@ -1,4 +1,4 @@
-"""Names of sessions and tasks (domain, sections 1 and 2; bad input 7)."""
+"""Names of sessions and tasks (docs/domain.md, sections 1 and 2; bad input 7)."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Which mode a request gets (domain, sections 3 and 14)."""
+"""Which mode a request gets (docs/domain.md, sections 3 and 14)."""
 
 from dataclasses import replace
 from pathlib import Path

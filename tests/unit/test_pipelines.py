@@ -1,4 +1,4 @@
-"""The shipped pack and what a mode becomes (domain, sections 2, 3, 8 and 11)."""
+"""The shipped pack and what a mode becomes (docs/domain.md, sections 2, 3, 8 and 11)."""
 
 import json
 from pathlib import Path

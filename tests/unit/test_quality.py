@@ -1,4 +1,4 @@
-"""The spec quality score, a row a rule (domain, section 11)."""
+"""The spec quality score, a row a rule (docs/domain.md, section 11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rework: revise, HIGH, recheck, improve, feedback (domain, section 6; invariants 26 and 27)."""
+"""Rework: revise, HIGH, recheck, improve, feedback (docs/domain.md, section 6; invariants 26 and 27)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Settings: layers, defaults, and every fault with its place (interface, "Configuration"; bad inputs 20, 24, 27, 28)."""
+"""Settings: layers, defaults, and every fault with its place (docs/configuration.md; docs/bad-inputs.md, 20, 24, 27, 28)."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Changes of state and ways out of a pause (domain, section 4)."""
+"""Changes of state and ways out of a pause (docs/domain.md, section 4)."""
 
 import itertools
 

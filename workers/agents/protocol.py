@@ -1,4 +1,4 @@
-"""The seam between a run and whatever does its thinking (architecture, "Agents").
+"""The seam between a run and whatever does its thinking (docs/configuration.md).
 
 An agent is asked with an `AgentRequest` and answers with an `AgentReply`, or raises one of the `AgentError`s of
 `orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.workdir`.

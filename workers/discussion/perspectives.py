@@ -1,4 +1,4 @@
-"""Inline discuss: all perspectives of a round read one artifact at the same time (domain, section 8).
+"""Inline discuss: all perspectives of a round read one artifact at the same time (docs/domain.md, section 8).
 
 A discuss never fails its task: a perspective falls back from agent to agent, one that still has no answer is left out
 with a note, and when time runs out the record is PARTIAL with the answers that are there.

@@ -1,4 +1,4 @@
-"""The record of a discussion, from its replies and its verdict (domain, section 8)."""
+"""The record of a discussion, from its replies and its verdict (docs/domain.md, section 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a discussion: what the perspectives said of an artifact and what follows (domain, section 8)."""
+"""The record of a discussion: what the perspectives said of an artifact and what follows (docs/domain.md, section 8)."""
 
 from __future__ import annotations
 

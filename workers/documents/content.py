@@ -1,4 +1,4 @@
-"""What agents deliver: validated content. Templates give it its form, code gives it its ids (domain, section 10).
+"""What agents deliver: validated content. Templates give it its form, code gives it its ids (docs/domain.md, section 10).
 
 Every list item that is documented under an identifier has `id`: an existing identifier to keep or change that item, or
 "new", or "new:<handle>" when another item of the same reply refers to it by that handle. References (`goals`,
@@ -254,7 +254,7 @@ class Risk(Content):
 
 
 class Critique(Content):
-    """One perspective's reading of an artifact (domain, section 8)."""
+    """One perspective's reading of an artifact (docs/domain.md, section 8)."""
 
     rating: Annotated[int, Field(ge=1, le=5, strict=True)]
     strengths: list[Line] = []

@@ -1,4 +1,4 @@
-"""Identifiers: code allots them, never twice, and keeps what a later version leaves out as withdrawn (domain, section 10).
+"""Identifiers: code allots them once, and keeps what a later version leaves out as withdrawn (docs/domain.md, section 10).
 
 An agent's reply names an existing id or "new" ("new:<handle>" when the same reply refers to it). What a reply calls an item
 is a name, valid in that reply only; `allot` turns names into numbers and references into ids.

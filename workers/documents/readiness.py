@@ -1,4 +1,4 @@
-"""The readiness report and the one-screen summary, from a score and the registered documents (domain, section 11)."""
+"""The readiness report and the one-screen summary, from a score and the registered documents (docs/domain.md, section 11)."""
 
 from __future__ import annotations
 

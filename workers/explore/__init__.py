@@ -1,4 +1,4 @@
-"""Explore: real facts about the user's repository, without any agent (domain, section 9)."""
+"""Explore: real facts about the user's repository, without any agent (docs/domain.md, section 9)."""
 
 from workers.explore.exploration import ExplorationStopped, explore
 

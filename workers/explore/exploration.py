@@ -107,7 +107,7 @@ def explore(
     deadline: float | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
-    """The exploration record (domain, section 9) with a `codebase` summary, None for an empty project.
+    """The exploration record (docs/domain.md, section 9) with a `codebase` summary, None for an empty project.
 
     `deadline` is monotonic seconds: when it comes, what was found so far is returned, marked truncated and not kept.
     Raises UnknownName for an angle and ExplorationStopped when `stop` is set.
