@@ -1,32 +1,30 @@
-"""daemon and worker: the long-lived processes, started, looked at, stopped, or run in the foreground."""
+"""daemon: the coordinator, started, looked at, stopped, or run in the foreground."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.opening import Opened, changing, reading
-from orchestrator.cli.options import AsJson
+from orchestrator.cli.opening import Opened, changing, project_of, reading
+from orchestrator.cli.options import AsJson, ProjectOption
 from orchestrator.cli.output import note, print_json, say
-from orchestrator.domain.errors import LifecycleError, StoreBroken, UsageError
+from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
     from orchestrator.project import Project
     from orchestrator.store.prepared import Row
 
+
 UP_SECONDS = 30.0
 DOWN_SECONDS = 120.0  # a host may drain for a minute before its daemon ends
 POLL_SECONDS = 0.05
 STOOD_SECONDS = 2.0  # a coordinator that the disk lets live no longer than this starts no other
-ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
 
 
 def run(
@@ -154,36 +152,6 @@ def status(as_json: AsJson = False) -> None:
         )
 
 
-def worker(
-    slots: Annotated[
-        int | None, typer.Option("--slots", min=1, max=256, help="Runs at the same time.")
-    ] = None,
-    project: ProjectOption = None,
-) -> None:
-    """Run a worker host in the foreground; ends on SIGTERM after its runs."""
-    from orchestrator.dispatch.local import child_environment, module_command
-    from orchestrator.project import open_for_writing, read_settings
-
-    home = project_of(project)
-    settings = read_settings(home)
-    open_for_writing(home, settings).close()
-    command = module_command(
-        "workers", "serve", "--project", str(home.root), "--slots", str(slots or settings.slots)
-    )
-    os.execve(sys.executable, command, child_environment())  # noqa: S606 - our own interpreter and arguments
-
-
-def project_of(folder: Path | None) -> Project:
-    """The project of that folder, else of the current one. Raises UsageError."""
-    from orchestrator.project import Project, find_project
-
-    if folder is None:
-        return find_project()
-    if not folder.is_dir():
-        raise UsageError(f"{str(folder)!r} is not a folder", fix="name the project's folder")
-    return Project(folder.resolve())
-
-
 def _leader(opened: Opened) -> Row | None:
     from orchestrator.store import leases
 
@@ -237,4 +205,3 @@ def register(app: typer.Typer) -> None:
     for command in (start, stop, status, run):
         daemon.command()(command)
     app.add_typer(daemon, name="daemon")
-    app.command()(worker)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from orchestrator.cli.opening import Opened
+from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
@@ -291,3 +291,9 @@ def _display() -> Iterator[Display]:
     console = Console(stderr=True, highlight=False)
     with RichLive(console=console, auto_refresh=False, transient=True) as live:
         yield Live(live, console)
+
+
+def wake_and_follow(opened: Opened, session: str, after: int, detach: bool, as_json: bool) -> int:
+    """Let the coordinator look, then follow the session; the exit code."""
+    wake(opened)
+    return finish(opened, session, after, detach=detach, as_json=as_json)

@@ -15,17 +15,34 @@ import typer
 
 from orchestrator.cli import (
     agents,
-    begin,
+    archive,
+    artifacts,
+    check,
     config,
+    cost,
     daemon,
+    diff,
+    discuss,
     doctor,
-    documents,
+    export,
     log,
-    look,
-    manage,
     mcp,
     msg,
+    pause,
+    repair,
+    resume,
     rework,
+    show,
+    start,
+    tasks,
+    why,
+    worker,
+)
+from orchestrator.cli import (
+    list as list_,
+)
+from orchestrator.cli import (
+    open as open_,
 )
 from orchestrator.cli.coercion import coerce_late
 from orchestrator.cli.output import complain, end_output
@@ -39,7 +56,33 @@ Begin with `lifecycle start "what you want"`; `lifecycle check` says where it st
 Exit codes: 0 done, 1 failed, 2 not valid or refused (nothing changed), 3 waiting for you, 4 no agent can be used,
 130 detached or interrupted (the session goes on).
 """
-GROUPS = (begin, look, documents, log, rework, manage, msg, daemon, mcp, doctor, agents, config)
+COMMANDS = (
+    start,
+    resume,
+    check,
+    why,
+    list_,
+    show,
+    tasks,
+    artifacts,
+    cost,
+    discuss,
+    diff,
+    open_,
+    log,
+    rework,
+    pause,
+    archive,
+    repair,
+    export,
+    msg,
+    daemon,
+    worker,
+    mcp,
+    doctor,
+    agents,
+    config,
+)  # in the order of the help
 
 
 def build() -> typer.Typer:
@@ -61,7 +104,7 @@ def build() -> typer.Typer:
     ) -> None:
         """`--debug` is taken out of the arguments before they come here, so that it can stand anywhere."""
 
-    for group in GROUPS:
+    for group in COMMANDS:
         group.register(app)
     return app
 

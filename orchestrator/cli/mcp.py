@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.daemon import ProjectOption, project_of
+from orchestrator.cli.opening import project_of
+from orchestrator.cli.options import ProjectOption
 from orchestrator.cli.output import flush, is_live, note, say
 from orchestrator.domain.errors import LifecycleError, UsageError
 

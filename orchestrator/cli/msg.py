@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.look import look_at
-from orchestrator.cli.opening import changing, wake
+from orchestrator.cli.opening import changing, look_at, wake
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say, table
 

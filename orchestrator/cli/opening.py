@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli.output import note
+from orchestrator.domain.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
     from orchestrator.project import Project
-    from orchestrator.store.store import Store
+    from orchestrator.store.prepared import Row
+    from orchestrator.store.store import Store, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,22 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     from orchestrator.project import wake as look
 
     look(opened.store, stopped)
+
+
+def look_at(name: str | None, read: Callable[[Tx, Row], Any]) -> Any:
+    """What `read` says of the session that is meant; without a name the unfinished one, else the newest."""
+    from orchestrator.views.find import session
+
+    with reading() as opened:
+        return opened.store.read(lambda tx: read(tx, session(tx, name, finished=True)))
+
+
+def project_of(folder: Path | None) -> Project:
+    """The project of that folder, else of the current one. Raises UsageError."""
+    from orchestrator.project import Project, find_project
+
+    if folder is None:
+        return find_project()
+    if not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is not a folder", fix="name the project's folder")
+    return Project(folder.resolve())

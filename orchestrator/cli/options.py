@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,15 @@ InSession = Annotated[
 ]
 SessionArgument = Annotated[
     str | None, typer.Argument(metavar="[SESSION]", help="The session, or the first letters of its id.")
+]
+TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, for example DRAFT-002.")]
+Words = Annotated[str, typer.Option("--words", "-m", metavar="TEXT", help="Why, kept with the decision.")]
+Named = Annotated[str, typer.Argument(metavar="SESSION", help="The session, or the first letters of its id.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
+ArtifactArgument = Annotated[
+    str,
+    typer.Argument(metavar="ARTIFACT", help="Its path in the session, or the end of it: product-brief.md"),
 ]
 Detach = Annotated[
     bool, typer.Option("--detach", "-d", help="Do not follow: return as soon as it is under way.")
@@ -53,3 +63,11 @@ def exclude(**flags: bool) -> None:
     given = [f"--{name.replace('_', '-')}" for name, value in flags.items() if value]
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} contradict each other", fix="give one of them")
+
+
+def caps_given(
+    usd: float | None, tokens: int | None, turns: int | None, minutes: float | None, prefix: str = ""
+) -> dict[str, float] | None:
+    """The caps that are given, by name."""
+    every = {"usd": usd, "tokens": tokens, "turns": turns, "minutes": minutes}
+    return {f"{prefix}{name}": cap for name, cap in every.items() if cap is not None} or None

@@ -291,3 +291,11 @@ def verdict(found: dict[str, Any] | None) -> str:
         return ""
     mean = "" if found["mean"] is None else f"{found['mean']:.1f}"
     return f"{mean} {found['severity'] or ''}".strip()
+
+
+def say_done(session: str, what: str, then: str, as_json: bool) -> None:
+    """Say what a session is now, and which command goes on from there."""
+    if as_json:
+        print_json({"session": session, "done": what})
+        return
+    say(f"{session} is {what}" + (f"   ({then})" if then else ""))

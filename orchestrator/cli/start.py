@@ -1,34 +1,32 @@
-"""start and resume: a session begins, and goes on."""
+"""start: a session begins."""
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.opening import changing, wake, who
+from orchestrator.cli.follow import wake_and_follow
+from orchestrator.cli.opening import changing
 from orchestrator.cli.options import (
     AsJson,
     Detach,
-    InSession,
     MaxMinutes,
     MaxTokens,
     MaxTurns,
     MaxUsd,
-    SessionArgument,
+    caps_given,
     exclude,
-    one_session,
 )
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
-    from orchestrator.cli.opening import Opened
     from orchestrator.domain.pipelines import Pack
     from orchestrator.views.layout import Plan
+
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
 
@@ -101,7 +99,7 @@ def start(
     flags = {
         "discuss": _form(discuss),
         "execution": _execution(execution),
-        "budget": _caps(max_usd, max_tokens, max_turns, max_minutes, "max_"),
+        "budget": caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_"),
     }
     pack, settings = read_config(project, flags)
     planned = _plan(
@@ -129,7 +127,7 @@ def start(
             note(f"the key {key!r} made {started.session} before: it is shown again")
         if detach and not as_json:
             say(started.session)
-        raise typer.Exit(_go_on(opened, started.session, 0, detach, as_json))
+        raise typer.Exit(wake_and_follow(opened, started.session, 0, detach, as_json))
 
 
 def _check_arguments(task: str) -> None:
@@ -139,14 +137,6 @@ def _check_arguments(task: str) -> None:
             why=f"more than {ARGUMENT_BYTES} bytes",
             fix="pipe it in: lifecycle start @- < task.md",
         )
-
-
-def _caps(
-    usd: float | None, tokens: int | None, turns: int | None, minutes: float | None, prefix: str = ""
-) -> dict[str, float] | None:
-    """The caps that are given, by name."""
-    every = {"usd": usd, "tokens": tokens, "turns": turns, "minutes": minutes}
-    return {f"{prefix}{name}": cap for name, cap in every.items() if cap is not None} or None
 
 
 def _here() -> Any:
@@ -242,94 +232,5 @@ def plan_lines(view: dict[str, Any]) -> list[str]:
     return [f"{label:<7} {one_line(text)}" for label, text in lines]
 
 
-def resume(
-    session: SessionArgument = None,
-    in_session: InSession = None,
-    force: Annotated[bool, typer.Option("--force", help="Go on in spite of a failed gate.")] = False,
-    retry: Annotated[
-        str | None, typer.Option("--retry", metavar="TASK", help="Try a failed task again.")
-    ] = None,
-    skip: Annotated[str | None, typer.Option("--skip", metavar="TASK", help="Go on without a task.")] = None,
-    decide: Annotated[
-        str | None, typer.Option("--decide", metavar="TEXT", help="Your answer to a blocked discussion.")
-    ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option("--expect", metavar="TOKEN", help="Approve what `check` shows under this token."),
-    ] = None,
-    words: Annotated[
-        str, typer.Option("--words", "-m", metavar="TEXT", help="What you say to it, kept with the decision.")
-    ] = "",
-    max_usd: MaxUsd = None,
-    max_tokens: MaxTokens = None,
-    max_turns: MaxTurns = None,
-    max_minutes: MaxMinutes = None,
-    detach: Detach = False,
-    as_json: AsJson = False,
-) -> None:
-    """Approve a checkpoint, answer a pause, recover after a crash: go on, and follow."""
-    from orchestrator.commands.resume import Answer
-    from orchestrator.commands.resume import resume as go_on
-    from orchestrator.commands.rework import check_words
-    from orchestrator.domain.approvals import parse_token
-    from orchestrator.domain.budget import caps
-    from orchestrator.store import sessions
-
-    exclude(retry=retry is not None, skip=skip is not None)
-    exclude(retry=retry is not None, force=force)
-    exclude(decide=decide is not None, force=force)
-    if decide is not None and not decide.strip():
-        raise UsageError("--decide needs words", fix='lifecycle resume --decide "your decision"')
-    answer = Answer(
-        who(),
-        check_words(words),
-        force,
-        retry,
-        skip,
-        None if decide is None else check_words(decide),
-        caps(_caps(max_usd, max_tokens, max_turns, max_minutes) or {}),
-        None if expect is None else parse_token(expect),
-    )
-    with changing() as opened:
-        name = _choose(opened, one_session(session, in_session))
-        before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
-        done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
-        for key in done.recovered:
-            note(f"{key}: a lost attempt was put right")
-        for warning in done.warnings:
-            note(f"note: {warning}")
-        raise typer.Exit(_go_on(opened, done.session, before.get(done.session, 0), detach, as_json))
-
-
-def _choose(opened: Opened, name: str | None) -> str | None:
-    """Let the person choose when several sessions are unfinished and this is a terminal. Raises SeveralSessions."""
-    from orchestrator.store import sessions
-    from orchestrator.views.find import SeveralSessions
-
-    if name is not None:
-        return name
-    found = opened.store.read(sessions.unfinished)
-    if len(found) < 2:
-        return None
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
-        raise SeveralSessions(found)
-    for number, row in enumerate(found, 1):
-        note(f"  {number}  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip())
-    number = typer.prompt("Which one", type=int, err=True)
-    if not 1 <= number <= len(found):
-        raise UsageError(
-            f"there is no number {number}", why=f"1 to {len(found)}", fix="lifecycle resume SESSION"
-        )
-    return str(found[number - 1].id)
-
-
-def _go_on(opened: Opened, session: str, after: int, detach: bool, as_json: bool) -> int:
-    from orchestrator.cli.follow import finish
-
-    wake(opened)
-    return finish(opened, session, after, detach=detach, as_json=as_json)
-
-
 def register(app: typer.Typer) -> None:
     app.command()(start)
-    app.command()(resume)

@@ -1,0 +1,49 @@
+"""archive, delete: a session is put away."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.opening import changing, wake, who
+from orchestrator.cli.options import AsJson, Named, Yes
+from orchestrator.cli.output import say_done
+from orchestrator.domain.errors import UsageError
+
+
+def archive(
+    session: Named,
+    restore: Annotated[bool, typer.Option("--restore", help="Show it in `list` again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hide an ended session from `list`."""
+    from orchestrator.commands import manage
+
+    with changing() as opened:
+        done = manage.archive(opened.store, session, restore=restore)
+        wake(opened)
+    say_done(done.session, "shown again" if restore else "archived", "lifecycle list --all", as_json)
+
+
+def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete an ended session with its files; that it was deleted stays on record."""
+    from orchestrator.commands import manage
+    from orchestrator.views import find
+
+    with changing() as opened:
+        row = opened.store.read(lambda tx: find.session(tx, session))
+        if not yes and row.status in manage.ENDED:
+            if sys.stdin is None or not sys.stdin.isatty():
+                raise UsageError(
+                    "deleting cannot be undone", why="nobody is here to be asked", fix="add --yes"
+                )
+            typer.confirm(f"Delete {row.id} and its files for good?", abort=True, err=True)
+        done = manage.delete(opened.store, row.id, who=who())
+    say_done(done.session, "deleted", "", as_json)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(archive)
+    app.command()(delete)

@@ -1,0 +1,35 @@
+"""artifacts: what a session made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from orchestrator.cli.opening import look_at
+from orchestrator.cli.options import AsJson, InSession
+from orchestrator.cli.output import (
+    print_json,
+    table,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:
+    """List the newest version of every artifact."""
+    from orchestrator.views.check import artifact_views
+
+    found = look_at(in_session, lambda tx, row: artifact_views(tx, row.id))
+    if as_json:
+        print_json(found)
+        return
+    table(
+        ("VERSION", "BYTES", "BY", "TASK", "AT", "PATH"),
+        [(f"v{a['version']}", a["size"], a["author"], a["task"], a["at"], a["path"]) for a in found],
+    )
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(artifacts)

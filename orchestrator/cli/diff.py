@@ -1,0 +1,95 @@
+"""diff: what changed between two versions of a document."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import reading
+from orchestrator.cli.options import ArtifactArgument, AsJson, InSession
+from orchestrator.cli.output import note, paint, print_json, say
+from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.inert import inert
+
+if TYPE_CHECKING:
+    from orchestrator.store.store import Tx
+
+
+def diff(
+    artifact: ArtifactArgument,
+    old: Annotated[
+        int | None, typer.Option("--from", min=1, max=1_000_000, help="The older version.")
+    ] = None,
+    new: Annotated[int | None, typer.Option("--to", min=1, max=1_000_000, help="The newer version.")] = None,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed between two versions of an artifact; else since the one before, an edit in its file included."""
+    from orchestrator.views import find
+
+    with reading() as opened:
+
+        def read(tx: Tx) -> tuple[str, list[Any], list[bytes]]:
+            from orchestrator.store import artifacts, edits
+
+            session = find.session(tx, in_session, finished=True).id
+            path = find.artifact(tx, session, artifact)
+            versions: list[Any] = list(artifacts.versions(tx, session, path))
+            if (edited := edits.edited(tx, session).get(path)) is not None:
+                versions.append(_InFile(versions[-1].version + 1, edited))
+            chosen = _two(path, versions, old, new)
+            bodies = [
+                row.body if isinstance(row, _InFile) else artifacts.body(tx, row.sha256, tx.database)
+                for row in chosen
+            ]
+            return path, chosen, bodies
+
+        path, (before, after), bodies = opened.store.read(read)
+    one, two = (body.decode("utf-8", "replace").splitlines() for body in bodies)
+    names = [f"{path} version {row.version} by {row.author}" for row in (before, after)]
+    lines = list(difflib.unified_diff(one, two, names[0], names[1], lineterm=""))
+    if as_json:
+        print_json({"path": path, "from": before.version, "to": after.version, "diff": lines})
+        return
+    if not lines:
+        note("the two versions are the same")
+    for line in lines:
+        say(_coloured(inert(line)))
+
+
+@dataclass(frozen=True, slots=True)
+class _InFile:
+    """An edit that is only in the artifact's file, and becomes this version when it is taken in."""
+
+    version: int
+    body: bytes
+    author: str = "user, in its file"
+
+
+def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> list[Any]:
+    """The two versions that are meant. Raises UsageError."""
+    known = {row.version: row for row in versions}
+    for wanted in (old, new):
+        if wanted is not None and wanted not in known:
+            raise UnknownName(f"version of {path}", str(wanted), map(str, known))
+    later = new if new is not None else max(known)
+    earlier = old if old is not None else later - 1
+    if earlier not in known or earlier == later:
+        raise UsageError(
+            f"{path} has nothing to compare with",
+            why=f"versions: {', '.join(map(str, known))}",
+            fix="a second version comes with revise, improve, or an edit of yours",
+        )
+    return [known[earlier], known[later]]
+
+
+def _coloured(line: str) -> str:
+    colour = {"+": "green", "-": "red", "@": "dim"}.get(line[:1])
+    return paint(line, colour) if colour else line
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(diff)

@@ -1,0 +1,57 @@
+"""discuss: what a discussion came to, and who said what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import look_at
+from orchestrator.cli.options import AsJson, InSession
+from orchestrator.cli.output import (
+    print_json,
+    say,
+)
+from orchestrator.domain.inert import one_line
+
+if TYPE_CHECKING:
+    pass
+
+
+def discuss(
+    round_key: Annotated[str, typer.Argument(metavar="ROUND", help="DISCUSS-002, D2 or 2.")],
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a discussion: its verdict, ratings, divergences and action items."""
+    from orchestrator.views.discuss import discussion
+
+    found = look_at(in_session, lambda tx, row: discussion(tx, row.id, round_key))
+    if as_json:
+        print_json(found)
+        return
+    severity = f" {found['severity']}" if found["severity"] else ""
+    say(f"{found['round']} after {found['task']}: {found['consensus']}{severity}, mean {found['mean']:.1f}")
+    for each in found["ratings"]:
+        reply = each["reply"] if isinstance(each["reply"], dict) else {}
+        say(
+            f"  {each['perspective']:<10} {each['rating']}/5  {each['agent']}  {one_line(_key_finding(reply), 200)}".rstrip()
+        )
+    for each in found["findings"]:
+        marks = " ".join(filter(None, (each["kind"], each["severity"], each["perspective"])))
+        say(f"  - {marks}: {one_line(each['text'])}")
+    if found["record"]:
+        say(f"Record: {found['record']}   (lifecycle open {found['record']})")
+
+
+def _key_finding(reply: dict[str, Any]) -> str:
+    for name in ("key_finding", "missing_requirements", "weaknesses", "strengths"):
+        value = reply.get(name)
+        if value:
+            first = value[0] if isinstance(value, list) else value
+            return str(first.get("text", first)) if isinstance(first, dict) else str(first)
+    return ""
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(discuss)

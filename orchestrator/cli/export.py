@@ -1,0 +1,111 @@
+"""export, import: a session as one file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from orchestrator.cli.opening import Opened, changing, reading, wake, who
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
+from orchestrator.cli.output import note, print_json, say, say_done
+
+
+def export(
+    session: SessionArgument = None,
+    in_session: InSession = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; else SESSION.lifecycle.zip here."),
+    ] = None,
+    bundle: Annotated[
+        bool, typer.Option("--bundle", help="For a bug report: cleaned of secrets and names, with logs.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a session with its whole history and all contents into one file."""
+    from orchestrator.commands import portable
+    from orchestrator.views import find
+
+    with reading() as opened:
+        name = one_session(session, in_session)
+        row = opened.store.read(lambda tx: find.session(tx, name, finished=True))
+        target = output or Path(f"{row.id}.{'bundle' if bundle else 'lifecycle'}.zip")
+        if target.exists() and not force:
+            raise portable.exists(target)
+        done = (
+            _bundle(opened, row.id, target, force)
+            if bundle
+            else portable.export(opened.store, row.id, target, force=force)
+        )
+    if as_json:
+        print_json(done)
+        return
+    say(str(target))
+    note(f"{done['rows']} rows and {done['contents']} contents, {done['bytes']} bytes")
+    if bundle:
+        masked = ", ".join(f"{number} x {kind}" for kind, number in done["masked"].items())
+        note(f"replaced: {masked or 'nothing'}. Read it before you give it away: it holds your documents.")
+
+
+def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str, Any]:
+    """The session with logs, settings and the words of `doctor`, all cleaned."""
+    from orchestrator import __version__
+    from orchestrator.commands import bundle
+    from orchestrator.domain.errors import ConfigError
+    from orchestrator.project import read_settings
+    from orchestrator.views.agents import ask_agents
+    from orchestrator.views.doctor import examine
+
+    project = opened.project
+    try:
+        settings = read_settings(project).model_dump(mode="json")
+    except ConfigError as error:  # a fault in it may be the very bug
+        settings = {"faults": error.faults}
+    cleaner = bundle.Cleaner.of(
+        os.environ, project=project.root, homes=_homes(), users={who(), *map(_name_of, _homes())}
+    )
+    return bundle.export(
+        opened.store,
+        session,
+        target,
+        cleaner,
+        logs=project.logs,
+        settings=settings,
+        doctor=[asdict(check) for check in examine(project, ask_agents)],
+        program=__version__,
+        force=force,
+    )
+
+
+def _homes() -> set[str]:
+    """Our home folder, by every name it has."""
+    named = {os.environ.get("HOME", ""), str(Path.home())}
+    return {name for given in named if given for name in (given, str(Path(given).resolve()))} - {"/"}
+
+
+def _name_of(home: str) -> str:
+    return Path(home).name if Path(home).parent.name in ("home", "Users") else ""
+
+
+def import_session(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take in a session that `export` wrote; an unfinished one arrives paused."""
+    from orchestrator.commands import portable
+
+    package = portable.read(file)
+    with changing(create=True) as opened:
+        done = portable.take_in(opened.store, package, opened.project.root, who=who())
+        wake(opened)
+    say_done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(export)
+    app.command("import")(import_session)

@@ -1,0 +1,42 @@
+"""pause, cancel: a session is halted, or ended."""
+
+from __future__ import annotations
+
+import typer
+
+from orchestrator.cli.opening import changing, wake, who
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, Words, one_session
+from orchestrator.cli.output import say_done
+
+
+def pause(
+    session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
+) -> None:
+    """Make no new offers; what runs is finished. `resume` goes on."""
+    from orchestrator.commands import manage
+    from orchestrator.commands.rework import check_words
+
+    with changing() as opened:
+        name = one_session(session, in_session)
+        done = manage.pause(opened.store, name, who=who(), words=check_words(words))
+        wake(opened)
+    say_done(done.session, "paused", f"lifecycle resume {done.session}", as_json)
+
+
+def cancel(
+    session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
+) -> None:
+    """End a session for good and stop what runs."""
+    from orchestrator.commands import manage
+    from orchestrator.commands.rework import check_words
+
+    with changing() as opened:
+        name = one_session(session, in_session)
+        done = manage.cancel(opened.store, name, who=who(), words=check_words(words))
+        wake(opened, done.stopped)
+    say_done(done.session, "cancelled", f"lifecycle archive {done.session}", as_json)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(pause)
+    app.command()(cancel)

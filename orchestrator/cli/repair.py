@@ -1,0 +1,35 @@
+"""repair: what is wrong with a session's files is named and put right."""
+
+from __future__ import annotations
+
+import typer
+
+from orchestrator.cli.opening import changing, wake
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
+from orchestrator.cli.output import print_json, say
+from orchestrator.domain.inert import inert
+from orchestrator.domain.states import EXIT_FAILED
+
+
+def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
+    """Check the database, put right what can be, and rebuild a session's files. Exit code 1 when faults remain."""
+    from orchestrator.commands import repair as work
+
+    with changing() as opened:
+        found = work.repair(opened.store, one_session(session, in_session))
+        wake(opened)
+    if as_json:
+        print_json(found)
+    else:
+        for line in found["fixed"]:
+            say(f"fixed: {inert(line)}")
+        for line in found["faults"]:
+            say(f"fault: {inert(line)}")
+        edited = f", {len(found['edited'])} edited by hand and kept" if found["edited"] else ""
+        say(f"{found['session']}: {found['files']} files are as the database has them{edited}")
+    if found["faults"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(repair)

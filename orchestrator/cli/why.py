@@ -1,0 +1,38 @@
+"""why: why a task is not running."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from orchestrator.cli.opening import look_at
+from orchestrator.cli.options import AsJson, InSession, TaskArgument
+from orchestrator.cli.output import (
+    print_json,
+    say,
+)
+from orchestrator.domain.inert import inert
+
+if TYPE_CHECKING:
+    pass
+
+
+def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
+    """Say why a task is not running."""
+    from orchestrator.views import find
+    from orchestrator.views.why import why as explain
+
+    found = look_at(in_session, lambda tx, row: explain(tx, row, find.task(tx, row, task)))
+    if as_json:
+        print_json(found)
+        return
+    say(f"{found['task']} is {found['status']}: {found['state']}")
+    for line in found["because"]:
+        say(f"  {inert(line)}")
+    for command in found["commands"]:
+        say(f"  > {command}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(why)
