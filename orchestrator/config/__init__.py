@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.config.pack_files import PackFiles
     from orchestrator.config.settings import Settings
     from orchestrator.config.settings_layers import Sources
+    from orchestrator.config.yaml_packs import PackFiles
     from orchestrator.domain.pipelines import Pack
     from orchestrator.domain.prices import Prices
 
@@ -84,7 +84,7 @@ def load_settings(
 
 def pack_files(project: Path | None, environ: Mapping[str, str] | None = None) -> PackFiles:
     """What the files of all packs say, not checked yet."""
-    from orchestrator.config.pack_files import read
+    from orchestrator.config.yaml_packs import read
 
     folders = [user_dir(environ) / "packs"]
     if project is not None:
