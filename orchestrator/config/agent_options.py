@@ -25,7 +25,7 @@ OPTIONS: dict[str, frozenset[str]] = {  # beside `kind`
     "qwen": _CLIENT | {"effort", "key_env"},
     "opencode": _CLIENT | {"effort", "key_env"},
 }
-KEY_WITH_ADDRESS = ("codex", "qwen", "opencode")  # they have a login of their own for their own server
+KEY_WITH_ADDRESS = ("codex", "qwen")  # they have a login of their own for their own server
 
 
 def faults(name: str, agent: AgentSettings, left_out: Collection[str] = ()) -> Iterator[Found]:

@@ -60,7 +60,7 @@ def _order(
     for name in named:
         if known is not None and name not in known:
             yield place, unknown("agent", name, known)
-    if named and all(name in off for name in named):
+    if place[0] == "roles" and named and all(name in off for name in named):  # a perspective falls back
         yield place, "names only agents that `agents_off` switches off"
 
 

@@ -7,12 +7,20 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from orchestrator.domain.errors import UsageError
 
-ONLY_READ = frozenset(
-    {"config.toml", "packs"}
-)  # a person may keep these elsewhere: nothing is written through them
+FOLDERS = (
+    ".team",
+    "backups",
+    "cache",
+    "contents",
+    "locks",
+    "logs",
+    "runs",
+)  # what we write below `.workflow`
+OWN_FILES = (".gitignore", "ballast", "mcp.secret", "path")
 READ, WRITE = os.R_OK, os.R_OK | os.W_OK
 
 
@@ -37,7 +45,7 @@ def refuse_denied(database: Path) -> None:
     if not workflow.is_dir() or _is_shown_to_an_agent(database):
         return
     denied = obstacle(database)
-    inside = (each for each in workflow.iterdir() if each.is_dir() and each.name not in ONLY_READ)
+    inside = (workflow / name for name in FOLDERS)
     denied = denied or next((found for each in inside if (found := _denied(each, WRITE))), None)
     if denied is not None:
         raise UsageError("the project's .workflow cannot be written", why=denied.why, fix=denied.fix)
@@ -78,8 +86,8 @@ def _denied(path: Path, wanted: int) -> Obstacle | None:
 
 def _way_on(path: Path, found: os.stat_result, bits: str) -> str:
     if found.st_uid == os.geteuid():
-        return f"chmod u+{bits} {path}"
-    mine = f"chown -R {os.geteuid()} {path if path.is_dir() else path.parent}"
+        return f"chmod u+{bits} {quote(str(path))}"
+    mine = f"chown -R {os.geteuid()} {quote(str(path if path.is_dir() else path.parent))}"
     return f"run the command as {user(found.st_uid)}, have it given to you ({mine}), or use a project folder of your own"
 
 
@@ -115,17 +123,18 @@ def refuse_links(workflow: Path) -> None:
     raise UsageError(
         f"{link.relative_to(workflow.parent)} is a link",
         why=f"it leads to {leads}{'' if there else ', which is not there'}; the product writes only where no link leads",
-        fix=f"put the folder or file itself in its place: rm {link}"
-        + (f" && mv {leads} {link}" if there else ""),
+        fix=f"remove the link (rm {quote(str(link))})"
+        + (", and put a copy of what it leads to in its place where that is wanted" if there else ""),
     )
 
 
 def _links(workflow: Path) -> Iterator[Path]:
+    """Links in places that are ours; a person's own beside them, or an editor's lock, are none of ours."""
     if workflow.is_symlink():
         yield workflow
         return
-    for folder in (workflow, workflow / "logs"):
-        if folder.is_dir() and os.access(folder, READ):
-            yield from (
-                each for each in sorted(folder.iterdir()) if each.is_symlink() and each.name not in ONLY_READ
-            )
+    own = (*FOLDERS, *OWN_FILES, *(each.name for each in _files_of(workflow / "lifecycle.db")))
+    yield from (workflow / name for name in own if (workflow / name).is_symlink())
+    logs = workflow / "logs"
+    if logs.is_dir() and os.access(logs, READ):
+        yield from (each for each in sorted(logs.iterdir()) if each.is_symlink())

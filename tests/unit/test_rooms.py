@@ -141,3 +141,15 @@ def run_in_empty_folder(script: str, names: list[str]) -> subprocess.CompletedPr
             text=True,
             timeout=120,
         )
+
+
+def test_no_submodule_hides_a_name_of_its_package() -> None:
+    """An import of `package.name` sets `name` in the package, whatever stood there."""
+    hidden = []
+    for package in (path.parent for room in ("orchestrator", "workers") for path in modules(room)):
+        init = package / "__init__.py"
+        defined = {getattr(node, "name", "") for node in ast.parse(init.read_text()).body}
+        beside = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+        hidden += [f"{package.name}.{name}" for name in defined & beside]
+
+    assert not hidden

@@ -10,7 +10,7 @@ from workers.documents.content import Architecture, Brief, Discovery, Epics, Req
 class Facts(TypedDict, total=False):
     request: str  # the user's request, whole
     language: str  # "en" or "zh": the language of the body
-    codebase: dict[str, Any] | None  # an exploration (workers/inline/explore), None without a repository
+    codebase: dict[str, Any] | None  # an exploration (workers/explore), None without a repository
     discovery: Discovery | None
     brief: Brief | None  # ids allotted, as registered
     requirements: Requirements | None

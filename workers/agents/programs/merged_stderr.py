@@ -1,4 +1,4 @@
-"""`python merged.py PROGRAM ...` becomes the program, what it says on standard error among its output.
+"""`python merged_stderr.py PROGRAM ...` becomes the program, what it says on standard error among its output.
 
 For a client that tells only there what it waits for: its output is watched while it runs, standard error is not.
 """
