@@ -12,6 +12,7 @@ _WORD = regex.compile(
 )
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _KANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_HIRAGANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may
@@ -42,6 +43,8 @@ def is_cjk(text: str) -> bool:
 
 def is_chinese(text: str) -> bool:
     """Whether `text` is mostly Chinese: Japanese and Korean are told by their own letters, few of which may be a name."""
+    if not _HIRAGANA_HANGUL.search(text):
+        return is_cjk(text)
     return is_cjk(text) and len(_KANA_HANGUL.findall(text)) * 10 < len(_CJK.findall(text))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.builtin_chain import artifact, chain
+from workers.builtin.language import detect_language
 from workers.builtin.sentences import sentences
 from workers.documents.escape import cell, inline
 
@@ -116,3 +117,17 @@ def test_any_sentence_in_a_list_of_requirements_is_read_character_by_character(t
 
     said = "".join(row.text for row in read)  # semicolons part what a sentence asks for
     assert re.sub(r"[\s;]", "", said) == re.sub(r"[\s;]", "", line)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("开发应用：ポケモン図鉴", "zh"),
+        ("写一个支持 カ タ カ ナ 的应用", "zh"),
+        ("予約システムを作る", "en"),
+        ("在庫管理システムの開発", "en"),
+        ("예약 시스템을 만들어 주세요", "en"),
+    ],
+)
+def test_katakana_in_a_chinese_sentence_is_a_name(text: str, language: str) -> None:
+    assert detect_language(text) == language
