@@ -133,7 +133,7 @@ def discussed(
         for d in verdict.divergences
     ]
     return finished_run.Discussed(
-        follows, columns, found, {"feedback": [d.text for d in verdict.divergences]}
+        follows, columns, found, {"feedback": [], "remarks": [d.text for d in verdict.divergences]}
     )
 
 

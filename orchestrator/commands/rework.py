@@ -188,7 +188,7 @@ def _apply(
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
 
     def payload(state: TaskState) -> dict[str, Any]:
-        own = ("feedback",) if state.prefix == IMPROVE else ("feedback", "improve")
+        own = ("feedback", "remarks") if state.prefix == IMPROVE else ("feedback", "remarks", "improve")
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
         }

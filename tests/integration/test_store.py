@@ -308,7 +308,7 @@ def test_a_high_verdict_makes_a_revision_before_the_successors(store: Store) -> 
     assert reported.next is None
     assert state["DRAFT-002-R1"].blocked_by == ("DRAFT-002",)
     assert set(state["DRAFT-003"].blocked_by) == {"DRAFT-002", "DRAFT-002-R1"}
-    assert state["DRAFT-002-R1"].payload["feedback"]
+    assert state["DRAFT-002-R1"].payload["remarks"]
     make.one_beat(store, session, make.Leadership("d-test", 1))
     revision = make.claim(store, "h-1")
     assert revision.key == "DRAFT-002-R1"

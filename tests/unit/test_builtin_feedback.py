@@ -23,6 +23,16 @@ FORM = [
     "标题太长",
     "修正错别字",
     "写得更清楚一点",
+    "Fix typos",
+    "Fix the typos in the brief",
+    "Make the wording clearer",
+    "Rewrite the vision more formally",
+    "Translate the document to German",
+    "Reorder the requirements",
+    "Titles are too long",
+    "把标题缩短一些",
+    "把文档翻译成德文",
+    "调整需求的顺序",
 ]
 TALK = ["hello", "Thank you very much!", "Looks good to me, thanks", "LGTM", "x", "asdf", "你好", "谢谢"]
 NEEDS = [
@@ -38,6 +48,36 @@ NEEDS = [
     "Support SSO",
     "链接必须在30天后失效",
     "用户可以修改标题",
+]
+OF_THE_DOCUMENT = [  # words that a discussion uses of a document, and a person of the product
+    "Every link must have full traceability to its owner",
+    "Add a FAQ section to the home page",
+    "Ratings from customers must be shown on the product page",
+    "Risk level of each patient must be shown",
+    "Add placeholder text to the search field",
+    "Users must be able to share this document by link",
+    "Define roles for administrators",
+    "用户可以给商品评分",
+]
+OF_THE_PRODUCT = [  # verbs and nouns of form, said of what the product does
+    "Sort documents by date",
+    "Trim titles to 60 characters",
+    "Improve it for mobile users",
+    "Make it clear who is logged in",
+    "Make it better for blind users: support screen readers",
+    "Fix the order of the menu",
+    "Fix spelling in search queries",
+    "Format names as Last, First",
+    "Make the form shorter: drop the phone field",
+    "Keep messages short",
+    "Typo in the login page must be fixed",
+    "Product titles are too long",
+    "Use short titles for products",
+    "Merge documents",
+    "标题可以修改",
+    "修改商品标题",
+    "把标题缩短到60个字符",
+    "统一错误提示格式",
 ]
 
 
@@ -59,7 +99,7 @@ def test_words_that_ask_for_form_or_for_nothing_make_no_requirement_and_are_answ
     assert ("built-in agent" in answer) == (words in FORM)
 
 
-@pytest.mark.parametrize("words", NEEDS)
+@pytest.mark.parametrize("words", [*NEEDS, *OF_THE_DOCUMENT, *OF_THE_PRODUCT])
 def test_need_becomes_a_requirement_and_needs_no_answer(words: str) -> None:
     facts = chain(REQUEST)
 

@@ -87,7 +87,7 @@ REMARKS = [
 def test_remark_about_form_makes_no_requirement(remark: str) -> None:
     facts = chain(REQUESTS[0])
 
-    assert revised("requirements", facts, remark).items == facts["requirements"].items
+    assert revised("requirements", facts, remarks=[remark]).items == facts["requirements"].items
 
 
 def test_brief_takes_a_wish_into_its_scope_and_an_exclusion_out_of_it() -> None:

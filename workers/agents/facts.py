@@ -19,9 +19,8 @@ class Facts(TypedDict, total=False):
     previous: (
         Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
     )
-    feedback: list[
-        str
-    ]  # a person's words, divergences, action items, missing requirements that the task must answer
+    feedback: list[str]  # a person's words that the task must answer
+    remarks: list[str]  # divergences, action items, missing requirements of a discussion that it must answer
     improve: dict[str, Any] | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
     action_items: list[str]  # of the last round, for the next document
     wisdom: dict[

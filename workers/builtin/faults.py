@@ -277,7 +277,7 @@ def _plainly(text: str) -> str:
 def _given(m: Material) -> str:
     """Everything that people and the repository said: the request, feedback, hand edits, what was explored."""
     codebase = json.dumps(m.facts.get("codebase"), ensure_ascii=False, default=str)
-    return "\n".join([m.analysis.text, *m.feedback, *(m.facts.get("edited") or []), codebase])
+    return "\n".join([m.analysis.text, *m.feedback, *m.remarks, *(m.facts.get("edited") or []), codebase])
 
 
 def criteria_of(doc: Document) -> list[str]:

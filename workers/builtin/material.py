@@ -56,7 +56,16 @@ class Material:
 
     @property
     def feedback(self) -> list[str]:
-        return [str(piece) for piece in self.facts.get("feedback") or [] if str(piece).strip()]
+        """A person's words."""
+        return self._pieces("feedback")
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a discussion said of the version before."""
+        return self._pieces("remarks")
+
+    def _pieces(self, key: str) -> list[str]:
+        return [str(piece) for piece in self.facts.get(key) or [] if str(piece).strip()]
 
     def actor_names(self) -> list[str]:
         return [actor.name for actor in self.analysis.actors]

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rapidfuzz import fuzz
 
 from workers.builtin.clauses import clause, first_modal
-from workers.builtin.language import Lexicon, lexicon, lexicon_of
+from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
 from workers.builtin.request import Need, analyse_request
 from workers.builtin.sentences import is_telling, sentences
@@ -19,16 +19,19 @@ C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics)
 _ANSWERS = ("unmet_form", "unmet_talk")
 _QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
 _LABEL = re.compile(
-    r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:[\w -]{2,40}|[一-鿿]{2,12})[:：]\s+)?", re.ASCII
+    r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:(?:[\w-]{1,30} ){0,2}[\w-]{2,30}|[一-鿿]{2,12})[:：]\s+)?",
+    re.ASCII,
 )
 
 
 def requests_in(m: Material) -> list[Need]:
     """New wishes in the feedback, and request sentences it names as missing; remarks about form are left out."""
     found: dict[str, Need] = {}
-    for piece in m.feedback:
-        named = _lost(piece, m)
-        for need in named or [need for line in _lines(piece) for need in _asked(line, m)]:
+    for piece in (*m.feedback, *m.remarks):
+        for need in _lost(piece, m):
+            found.setdefault(need.text, need)
+    for line in _open_lines(m):
+        for need in [] if _unmet(line) else _wishes(line, m):
             found.setdefault(need.text, need)
     return list(found.values())
 
@@ -38,15 +41,21 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
     before = tuple(m.lex.wording[key].partition("{")[0] for key in _ANSWERS)
     asked: list[str] = content.open_questions
     kept: list[str] = [text for text in asked if not text.startswith(before)]
-    keyed = [(_unmet(line, m), line) for line in _feedback_lines(m)]
+    keyed = [(_unmet(line), line) for line in _open_lines(m)]
     unmet: list[str] = unique(m.say(key, text=short(line, 400)) for key, line in keyed if key)
     if not unmet and kept == asked:
         return content, ()
     return content.model_copy(update={"open_questions": [*unmet, *kept]}), tuple(unmet)
 
 
-def _feedback_lines(m: Material) -> list[str]:
-    return [line for piece in m.feedback if not _lost(piece, m) for line in _lines(piece)]
+def _open_lines(m: Material) -> list[str]:
+    """What has to be answered: each sentence of a person, and those of a round that are not about the document."""
+    said = _sentences_of(m.feedback, m)
+    return [*said, *(line for line in _sentences_of(m.remarks, m) if not _remark(line))]
+
+
+def _sentences_of(pieces: list[str], m: Material) -> list[str]:
+    return [line for piece in pieces if not _lost(piece, m) for line in _lines(piece)]
 
 
 def _lines(piece: str) -> list[str]:
@@ -56,12 +65,10 @@ def _lines(piece: str) -> list[str]:
     return [row.quote for row in sentences(piece)] or [piece]
 
 
-def _unmet(line: str, m: Material) -> str:
-    """Which answer a line gets that asks for nothing the documents could state; empty for a wish or a remark of a round."""
+def _unmet(line: str) -> str:
+    """Which answer a line gets that asks for nothing the documents could state; empty for a wish."""
     lex = lexicon_of(line)
     plain = line.strip()
-    if _remark(plain, lex):
-        return ""
     if lex.find("form", plain):
         return "unmet_form"
     if lex.find("small_talk", plain) or not is_telling(plain):
@@ -69,12 +76,9 @@ def _unmet(line: str, m: Material) -> str:
     return ""
 
 
-def _asked(line: str, m: Material) -> list[Need]:
-    return [] if _remark(line, lexicon_of(line)) or _unmet(line, m) else _wishes(line, m)
-
-
-def _remark(line: str, lex: Lexicon) -> bool:
+def _remark(line: str) -> bool:
     """Whether a round says it of the document: a fault or a step in our own wording, or what others say of form."""
+    lex, line = lexicon_of(line), line.strip()
     return line.startswith(_own_wording(lex.language)) or lex.find("remark", line) is not None
 
 

@@ -194,7 +194,9 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     blocked = verdict.consensus is Consensus.BLOCKED
     return Critiqued(
         consequence=follows,
-        stored=Discussed(follows, columns, _findings(synthesis), {"feedback": list(dict.fromkeys(words))}),
+        stored=Discussed(
+            follows, columns, _findings(synthesis), {"feedback": [], "remarks": list(dict.fromkeys(words))}
+        ),
         record=record,
         summary=summary,
         words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),

@@ -84,6 +84,7 @@ def facts(context: Context, kind: str) -> dict[str, Any]:
         "language": context.session.language,
         "codebase": repository(context.json(EXPLORATION)),
         "feedback": feedback(context),
+        "remarks": list(context.payload.get("remarks", [])),
         "improve": context.payload.get("improve"),
         "action_items": action_items(context),
         "wisdom": {name: list(lines) for name, lines in context.wisdom.items()},
@@ -103,7 +104,7 @@ def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def feedback(context: Context) -> list[str]:
-    """What this version has to answer: a person's words, and what a discussion found."""
+    """What this version has to answer: a person's words, given to it or in a discussion."""
     return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
 
 
@@ -142,7 +143,7 @@ def ask(
         language=context.session.language,
         schema=wanted,
         material=[*_material(context, document), *extra],
-        feedback=known["feedback"],
+        feedback=[*known["feedback"], *known["remarks"]],
         improve=known["improve"],
     )
     content, reply = context.ask(kind, prompt, wanted, known, agents)

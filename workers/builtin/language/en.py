@@ -103,33 +103,40 @@ DOMAINS = [
     ),
     ("communication", r"\bchat|message|e-?mail|newsletter|notification|forum"),
 ]
-# words of feedback that ask for form: what is done to a text, what of it, how it should read
+# feedback that asks for form: something is done to a text of ours, and nothing is said behind it; all else may be a need
 _FORM_DO = (
-    r"shorten|re-?name|re-?order|re-?arrange|re-?structure|re-?phrase|re-?word|re-?write|re-?format|re-?number|edit|polish|tidy|clean up|trim"
-    r"|simplify|clarify|format|translate|proof-?read|correct|fix|improve|tighten|condense|summari[sz]e|capitali[sz]e|swap|merge|split|sort|bold|indent"
+    r"shorten|re-?name|re-?order|re-?arrange|re-?structure|re-?phrase|re-?word|re-?write|re-?format|re-?number|edit|polish|tidy(?: up)?|clean up|trim"
+    r"|simplify|clarify|format|translate|proof-?read|correct|fix|improve|tighten|condense|summari[sz]e|capitali[sz]e|swap|merge|split|sort"
 )
-_FORM_OF = (
-    r"titles?|headings?|headlines?|headers?|wordings?|phrasing|texts?|documents?|brief|summary|summaries|sections?|chapters?|sentences?|paragraphs?"
-    r"|descriptions?|requirements?|(?:user )?stor(?:y|ies)|epics?|adrs?|goals?|vision|criteria|criterion|statements?|typos?|spellings?|grammar|punctuation"
-    r"|tone|language|formatting|layout|markdown|numbering|order|names?|terms?|terminology|glossary|everything|it|this|that|them|(?:REQ|NFR|G|ADR|EPIC|STORY)-[\w-]+"
+_FORM_ID = r"(?:REQ|NFR|G|ADR|EPIC|STORY)-[\w-]+"
+_FORM_THE = r"(?:(?:all|each|every|some|any|most)(?: of)? )?(?:(?:the|your|these|those|this|its|each|every) )"
+_FORM_OURS = (  # what may be a thing of the product as well (documents, sections) is ours when it is pointed at
+    rf"(?:{_FORM_THE}(?:documents?|brief|vision|summary|sections?|chapters?|sentences?|paragraphs?|(?:user )?stor(?:y|ies)|glossary|tone|language)"
+    rf"|(?:{_FORM_THE}|all |some |any )?(?:(?:document|requirement|epic|story|section)(?:'?s)? )?(?:requirements?|epics?|adrs?|acceptance criteri(?:a|on)|wordings?|phrasing|terminology"
+    r"|titles?|headings?|typos?|(?:spelling|grammar|punctuation)(?: (?:errors?|mistakes?))?)"
+    rf"|{_FORM_ID})"
 )
+_FORM_PART = rf"(?:(?:(?:the |all )*(?:texts?|titles?|headings?|order|numbering|formatting|layout|wording|tone|language|typos?|spelling|grammar|punctuation) (?:of|in) )?{_FORM_OURS})"
 _FORM_HOW = (
-    r"short(?:er)?|long(?:er)?|clear(?:er)?|unclear|concise|verbose|wordy|readable|simple[r]?|formal|informal|friendly|friendlier|polite|technical|precise|vague"
-    r"|brief(?:er)?|consistent|inconsistent|confusing|ugly|nicer?|better|prettier|easier to read|hard to read|(?:in|into) (?:plain )?(?:english|chinese|german|french|spanish|japanese)"
+    r"(?:short(?:er)?|long(?:er)?|clear(?:er)?|unclear|concise|verbose|wordy|readable|simpler?|formal|informal|friendly|friendlier|polite|technical|precise|vague"
+    r"|brief(?:er)?|consistent|inconsistent|confusing|nicer?|better|easier to read|hard to read)"
 )
+_FORM_READS = r"(?:unclear|concise|verbose|wordy|readable|formal|informal|polite|precise|vague|clearer|shorter|briefer|easier to read|hard to read)"
+_FORM_MORE = r"(?:(?:a (?:bit|little)|too|more|less|very|quite|so|not|rather|much|far|even|sound|read) )*"
+_FORM_END = r"(?:,? (?:please|everywhere|throughout))?[.!? ]*$"
 PATTERNS = {
     "remark": r"^(?:rated \d|ratings? from|risk[_ ]level|suggestions only|missing section)"
     r"|^(?:add|repair|define|replace|give|keep|write|complete|fill|settle) .*\b(?:section|placeholder|acceptance criteri\w*|open questions?)\b"
     r"|\b(?:section is missing|section has no content|cannot be tested|placeholder was left|traceab\w*|this document)\b",
-    "form": rf"^(?:please |kindly |also |and |then |just |now |can you |could you |would you |i(?:'d| would) like you to |you should )*(?:please )?"
-    rf"(?:(?:{_FORM_DO})(?: (?:the|all|your|these|those|its|each|every|some|any|of|other|first|last|\w+ly|{_FORM_HOW}|document'?s?|requirements?'?|epics?'?|stor(?:y|ies)'?))*"
-    rf" (?:{_FORM_OF})(?=[.,!?; ]*$|,? (?:of|in|into|by|to|so|for|and|as|from|throughout|a|more|please|everywhere)\b)"
-    rf"|(?:make|keep|write|have|get) (?:the |all |your |these |those |its )*(?:\w+ )?(?:{_FORM_OF})?\b ?(?:a (?:bit|little) |more |less |much |even |sound |read )*(?:{_FORM_HOW})\b"
-    rf"|(?:use|choose|prefer|write in) (?:an? )?(?:\w+ )?(?:{_FORM_HOW}|active|passive|neutral)(?: \w+)? (?:tone|language|style|voice|words?|wording|sentences?|titles?|headings?|terms?)\b"
-    rf"|translate (?:it |this |everything )?(?:in)?to \w+[.! ]*$|(?:{_FORM_DO}|less jargon|more concise|be (?:more |less )?(?:{_FORM_HOW}))[.! ]*$)"
-    rf"|^(?:the |all |your |these |those |its |i find the |i think the )*(?:\w+ )?(?:{_FORM_OF})(?: of .{{1,40}})? (?:is|are|should be|could be|reads?|sounds?|looks?|seems?|feels?)"
-    rf" (?:(?:a (?:bit|little)|too|more|less|very|quite|so|not|rather|much|far)\b ?)*(?:{_FORM_HOW})[.! ]*$"
-    r"|^(?:please |there (?:is|are) )*(?:fix |correct |a |some |many |several |the )*(?:typos?|spelling|grammar|punctuation|formatting|wording)(?: (?:errors?|mistakes?))?(?: in .*)?[.! ]*$",
+    "form": r"^(?:please |kindly |also |and |then |just |now |can you |could you |would you |i(?:'d| would) like you to |you should |there (?:is|are) )*(?:please )?"
+    rf"(?:(?:{_FORM_DO}) {_FORM_PART}(?: (?:(?:more|less) )?\w+ly| in (?:plain|simple) \w+)?"
+    rf"|re-?name {_FORM_ID} (?:in)?to .+|(?:{_FORM_DO}) (?:the |all |your )*(?:requirements?|epics?|user stories) by (?:priority|importance|number|id|identifier)"
+    rf"|translate {_FORM_OURS} (?:in)?to \w+|(?:{_FORM_DO})(?: (?:it|this|that|them|everything))?"
+    rf"|(?:make|keep|write|get) (?:{_FORM_PART} {_FORM_MORE}{_FORM_HOW}|(?:it|this|that|them|everything) {_FORM_MORE}{_FORM_READS})"
+    rf"|(?:use|choose|prefer|write in) (?:an? )?{_FORM_MORE}(?:{_FORM_HOW}|active|passive|neutral) (?:tone|language|style|voice|words?|wording|sentences?)"
+    rf"|less jargon|more concise|be (?:more |less )?{_FORM_HOW}"
+    rf"|(?:i find |i think )?(?:{_FORM_PART} (?:is|are|reads?|sounds?|looks?|seems?|feels?) {_FORM_MORE}{_FORM_HOW}|(?:it|this|everything) (?:is|reads|sounds|looks|seems|feels) {_FORM_MORE}{_FORM_READS})"
+    rf"|(?:a |some |many |several |the )*(?:typos?|(?:spelling|grammar|punctuation)(?: (?:errors?|mistakes?))?|formatting|wording)(?: in {_FORM_OURS})?){_FORM_END}",
     "small_talk": r"^(?:(?:hello|hi|hey|good (?:morning|evening|day|job|work)|greetings|thanks?|thank you|thx|cheers|please|looks? (?:good|great|fine|ok(?:ay)?)|lgtm|nice|great|perfect"
     r"|awesome|excellent|cool|fine|ok(?:ay)?|yes|no|yep|nope|sure|well done|i (?:like|love) (?:it|this)|i agree|agreed|approved?|go (?:on|ahead)|bye|hmm+|test(?:ing)?)"
     r"(?: (?:there|all|everyone|team|you|so|very|much|work|job|this|it|that|to me|a lot|again|for (?:the|this|your) \w+))*[,.!?: ]*)+$",
