@@ -51,7 +51,8 @@ def test_a_rating_that_denotes_a_whole_number_is_taken_however_it_is_written(rat
 @pytest.mark.parametrize(
     ("rating", "counts"),
     [(4.5, 4), ("3.5/5", 3), ("7/10", 3), ("8 of 10", 4), ("70%", 3), ("2-3", 2), ("between 3 and 4", 3), ("0/5", 1),
-     (0, 1), ("bad", 2), ("good", 2), (9, 2), (-1, 2), (None, 2), (True, 2), ([], 2), ({}, 2), ("", 2), (7, 2)],
+     (0, 1), ("bad", 2), ("good", 2), (9, 2), (-1, 2),
+     ("-3", 2), ("-3/5", 2), ("1 -2", 1), (None, 2), (True, 2), ([], 2), ({}, 2), ("", 2), (7, 2)],
 )  # fmt: skip
 def test_an_unclear_rating_is_asked_for_again_and_counts_as_the_lowest_it_can_mean(
     rating: Any, counts: int
@@ -110,6 +111,19 @@ def test_an_unclear_severity_is_asked_for_again_and_counts_as_the_gravest_word_i
         {"critical": [PASSWORDS], "low": "wordy"},
         {"1": CRITICAL},
         json.dumps([CRITICAL]),
+        [[CRITICAL]],
+        [["critical", PASSWORDS]],
+        [{"critical": PASSWORDS}],
+        [{"critical": True, "issue": PASSWORDS}],
+        [{"text": f"[critical] {PASSWORDS}"}],
+        [{"issue": PASSWORDS, "severity_level": "critical"}],
+        [{"text": PASSWORDS, "criticality": "critical"}],
+        [{"text": PASSWORDS, "impact": "critical", "effort": "low"}],
+        [{"text": PASSWORDS, "severity": None, "impact": "critical"}],
+        [{"text": {"text": PASSWORDS, "severity": "critical"}}],
+        [{"severity": "critical", "text": [{"t": PASSWORDS}]}],
+        [{"severity": "critical", "text": {"a": {"b": PASSWORDS}}}],
+        [{"severity": "critical", "text": True, "note": PASSWORDS}],
         [CRITICAL, 5, None, "", {"severity": "low"}],
     ],
 )
@@ -166,6 +180,16 @@ def test_a_whole_critique_counts_rather_than_a_part_of_a_poorer_one() -> None:
 
     assert parsed.good
     assert isinstance(parsed.model, Critique) and parsed.model.rating == 4
+
+
+def test_a_later_part_counts_rather_than_a_whole_critique_that_says_no_more() -> None:
+    corrected = json.dumps({"rating": "bad", "weaknesses": [CRITICAL]})
+
+    parsed = parse(f'{{"rating": 5, "weaknesses": []}} no, rather\n{corrected}', Critique)
+
+    assert not parsed.good
+    assert isinstance(parsed.model, Critique)
+    assert (parsed.model.rating, [each.text for each in parsed.model.weaknesses]) == (2, [PASSWORDS])
 
 
 @examples(300)

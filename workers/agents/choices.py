@@ -78,6 +78,12 @@ def speaks_of_critical(text: str) -> bool:
     return _GRAVE_WORD.search(text[:LOOKED_AT]) is not None
 
 
+def says_none(text: str) -> bool:
+    """Whether a text says no more than that there is nothing to find, as in "No critical issues found."."""
+    said = text.strip()
+    return len(said) <= 80 and (plain(said) in NOTHING or _NONE.fullmatch(said) is not None)
+
+
 _GRADE_WORDS = {plain(word): grade for grade in GRADES for word in (grade, *SYNONYMS[grade])}
 _ANY_GRADE = "|".join(
     sorted((re.escape(word) for g in GRADES for word in (g, *SYNONYMS[g])), key=len, reverse=True)
@@ -86,6 +92,15 @@ _GRADE = re.compile(rf"(?<![^\W_])(?:{_ANY_GRADE})(?![^\W_])", re.I)
 _MARKED = re.compile(
     rf"[(\[【]\W{{0,3}}(?:severity\W{{1,3}})?({_ANY_GRADE})\W{{0,3}}[)\]】]"
     rf"|^\W{{0,6}}(?:severity\W{{1,3}})?({_ANY_GRADE})(?:\W{{0,3}}[:：]|[ \t]*[–—-][ \t])",
+    re.I,
+)
+# All of the text, not just its beginning: "No problem statement" and "No high availability" are weaknesses.
+_NONE = re.compile(
+    rf"(?:there (?:are|is|were) )?(?:no|none|nothing)(?:[ ,/]+(?:{_ANY_GRADE}|or|and|other|further|real|obvious))*"
+    r"(?: (?:issues?|weakness(?:es)?|concerns?|problems?))?(?:(?:,| or| and) (?:issues?|weaknesses|concerns|problems))*"
+    r"(?: (?:were |was |have been )?(?:found|identified|noted|seen|detected|to report))?"
+    r"(?: (?:at this (?:stage|time|point)|so far|here))?\W*"
+    rf"|(?:没有|无|未发现)(?:{_ANY_GRADE}|任何|明显|严重|重大|的)*(?:问题|缺点|弱点|不足|风险)?\W*",
     re.I,
 )
 _GRAVE_WORD = re.compile(r"(?<![^\W_])critical|致命", re.I)

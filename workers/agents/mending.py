@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -25,7 +24,19 @@ from workers.agents.choices import (
     grade_of,
     gravest_in,
     plain,
+    says_none,
     speaks_of_critical,
+)
+from workers.agents.entries import (
+    OTHER_NAMES,
+    entries_of,
+    inside_of,
+    is_list_of,
+    is_model,
+    longest_of,
+    text_field,
+    unwrapped,
+    words_in,
 )
 from workers.agents.ratings import RATINGS, UNREAD_RATING, lowest_meant, rating_of
 
@@ -79,9 +90,6 @@ def keep_readable(value: dict[str, Any], schema: type[BaseModel]) -> Kept:
     return Kept(None, ())
 
 
-OTHER_NAMES = {"severity": ("level", "grade", "priority")}  # of fields, where the field itself is not given
-
-
 class _LeftOut:
     """Stands for a value that its field is better without."""
 
@@ -101,28 +109,64 @@ class _Mending:
         used = set()
         for name, info in schema.model_fields.items():
             names = (plain(name), *OTHER_NAMES.get(name, ()))
-            key = name if name in value else next((spelled[each] for each in names if each in spelled), None)
-            if key is None:
+            keys = [name] if name in value else [spelled[each] for each in names if each in spelled][:1]
+            if name in OTHER_NAMES and get_origin(info.annotation) is list:
+                keys += [key for key in spelled.values() if is_list_of(key, value, names, schema, keys)]
+            if not keys:
                 continue
-            used.add(key)
-            given = self._any(value[key], info.annotation, info.metadata, (*place, name))
+            used.update(keys)
+            kind = inside_of(info.annotation)
+            said = (
+                value[keys[0]]
+                if len(keys) == 1
+                else [e for key in keys for e in entries_of(value[key], kind)]
+            )
+            given = self._any(said, info.annotation, info.metadata, (*place, name))
             if given is not _LEFT_OUT:
                 made[name] = given
-        text = _text_field(schema)
-        if place and text is not None and text not in made:
-            self._find_text(made, [value[key] for key in value if key not in used], text, schema, place)
+        others = {key: each for key, each in value.items() if key not in used}
+        text = text_field(schema)
+        if place and text is not None:
+            if "severity" in schema.model_fields and made.get("severity") is None:
+                self._find_severity(made, others, text, place)
+            if text not in made:
+                self._find_text(made, others.values(), text, place)
+        elif not place and "rating" in schema.model_fields:
+            for key, each in others.items():
+                if isinstance(each, list | Mapping) and any(words_in(each)):
+                    self._lose((str(key)[:QUOTED],), "is none of the fields that were asked for")
         return made
+
+    def _find_severity(
+        self, made: dict[str, Any], others: Mapping[Any, Any], text: str, place: tuple[Any, ...]
+    ) -> None:
+        """The severity stands under another name, as a name, or in the text."""
+        said = made.get(text, "")
+        marks = [grade_of(str(key)) for key, each in others.items() if any(words_in(each)) or each is True]
+        marks += [
+            grade_of(each) or grade_marked(each) for each in (*others.values(), said) if isinstance(each, str)
+        ]
+        # What is low by another name, such as the effort, does not make the weakness milder.
+        own = grade_marked(said) if isinstance(said, str) else None
+        found = [each for each in marks if each is not None and (each != GRADES[0] or each == own)]
+        if found:
+            made["severity"] = max(found, key=GRADES.index)
+        elif isinstance(said, str) and speaks_of_critical(said) and not says_none(said):
+            self._lose((*place, "severity"), "is not given")
+            made["severity"] = UNREAD_GRADE
 
     def _find_text(
         self,
         made: dict[str, Any],
         others: Iterable[Any],
         text: str,
-        schema: type[BaseModel],
         place: tuple[Any, ...],
     ) -> None:
         """The one text of an entry stands under another name; a grave entry counts without its words too."""
-        words = _longest(others)
+        others = [each for each in others if not (isinstance(each, str) and grade_of(each))]
+        words = longest_of(others)
+        if "severity" in made:
+            words = words or "; ".join(words_in(others))
         if words:
             made[text] = words
         elif made.get("severity") in GRADES[2:]:
@@ -153,21 +197,22 @@ class _Mending:
         return value
 
     def _entry(self, value: Any, schema: type[BaseModel], place: tuple[Any, ...]) -> Any:
+        text = text_field(schema)
         if isinstance(value, str):
-            text = _text_field(schema)
             if text is None or not value.strip():
                 return value
             value = {text: value}
-            if "severity" in schema.model_fields and (grade := grade_marked(value[text])) is not None:
-                value["severity"] = grade
-            elif "severity" in schema.model_fields and speaks_of_critical(value[text]):
-                self._lose((*place, "severity"), "is not given")
-                value["severity"] = UNREAD_GRADE
-        return self.fields(value, schema, place) if isinstance(value, Mapping) else value
+        if text is None or "severity" not in schema.model_fields:
+            return self.fields(value, schema, place) if isinstance(value, Mapping) else value
+        if not isinstance(value, list | Mapping):
+            return value
+        made = self.fields(unwrapped(value, text), schema, place)
+        none = isinstance(made.get(text), str) and says_none(made[text])
+        return _LEFT_OUT if none and "severity" not in made else made
 
     def _list(self, value: Any, kind: Any, rules: Sequence[Any], place: tuple[Any, ...]) -> Any:
         entries = [
-            self._any(each, kind, (), (*place, number)) for number, each in enumerate(_entries(value, kind))
+            self._any(each, kind, (), (*place, number)) for number, each in enumerate(entries_of(value, kind))
         ]
         made = [each for each in entries if each is not _LEFT_OUT]
         if not made and isinstance(value, bool | int | float):
@@ -183,7 +228,7 @@ class _Mending:
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
             value = "\n".join(value)
         elif isinstance(value, Mapping):
-            value = _longest(value.values()) or value
+            value = longest_of(value.values()) or value
         if not isinstance(value, str):
             return value
         if not value.strip() and any(getattr(rule, "min_length", None) for rule in rules):
@@ -222,24 +267,13 @@ def _place_of(loc: Sequence[int | str], value: Any, schema: type[BaseModel]) -> 
             place.append(step)
             value, found = value[step], tuple(place)
         else:
-            if not isinstance(value, dict) or step not in value or not _is_model(kind):
+            if not isinstance(value, dict) or step not in value or not is_model(kind):
                 break
             info = kind.model_fields[step]
             place.append(step)
-            value, kind = value[step], _inside(info.annotation)
+            value, kind = value[step], inside_of(info.annotation)
             found = found if info.is_required() else tuple(place)
     return found
-
-
-def _inside(kind: Any) -> Any:
-    """What a list, an optional or an annotated type is made of."""
-    while get_origin(kind) in (Annotated, Union, types.UnionType, list):
-        kind = next(each for each in get_args(kind) if each is not types.NoneType)
-    return kind
-
-
-def _is_model(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _remove(value: Any, place: Sequence[int | str]) -> None:
@@ -252,62 +286,6 @@ def _says_something(value: Mapping[str, Any]) -> bool:
     return any(each not in (None, "", [], {}) for name, each in value.items() if name != "rating")
 
 
-# reading values
-
-
-def _entries(value: Any, kind: Any) -> list[Any]:
-    """The entries of what should be a list of `kind`."""
-    if isinstance(value, list):
-        return value
-    if isinstance(value, str):
-        return _lines(value)
-    if not isinstance(value, Mapping):
-        return []
-    if not _is_model(kind):
-        return [
-            each for inside in value.values() for each in (inside if isinstance(inside, list) else [inside])
-        ]
-    if {plain(name) for name in kind.model_fields} & {plain(str(key)) for key in value}:
-        return [value]
-    return [
-        _graded(each, grade_of(str(key)), kind)
-        for key, inside in value.items()
-        for each in (inside if isinstance(inside, list) else [inside])
-    ]
-
-
-def _graded(entry: Any, grade: str | None, kind: Any) -> Any:
-    """An entry that was listed under its severity."""
-    if grade is None or "severity" not in kind.model_fields:
-        return entry
-    if isinstance(entry, str):
-        return {_text_field(kind): entry, "severity": grade}
-    return {"severity": grade, **entry} if isinstance(entry, Mapping) else entry
-
-
-def _lines(text: str) -> list[Any]:
-    """A list that was written as one string: JSON in it, or a line each."""
-    if text.lstrip()[:1] in ("[", "{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            pass
-        else:
-            return found if isinstance(found, list) else [found]
-    lines = (_BULLET.sub("", line).strip() for line in text.splitlines())
-    return [line for line in lines if plain(line) not in NOTHING]
-
-
-def _text_field(schema: type[BaseModel]) -> str | None:
-    """The one text that an entry consists of, where all its other fields can be left out."""
-    required = [name for name, info in schema.model_fields.items() if info.is_required()]
-    return required[0] if len(required) == 1 and schema.model_fields[required[0]].annotation is str else None
-
-
-def _longest(values: Iterable[Any]) -> str:
-    return max((each for each in values if isinstance(each, str)), key=len, default="").strip()
-
-
 def _dotted(loc: Iterable[Any]) -> str:
     return ".".join(map(str, loc))
 
@@ -315,6 +293,3 @@ def _dotted(loc: Iterable[Any]) -> str:
 def _quoted(value: Any) -> str:
     shown = json.dumps(value, ensure_ascii=False, default=str)
     return shown if len(shown) <= QUOTED else shown[: QUOTED - 1] + "…"
-
-
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")

@@ -27,6 +27,8 @@ def lowest_meant(value: Any) -> int | None:
         return max(RATINGS[0], min(RATINGS[-1], math.floor(number * RATINGS[-1] / scale)))
     if number is not None:
         said = [number]
+    elif isinstance(value, str) and _NEGATIVE.search(value[:QUOTED]):
+        said = []
     else:
         said = [float(each) for each in _NUMBER.findall(value[:QUOTED])] if isinstance(value, str) else []
     if not said or not all(0 <= each <= RATINGS[-1] for each in said):
@@ -49,6 +51,7 @@ def _number(value: Any) -> tuple[float | None, int | None]:
     return float(found["value"]), 100 if found["percent"] else int(found["of"]) if found["of"] else None
 
 
+_NEGATIVE = re.compile(r"(?<!\d)(?<!\d )[-−–]\d")  # with a digit before it, it is a range
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})?")
 _RATED = re.compile(
     r"[*_]*(?:rating|score)?[*_]*\s*[:=]?\s*[*_]*(?P<value>\d{1,3}(?:\.\d{1,6})?)"

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from pydantic import BaseModel, ValidationError
 
 from workers.agents.choices import plain
+from workers.agents.entries import names_of
 from workers.agents.mending import keep_readable, mend
 
 TEXT_LIMIT = 2_000_000  # characters that are looked at
@@ -79,7 +80,7 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
     """The best answer to `schema` in `text`, or None with the error."""
     if not text.strip():
         return Parsed(None, (), "the answer is empty")
-    reading = _Reading(schema, _field_names(schema))
+    reading = _Reading(schema, names_of(schema))
     if len(text) > TEXT_LIMIT:
         reading.note(f"only the first {TEXT_LIMIT} characters of the answer were looked at")
         text = text[:TEXT_LIMIT]
@@ -108,7 +109,7 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
 
 def parse_value(value: Any, schema: type[BaseModel]) -> Parsed:
     """The same for an answer that was given as a value."""
-    reading = _Reading(schema, _field_names(schema))
+    reading = _Reading(schema, names_of(schema))
     _try(value, reading)
     if (found := _found(reading)) is not None:
         return found
@@ -117,15 +118,11 @@ def parse_value(value: Any, schema: type[BaseModel]) -> Parsed:
 
 
 def _found(reading: _Reading) -> Parsed | None:
-    """What was read best: all of an answer, or a part of one that says more."""
+    """What was read best: all of an answer, or a part of one that says more, or as much later."""
     best, part = reading.best, reading.part
-    if part is not None and (best is None or part[0] > best[0]):
+    if part is not None and (best is None or part[0] >= best[0]):
         return Parsed(part[1], tuple(reading.notes), "", lost=part[2])
     return None if best is None else Parsed(best[1], tuple(reading.notes), "")
-
-
-def _field_names(schema: type[BaseModel]) -> frozenset[str]:
-    return frozenset(map(plain, schema.model_fields))
 
 
 def _objects(text: str, reading: _Reading) -> Iterator[Any]:
@@ -226,6 +223,8 @@ def _validates(given: Any, known: int, reading: _Reading) -> bool:
         return False
     if reading.best is None or known >= reading.best[0]:  # of equals the last: agents correct themselves
         reading.best = (known, model)
+        if reading.part is not None and known >= reading.part[0]:
+            reading.part = None
     return True
 
 
