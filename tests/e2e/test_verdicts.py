@@ -77,7 +77,7 @@ def test_a_revision_answers_what_divided_and_what_was_asked_for(bench: Court) ->
         }
     )
 
-    words = "\n".join(bench.payload(session, "DRAFT-002-R1")["feedback"])
+    words = "\n".join(bench.payload(session, "DRAFT-002-R1")["remarks"])
     prompt = bench.asked(session, "DRAFT-002-R1", "requirements")
     assert gave.code == 0, gave.err
     for part in ("missing requirement: It must export statistics as CSV.", "say who may delete a link"):

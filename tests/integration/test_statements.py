@@ -53,7 +53,7 @@ GROWING = (
 )
 MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
     "retention": "deleting a session looks for contents that nothing uses",
-    "pools._GO_ON": "a person's word that an account can be asked again",
+    "rate_limits._GO_ON": "a person's word that an account can be asked again",
     "sessions._ALL": "every session is what it is asked for",
     "sessions._NEWEST_SHOWN": "one look of a command without a name",
     "queries._PAGE": "the newest sessions, by a sort of their times",
