@@ -36,7 +36,7 @@ def plan_view(
     planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
 ) -> dict[str, Any]:
     """The plan as plain values; `agents` are those configured here, in the order they are tried."""
-    replays = planned.wishes.cassette is not None and planned.wishes.cassette["does"] == "replay"
+    replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
     budget = budget_of(settings)
     return {
@@ -45,8 +45,8 @@ def plan_view(
         "mode": planned.choice.mode,
         "why": planned.choice.why,
         "language": planned.language,
-        "discuss": planned.wishes.discuss,
-        "execution": planned.wishes.execution,
+        "discuss": planned.options.discuss,
+        "execution": planned.options.execution,
         "tasks": [
             {
                 "task": task.key,
@@ -60,7 +60,7 @@ def plan_view(
             for task in planned.pipeline.tasks
         ],
         "agents": agents,
-        "cassette": planned.wishes.cassette,
+        "cassette": planned.options.cassette,
         "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
         "budget": {
             "caps": cap_lines(budget),
