@@ -11,7 +11,8 @@ from typing import Any
 
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, resources
-from orchestrator.coordinator.beat import Beat, Leadership, beat
+from orchestrator.coordinator.beat import Beat, beat
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import finished_run, report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator import failpoints
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.scheduling import topological

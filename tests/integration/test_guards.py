@@ -13,7 +13,7 @@ import pytest
 
 from orchestrator.commands import manage, resume, rework
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import NotAllowedNow, NotLeader
 from orchestrator.domain.model import Gate, PauseReason, RunOutcome
 from orchestrator.lifecycle import report

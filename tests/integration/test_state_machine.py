@@ -22,7 +22,8 @@ from orchestrator.commands import manage, resume, rework
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership, beat
+from orchestrator.coordinator.beat import beat
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import AdvanceKind, PauseReason
 from orchestrator.domain.pipelines import Pack
