@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
-from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
+from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.store import leases, messages, sessions, tasks, transitions
 from orchestrator.store.prepared import Row

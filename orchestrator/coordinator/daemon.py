@@ -37,7 +37,7 @@ from orchestrator.domain.errors import (
     StoreBroken,
     UnknownName,
 )
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
 from orchestrator.store import backups, integrity, leases, queries, sessions

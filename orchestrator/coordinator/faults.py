@@ -11,7 +11,8 @@ from orchestrator.domain.errors import (
     StoreBroken,
     UnknownName,
 )
-from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
 from orchestrator.store import ballast, integrity, leases, sessions
 from orchestrator.store.store import Store, Tx

@@ -25,7 +25,8 @@ from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import beat
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, NotLeader, UsageError
-from orchestrator.domain.model import AdvanceKind, PauseReason
+from orchestrator.domain.model import AdvanceKind
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, queries, sessions
