@@ -18,7 +18,7 @@ from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.beat import beat
-from orchestrator.coordinator.faults import Faults
+from orchestrator.coordinator.failures import Failures
 from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.coordinator.maintenance import Maintenance
 from orchestrator.coordinator.projections import Projections
@@ -66,7 +66,7 @@ class Daemon:
         self._settings = settings
         self._log = log
         self._leader = Leader(store, settings.lease_seconds, log, self._wake)
-        self._faults = Faults(store, self._leader, log)
+        self._failures = Failures(store, self._leader, log)
         self._stopping = threading.Event()
         self._busy_at = time.monotonic()
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
@@ -122,7 +122,7 @@ class Daemon:
             self._leader.lose(self._leader.leadership)
             return 0.0
         except DiskFull as error:
-            self._faults.on_full_disk(error)
+            self._failures.on_full_disk(error)
             return RETRY_FULL_SECONDS
         except (DatabaseBusy, NoDescriptors) as error:
             self._log.error("must_wait", error=error.what, why=error.why, fix=error.fix)
@@ -138,7 +138,7 @@ class Daemon:
             self._stopping.set()
             return 0.0
         self._watch_log()
-        self._faults.check_ballast(lead)
+        self._failures.check_ballast(lead)
         if self._recovered != lead.epoch:
             self._recovered = lead.epoch
             self._recover(lead)
@@ -147,10 +147,10 @@ class Daemon:
     def _watch_log(self) -> None:
         """Raises StoreBroken when the database's log was removed in use."""
         try:
-            self._faults.check_log()
+            self._failures.check_log()
         except StoreBroken:
             self._supervisor.stop(0)  # it would go on to commit into that log
-            self._faults.save_log()
+            self._failures.save_log()
             raise
 
     def _step(self, lead: Leadership, clock: TimerScheduler) -> float:
@@ -163,7 +163,7 @@ class Daemon:
             self._busy_at = time.monotonic()
             live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
             if not live and self._supervisor.gave_up:
-                self._faults.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
+                self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
             elif not live:
                 self._supervisor.ensure({row.pid for row in ours})
@@ -200,7 +200,7 @@ class Daemon:
                 try:
                     done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
                 except UnknownName as error:
-                    self._faults.halt(session, lead, error)
+                    self._failures.halt(session, lead, error)
                     continue
                 failpoints.hit("beat.after_commit")
                 offered += len(done.offered)

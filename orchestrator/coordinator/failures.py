@@ -18,7 +18,7 @@ from orchestrator.store import ballast, integrity, leases, sessions
 from orchestrator.store.store import Store, Tx
 
 
-class Faults:
+class Failures:
     def __init__(self, store: Store, leader: Leader, log: Logger) -> None:
         self._store = store
         self._leader = leader
