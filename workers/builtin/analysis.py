@@ -26,6 +26,11 @@ class Need:
     clause: Clause = field(default_factory=lambda: Clause("", "en"))
     by_default: bool = False  # no modal verb said its priority
     part: bool = False  # a "with ..." part of a one-line request
+    block: str = ""  # of the request, where it stands
+    parent: str = ""  # the block of the statement it belongs to
+    title: str = ""  # its short name, where the request gives one
+    given: str = ""  # the priority its author gave it
+    release: str = ""  # the phase or version its author put it into
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,20 @@ class Goal:
     text: str
     metric: str = ""
     target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    text: str
+    mitigation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A condition by which the statement of a block is accepted."""
+
+    text: str
+    block: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +70,10 @@ class RequestAnalysis:
     needs: tuple[Need, ...] = ()
     beyond: tuple[Need, ...] = ()  # the rest of a request with more needs than one specification can carry
     goals: tuple[Goal, ...] = ()
+    risks: tuple[Risk, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    done: tuple[str, ...] = ()  # finished already
+    form: str = ""  # what the text is when it is no request: log, code, prompt, essay
     actors: tuple[Actor, ...] = ()
     situation: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()

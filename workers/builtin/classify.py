@@ -7,17 +7,19 @@ The order of the rules is the order of trust: what the section says (its heading
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 from orchestrator.domain.text import is_cjk
 from workers.builtin import names
-from workers.builtin.analysis import Category, Goal, Kind, Need
+from workers.builtin.analysis import Category, Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import Clause, actor_name, clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
-from workers.builtin.markup import spoken
 from workers.builtin.sentences import Sentence
 from workers.documents.content import Moscow
+from workers.documents.passages import ASKED, Passage
+from workers.documents.words import spoken
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
@@ -34,22 +36,27 @@ _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 class Reader:
     """Reads the sentences of one request in order and sorts them."""
 
-    def __init__(self, found: list[Sentence]) -> None:
+    def __init__(self, found: list[Sentence], read: Sequence[Passage] = ()) -> None:
         self.found = found
-        self.rich = any(row.role in ("requirements", "limits") for row in found)
+        self.passages = read
+        self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         self.manual = _is_manual(found)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
+        self.risks: list[Risk] = []
+        self.criteria: list[Criterion] = []
         self.actors: dict[str, tuple[str, ...]] = {}
         self.situation: list[str] = []
         self.dependencies: list[str] = []
         self.questions: list[str] = []
+        self.done: list[str] = []
         self.other: list[Sentence] = []
 
     def read(self) -> None:
         for row in self.found:
             for piece in _two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
+        self._unsaid()
         told = subject_of(self.found) if self.manual else None
         if told and told[1].text not in self.situation:
             self.situation.insert(0, told[1].text)
@@ -61,6 +68,36 @@ class Reader:
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+
+    def _unsaid(self) -> None:
+        """What passages say without a sentence: what is done, mitigations that ask for something, features of a heading alone."""
+        carried = {need.block for need in self.needs} | {need.parent for need in self.needs}
+        carried |= {row.passage.parent for row in self.found if row.role in ASKED}
+        rows = [*self.passages]
+        for passage in rows:
+            if passage.role == "done" and not passage.opens and passage.text:
+                self.done.append(passage.text)
+            elif passage.role == "mitigation" and not passage.opens:
+                self._mitigated(passage, passage.text)
+            elif passage.role == "risk" and passage.values.get("mitigation"):
+                self._mitigated(passage, passage.values["mitigation"])
+            elif passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried:
+                row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
+                self._need(row, lexicon_of(row.text), by_default=True)
+        order = {passage.block.id: at for at, passage in enumerate(rows)}
+        self.needs.sort(key=lambda need: order.get(need.block, -1))
+
+    def _mitigated(self, passage: Passage, text: str) -> None:
+        """A mitigation stays with its risk; it is asked for as well when it says that it must be done."""
+        at = next(
+            (i for i in reversed(range(len(self.risks))) if not self.risks[i].mitigation or self.risks[i].mitigation == text), None
+        )
+        if at is not None and passage.role == "mitigation":
+            self.risks[at] = replace(self.risks[at], mitigation=text)
+        modal = first_modal(text, lexicon_of(text))
+        if modal and modal[0] != "Could":
+            row = Sentence(text, text, replace(passage, role="requirement", title=""))
+            self._need(row, lexicon_of(text))
 
     def _promised(self, name: str) -> list[Sentence]:
         """Of a manual, the sentences that say what the thing does: `Rich can render tables.`"""
@@ -77,43 +114,50 @@ class Reader:
         return list({row.text: row for row in found}.values())[:_PROMISES]
 
     def _one(self, row: Sentence, lex: Lexicon) -> None:
-        text = row.text
+        text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
-        if text.rstrip().endswith(("?", "？")) or lex.find("question", text) or row.role == "questions":
+        if role == "risk":
+            self.risks.append(Risk(text, values.get("mitigation", "")))
+            return
+        if role == "acceptance":
+            self.criteria.append(Criterion(text, row.passage.parent))
+            return
+        if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if row.role == "out" or row.priority == "Won't" or self._excluded(row, lex):
+        if role == "non_goal" or row.priority == "Won't" or self._excluded(row, lex):
             self._need(row, lex, exclusion=True)
             if lex.find("dependency", text):
                 self.dependencies.append(text)
             return
-        if row.role == "goals":
-            self.goals.append(goal_of(text, lex))
+        if role in ("goal", "metric"):
+            self._goal(row, lex)
+            return
+        if role in ("problem", "principle", "assumption"):
+            self._situated(row, lex)
+            return
+        if role == "user":
+            self._user(row, lex)
             return
         modal = first_modal(text, lex)
-        if lex.find("dependency", text) and (row.role == "dependencies" or not self.manual):
+        if role == "dependency" or (lex.find("dependency", text) and not self.manual):
             self.dependencies.append(text)
-            if not modal and row.role not in ("requirements",) and not _imperative(text, lex):
+            if role == "dependency" or (not modal and role not in ASKED and not _imperative(text, lex)):
                 return
-        if row.role == "users":
-            self._user(row, lex, strong=bool(modal and modal[0] != "Could"))
-            return
         if self._background(row, lex):
-            (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(
-                row, lex
-            )
+            (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(row, lex)
             return
-        if row.role == "instructions" or (self.manual and self._described(row, modal)):
+        if role == "instructions" or (self.manual and self._described(row, modal)):
             if modal and modal[0] == "Must" and not re.search(r"\byou\b|[你您]", text, re.IGNORECASE):
                 self._need(row, lex)
             else:
                 self.other.append(row)
             return
-        if lex.find("want", text) and not modal and row.role != "requirements" and self.rich:
+        if lex.find("want", text) and not modal and role not in ASKED and self.rich:
             self._wanted(row, lex)
             return
-        if modal or row.role in ("requirements", "limits") or row.priority:
+        if modal or role in ASKED or role == "constraint" or row.priority:
             if text.endswith((":", "：")) and not row.item:
                 return
             self._need(row, lex, by_default=not modal and not row.priority)
@@ -130,20 +174,28 @@ class Reader:
             return
         self._situated(row, lex)
 
+    def _goal(self, row: Sentence, lex: Lexicon) -> None:
+        """A goal with the metric and target that its table or its sentence gives."""
+        read, values = goal_of(row.text, lex), row.passage.values
+        metric, target = values.get("metric", ""), values.get("target", "")
+        if metric or target:
+            read = Goal(row.text, metric or read.metric or row.text, target or (read.target if not metric else ""))
+        self.goals.append(read)
+
     def _described(self, row: Sentence, modal: tuple[str, re.Match[str]] | None) -> bool:
         """In a manual, only the items of a list of wishes and sentences with a strong modal ask for something."""
-        return not (row.role == "requirements" and row.item and not re.search(r"https?:", row.text)) and not (
+        return not (row.role in ASKED and row.item and not re.search(r"https?:", row.text)) and not (
             modal and modal[0] == "Must"
         )
 
     def _excluded(self, row: Sentence, lex: Lexicon) -> bool:
-        if row.role in ("background", "users", "instructions") or self.manual:
+        if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or self.manual:
             return False
         if lex.find("exclusion", row.text):
             return True
         return (
             bool(lex.find("bare_no", row.text))
-            and row.role == "requirements"
+            and row.role in ASKED
             and not first_modal(row.text, lex)
         )
 
@@ -164,24 +216,27 @@ class Reader:
         self.other.append(row)
 
     def _wanted(self, row: Sentence, lex: Lexicon) -> None:
+        if lex.find("makes", row.text):
+            self._need(row, lex, by_default=True)
+            return
         self.goals.append(goal_of(row.text, lex))
         self.other.append(row)
 
-    def _user(self, row: Sentence, lex: Lexicon, *, strong: bool) -> None:
-        if strong and not row.item:
-            self._need(row, lex)
-            return
-        if lex.language == "zh" and not row.item:
-            for name in re.split(r"[、,，和及]", row.text.strip(_TRIM)):
-                if 1 < len(name.strip()) <= 20:
-                    self.actors.setdefault(name.strip(), ())
+    def _user(self, row: Sentence, lex: Lexicon) -> None:
+        if not row.item and re.search(r"[、,，;；和及]| and ", row.text) and (lex.language == "zh" or row.passage.label):
+            for name in re.split(r"[、,，;；和及]| and ", row.text.strip(_TRIM)):
+                if 1 < len(actor_name(name)) <= 40:
+                    self.actors.setdefault(actor_name(name), ())
             return
         name = actor_name(row.text)
+        if not row.item and len(name.split()) > 5:
+            modal = first_modal(row.text, lex)
+            (self._need if modal and modal[0] != "Could" else self._situated)(row, lex)
+            return
         if name and len(name) <= 60:
+            needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
             rest = row.text.strip(_TRIM)
-            self.actors.setdefault(name, (rest,) if len(rest) > len(name) + 3 else ())
-        if strong:
-            self._need(row, lex)
+            self.actors.setdefault(name, (needs,) if needs else (rest,) if len(rest) > len(name) + 3 else ())
 
     def _category(self, text: str, lex: Lexicon) -> Category:
         return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(text)), "")
@@ -192,19 +247,36 @@ class Reader:
         known = tuple(self.actors)
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)
+        passage = row.passage
         if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
-        moscow: Moscow = "Won't" if exclusion else (modal[0] if modal else row.priority or "Must")  # type: ignore[assignment]
+        moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
         category = self._category(row.text, lex)
         kind: Kind = "exclusion" if exclusion else self._kind(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
-        self.needs.append(Need(row.text, row.quote, kind, moscow, category, taken, by_default and not modal))
+        given = row.priority or (modal[0] if modal and not exclusion else "")
+        self.needs.append(
+            Need(
+                row.text,
+                row.quote,
+                kind,
+                moscow,
+                category,
+                taken,
+                by_default and not modal,
+                block=passage.block.id,
+                parent=passage.parent,
+                title=passage.title,
+                given=given,
+                release=passage.release,
+            )
+        )
         if taken.actor and taken.able and not exclusion:
             self._actor(taken.actor, row.text)
 
     def _kind(self, row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
-        if row.role == "limits":
-            return "nonfunctional" if category else "constraint"
+        if row.role in ("nonfunctional", "constraint"):
+            return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
         if not category or taken.actor or _imperative(row.text, lex):
             return "functional"
         if category in ("P", "SC") and (taken.conditions or not any(c.isdigit() for c in row.text)):
@@ -233,8 +305,9 @@ def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
 def _is_manual(found: list[Sentence]) -> bool:
     """Whether the text explains something that exists, as a README does: sections on use, sentences to `you`."""
     told = sum(bool(re.search(r"\byou(?:r|'re|'ll)?\b|[你您]", row.text, re.IGNORECASE)) for row in found)
-    sections = {row.heading for row in found if row.role == "instructions"}
-    return len(sections) >= 2 or told > 3 + len(found) // 8
+    sections = {row.passage.block.heading for row in found if row.role == "instructions"}
+    asked = {row.role for row in found} & {*ASKED, "goal", "metric", "non_goal", "acceptance", "risk", "question"}
+    return len(asked) < 2 and (len(sections) >= 2 or told > 3 + len(found) // 8)
 
 
 def _two_wishes(row: Sentence) -> list[Sentence]:

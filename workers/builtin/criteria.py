@@ -6,9 +6,9 @@ import re
 
 from workers.builtin.clauses import Clause
 from workers.builtin.language import Lexicon
-from workers.builtin.markup import spoken
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
+from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})

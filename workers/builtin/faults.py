@@ -8,15 +8,16 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.quality import is_testable
 from workers.builtin.material import Material, short
-from workers.builtin.sentences import Block, blocks
 from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.outline import Block, outline
+from workers.documents.words import shown
 
 # section key -> headings by which people and templates call it, in English and Chinese
 SECTIONS: dict[str, dict[str, str]] = {
@@ -93,10 +94,19 @@ def document(facts: Mapping[str, Any]) -> Document:
             keys = found if isinstance(found, dict) else {}
         except (ValueError, RecursionError):
             keys = {}
-    read = tuple(Block(line, "item") for line in _strings(keys, 0)) if keys else tuple(blocks(text))
+    read = tuple(Block("", "item", line) for line in _strings(keys, 0)) if keys else tuple(_blocks(text))
     return Document(
         text, _kind(path, text), read, tuple(_sections(read)), facts.get("artifact_content"), path, keys
     )
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    """The words of a page, each cell of a table by itself."""
+    for block in outline(text, shown):
+        if block.kind == "row":
+            yield from (replace(block, text=cell) for _, cell in block.cells if cell)
+        elif block.kind not in ("code", "front"):
+            yield block
 
 
 def _kind(path: str, text: str) -> str:

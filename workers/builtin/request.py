@@ -8,17 +8,12 @@ from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader, goal_of, same_person, subject_of
 from workers.builtin.clauses import Clause, actor_name, is_person
-from workers.builtin.language import Lexicon, detect_language, lexicon_of
-from workers.builtin.markup import spoken, written
-from workers.builtin.sentences import (
-    Sentence,
-    blocks,
-    is_telling,
-    lexicon_for,
-    readable,
-    role_of,
-    sentences,
-)
+from workers.builtin.language import Lexicon, detect_language
+from workers.builtin.sentences import Sentence, is_telling, lexicon_for, sentences_of
+from workers.documents.outline import readable
+from workers.documents.passages import Passage, passages
+from workers.documents.reading_words import role_of
+from workers.documents.words import spoken
 
 __all__ = [
     "Actor",
@@ -49,14 +44,14 @@ _STOP = frozenset(
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
-def _title(text: str, found: list[Sentence], lex: Lexicon, manual: bool) -> str:
+def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lexicon, manual: bool) -> str:
     named = subject_of(found) if manual else None
     if named:
         return named[0]
-    read = list(blocks(text, written))
-    headings = [block for block in read if block.kind == "heading" and (block.level == 1 or block is read[0])]
-    heading = headings[0].text if headings else ""
-    if heading and not role_of(heading, lexicon_of(heading)):
+    content = [passage.block for passage in read if passage.block.kind not in ("front", "commit")]
+    headings = [block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])]
+    heading = next((block.text for block in headings if not role_of(block.text)), "")
+    if heading:
         return spoken(heading)[:120]
     first = spoken(found[0].text).strip(_TRIM) if found else text.strip()[:80]
     if lex.language == "zh":
@@ -141,8 +136,9 @@ def _asked_thing(title: str, lex: Lexicon) -> tuple[str, ...]:
 def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     """Take a request apart. Deterministic, never raises, invents nothing; works in English and Chinese."""
     lex = lexicon_for(language, text)
-    found = sentences(text)
-    reader = Reader(found)
+    read = passages(text)
+    found = list(sentences_of(read))
+    reader = Reader(found, read)
     reader.read()
     needs = reader.needs
     thin = len(found) <= 2 and len(text) < 600
@@ -169,7 +165,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 ):
                     reader.actors[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.actors.items())
-    title = _title(text, found, lex, reader.manual)
+    title = _title(text, found, read, lex, reader.manual)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
     things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
     plain = readable(text)
@@ -188,6 +184,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         needs=tuple(needs[:MAX_NEEDS]),
         beyond=tuple(needs[MAX_NEEDS:]),
         goals=tuple(reader.goals),
+        risks=tuple(reader.risks),
+        criteria=tuple(reader.criteria),
+        done=tuple(dict.fromkeys(reader.done)),
         actors=actors,
         situation=tuple(dict.fromkeys(reader.situation)),
         dependencies=tuple(dict.fromkeys(reader.dependencies)),

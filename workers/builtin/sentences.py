@@ -1,99 +1,37 @@
-"""A request as sentences, each with the section it stands in: Markdown, labels ("Limits:"), lists, wrapped lines."""
+"""A request as sentences, each with the passage it stands in and what that passage is there for."""
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING
 
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.markup import is_prose, shown, written
+from workers.documents.passages import ASKED, SKIPPED, Passage, passages
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-MAX_CHARS = 1_100_000  # of a request, which holds at most one mebibyte; more of a document is not read
 MAX_SENTENCE = 1_200  # characters
-_LABEL = re.compile(r"^([^:：,，。.;；!?]{1,40})[:：]\s*(.*)$", re.DOTALL)
-_NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
+WHOLE = frozenset({"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"})  # roles whose items are one statement
+UNREAD = frozenset({"done", "code", "front", "commit", "attribute", "mitigation", "plan", *SKIPPED})  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One paragraph, list item, heading or table cell."""
-
-    text: str
-    kind: str  # heading, paragraph, item
-    level: int = 0
-    lead: str = ""  # the paragraph that introduces the list
+_SETTING = frozenset({"", "background", "problem"})  # roles of sections before which a text is still an introduction
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     text: str  # what is said: one sentence, or its part between semicolons
     quote: str  # the whole sentence, word for word
-    role: str = ""  # of its section: users, requirements, limits, goals, out, questions, background ...
-    priority: str = ""  # given by its heading ("Should have") or by the words that introduce its list
-    item: bool = False
-    heading: str = ""
+    passage: Passage
     intro: bool = False  # before the first section with a role
+    priority: str = ""  # given by its author, or by the words that introduce its list
 
+    @property
+    def role(self) -> str:
+        return self.passage.role
 
-@cache
-def _parser(*, html: bool = True) -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark").enable("table").disable("code")  # what is indented is read as text
-    return parser if html else parser.disable("html_block")
-
-
-def _navigation(inline: Token) -> bool:
-    """Whether nothing but links and images stands in a line: badges, translations, a table of contents."""
-    depth, links, outside = 0, 0, ""
-    for child in inline.children or []:
-        depth += (child.type == "link_open") - (child.type == "link_close")
-        links += child.type in ("link_open", "image")
-        if not depth and child.type in ("text", "code_inline"):
-            outside += child.content
-    return links > 1 and not re.search(r"\w", outside)
-
-
-def blocks(text: str, words: Callable[[Token], str] = shown) -> Iterator[Block]:
-    """The readable blocks of a Markdown text in order; fenced code, HTML and front matter are left out.
-
-    `words` reads the text of one block: as it is shown, or as it was written.
-    """
-    clean = _FRONT_MATTER.sub("", _UNPAIRED.sub(" ", text[:MAX_CHARS]).replace("\r\n", "\n"))
-    yield from _read(_parser().parse(textwrap.dedent(clean)), words)
-
-
-def _read(tokens: Iterable[Token], words: Callable[[Token], str], in_items: int = 0) -> Iterator[Block]:
-    lead, kind, level = "", "paragraph", 0
-    for token in tokens:
-        if token.type == "list_item_open":
-            in_items += 1
-        elif token.type == "list_item_close":
-            in_items -= 1
-        elif token.type == "heading_open":
-            kind, level = "heading", int(token.tag[1])
-        elif token.type == "html_block" and is_prose(token.content):
-            yield from _read(_parser(html=False).parse(token.content), words, in_items)
-        elif token.type == "inline":
-            said = "" if _navigation(token) else words(token)
-            is_item = in_items > 0 and kind != "heading"
-            if said:
-                yield Block(said, "item" if is_item else kind, level, lead if is_item else "")
-            if not is_item:
-                lead = said if kind == "paragraph" else ""
-            kind, level = "paragraph", 0
+    @property
+    def item(self) -> bool:
+        return self.passage.block.kind != "paragraph"
 
 
 def split(text: str, lex: Lexicon) -> list[str]:
@@ -117,54 +55,56 @@ def parts_of(sentence: str) -> list[str]:
     return pieces if len(pieces) > 1 and all(len(piece) > 3 for piece in pieces) else [sentence.strip()]
 
 
-def role_of(heading: str, lex: Lexicon) -> str:
-    return next((role for role, pattern in lex.roles if pattern.search(heading)), "")
-
-
-def _priority_of(heading: str, lex: Lexicon) -> str:
-    return next((name for name, pattern in lex.heading_priority if pattern.search(heading)), "")
-
-
-def _split_label(text: str) -> tuple[str, str, str]:
-    """(label, its role, the rest) when the block begins with a label that names a section, else empty."""
-    match = _LABEL.match(text)
-    if not match or len(match[1].split()) > 5:
-        return "", "", text
-    lex = lexicon_of(match[1])
-    role = role_of(match[1], lex)
-    return (match[1], role, match[2]) if role else ("", "", text)
-
-
 def sentences(text: str) -> list[Sentence]:
-    """All sentences of a request, in order."""
-    found: list[Sentence] = []
-    headings: list[tuple[int, str, str]] = []  # level, text, role
+    """All sentences of a request that state something, in order."""
+    return list(sentences_of(passages(text)))
+
+
+def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
     seen_role = False
-    for block in blocks(text, written):
-        if block.kind == "heading":
-            headings = [row for row in headings if row[0] < block.level]
-            role = role_of(block.text, lexicon_of(block.text)) if block.level > 1 or headings else ""
-            headings.append((block.level, block.text, role))
-            seen_role = seen_role or role not in ("", "background")
+    for passage in found:
+        seen_role = seen_role or passage.role not in _SETTING
+        if passage.opens or passage.role in UNREAD or not passage.text.strip():
             continue
-        role = next((row[2] for row in reversed(headings) if row[2]), "")
-        heading = headings[-1][1] if headings else ""
-        label, label_role, said = _split_label(_NUMBERED.sub("", block.text))
-        if not label and block.lead:
-            _, label_role, _ = _split_label(block.lead) if block.lead.endswith((":", "：")) else ("", "", "")
-        if label_role:
-            role, seen_role = label_role, seen_role or label_role != "background"
-            heading = label or block.lead
-        if not said:
-            continue
-        priority = _priority_of(heading, lexicon_of(heading)) if heading else ""
-        if block.lead.endswith((":", "：")) and not priority:
-            priority = lead_priority(block.lead)
-            role = role or ("requirements" if priority else "")
-        frame = Sentence("", "", role, priority, block.kind == "item", heading, not seen_role)
-        for quote in split(said, lexicon_of(said)):
-            found.extend(replace(frame, text=part, quote=quote) for part in parts_of(quote))
-    return found
+        lead = passage.block.lead
+        priority = passage.priority or (lead_priority(lead) if lead.endswith((":", "：")) else "")
+        if priority and not passage.role:
+            passage = replace(passage, role="requirement")
+        frame = Sentence("", "", passage, not seen_role, priority)
+        for quote in _statements(passage):
+            pieces = [quote] if passage.block.kind == "row" else parts_of(quote)
+            yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
+
+
+def _statements(passage: Passage) -> list[str]:
+    """The sentences of a passage; those of an item that only explain the first stay with it."""
+    text = passage.text
+    if passage.block.kind == "row":
+        return _bounded(text)
+    if passage.block.kind == "item" and passage.role in WHOLE:
+        return _bounded(text) if passage.role != "metric" and passage.role != "question" else split(text, lexicon_of(text))
+    pieces = split(text, lexicon_of(text))
+    if passage.block.kind != "item" or passage.role not in ASKED or (is_cjk(text) and lexicon_of(text).language != "zh"):
+        return pieces
+    joined: list[str] = []
+    for piece in pieces:
+        if joined and not _asks(piece) and len(joined[-1]) + len(piece) < MAX_SENTENCE:
+            start = text.find(joined[-1])
+            at = text.find(piece, start + len(joined[-1]))
+            joined[-1] = text[start : at + len(piece)] if 0 <= start < at else f"{joined[-1]} {piece}"
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _asks(piece: str) -> bool:
+    """Whether a sentence of an item asks for something of its own, excludes something, or is a question."""
+    lex = lexicon_of(piece)
+    return (
+        any(pattern.search(piece) for _, pattern in lex.modals)
+        or any(lex.find(name, piece) for name in ("exclusion", "dependency", "question"))
+        or piece.rstrip().endswith(("?", "？"))
+    )
 
 
 def is_telling(text: str) -> bool:
@@ -177,11 +117,6 @@ def lead_priority(lead: str) -> str:
     """The priority that "The system must:" gives to the items below it."""
     lex = lexicon_of(lead)
     return next((name for name, pattern in lex.modals if pattern.search(lead)), "")
-
-
-def readable(text: str) -> str:
-    """The words of a Markdown text without its marks, one block a line."""
-    return "\n".join(block.text for block in blocks(text))
 
 
 def lexicon_for(language: str | None, text: str) -> Lexicon:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Source = Literal["stated", "repository", "proposed"]
 Moscow = Literal["Must", "Should", "Could", "Won't"]
@@ -35,16 +35,52 @@ class User(Content):
     source: Source = "proposed"
 
 
-class StatedRequirement(Content):
-    """One requirement sentence of the request, taken over word for word."""
+class Stated(Content):
+    """One statement of the request, taken over word for word; a plain text is one too."""
 
     text: Line
+    source: Text = ""  # the block of the request it stands in; code fills it in (documents/fates.py)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return {"text": value} if isinstance(value, str) else value
+
+
+class StatedGoal(Stated):
+    metric: Text = ""  # how it is measured
+    target: Text = ""  # the value that counts as success
+
+
+class StatedRisk(Stated):
+    mitigation: Text = ""
+
+
+class StatedCriterion(Stated):
+    parent: Text = ""  # the statement it belongs to: its block, then its id
+
+
+class StatedRequirement(Stated):
+    id: Text = ""  # its own (FR-3), else one that code allots
     kind: Literal["functional", "nonfunctional", "constraint", "exclusion"]
     moscow: Moscow
     category: Literal["", "P", "S", "SC", "U"] = (
         ""  # non-functional: performance, security, scalability, usability
     )
     actor: Text = ""
+    title: Text = ""  # its short name, where the request gives one
+    priority: Text = ""  # Must, Should, Could or Won't, only where the request says so
+    release: Text = ""  # the phase or version that the request puts it into
+    parent: Text = ""  # the statement it is a detail of
+
+
+class Fates(Content):
+    """How many blocks of the request were taken as something, skipped for a reason, or not read (documents/fates.py)."""
+
+    blocks: int = 0
+    taken: int = 0
+    skipped: int = 0
+    unread: int = 0
 
 
 class Dimension(Content):
@@ -56,12 +92,15 @@ class Discovery(Content):
     title: Line  # short name of what is to be made
     problem_statement: Line
     situation: list[Line] = []  # sentences of the request that describe the present
-    goals: list[Line] = []  # stated goals and success measures
+    goals: list[StatedGoal] = []  # stated goals and success measures
     target_users: list[User] = []
     domain: Line
     constraints: list[Line] = []
     requirements: list[StatedRequirement] = []
     exclusions: list[Line] = []
+    acceptance: list[StatedCriterion] = []  # conditions by which a requirement is accepted
+    risks: list[StatedRisk] = []
+    done: list[Stated] = []  # finished already: asked for no more
     entities: list[Line] = []
     dependencies: list[Line] = []  # existing systems, people or contracts it relies on
     exploration_dimensions: list[Dimension] = Field(default=[], max_length=5)
@@ -69,6 +108,8 @@ class Discovery(Content):
     complexity_reason: Text = ""
     open_questions: list[Line] = []
     ui: bool = False
+    form: Text = ""  # what the text is when it asks for nothing: log, code, prompt, essay
+    fates: Fates = Fates()  # code fills it in
     design_notes: list[Statement] = []  # only for UI work: goes to analysis/design-intelligence.json
 
 

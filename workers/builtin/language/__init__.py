@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from orchestrator.domain.text import is_chinese
+from workers.documents.reading_words import wishes
 
 PRIORITIES = ("Must", "Should", "Could")
 
@@ -29,8 +30,6 @@ class Lexicon:
     language: str
     modals: tuple[tuple[str, re.Pattern[str]], ...]  # strong ones, by priority
     weak: re.Pattern[str]  # can, will: a wish in a list of wishes, a fact in a description
-    roles: tuple[tuple[str, re.Pattern[str]], ...]  # heading -> role of the section
-    heading_priority: tuple[tuple[str, re.Pattern[str]], ...]
     categories: tuple[tuple[str, re.Pattern[str]], ...]
     domains: tuple[tuple[str, re.Pattern[str]], ...]
     patterns: dict[str, re.Pattern[str]]
@@ -62,15 +61,15 @@ def lexicon(language: str) -> Lexicon:
     name = language if language == "zh" else "en"
     data: Any = import_module(f"{__name__}.{name}")
     words: Any = import_module(f"{__name__}.{name}_words")
+    others = wishes() if name == "en" else {}
+    patterns = {key: "|".join([text, *([others[key]] if key in others else [])]) for key, text in data.PATTERNS.items()}
     return Lexicon(
         language=name,
-        modals=_compiled(data.MODALS),
+        modals=_compiled([(key, "|".join([text, *([others[key]] if key in others else [])])) for key, text in data.MODALS]),
         weak=re.compile(data.WEAK, re.IGNORECASE),
-        roles=_compiled(data.ROLES),
-        heading_priority=_compiled(data.HEADING_PRIORITY),
         categories=_compiled(data.CATEGORIES),
         domains=_compiled(data.DOMAINS),
-        patterns=dict(_compiled(list(data.PATTERNS.items()))),
+        patterns=dict(_compiled(list(patterns.items()))),
         verbs=frozenset(data.VERBS.split()),
         not_nouns=frozenset(data.NOT_NOUNS.split()),
         wording=words.WORDING,

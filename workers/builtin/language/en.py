@@ -15,51 +15,6 @@ MODALS = [
 ]
 WEAK = r"\b(?:can(?:not|'t)?|(?:is|are|be) able to|will|ha(?:s|ve) to|needs?(?: to)?|could|may|might|want(?:s|ed)? to)\b"
 
-ROLES = [
-    (
-        "out",
-        r"out[- ]of[- ]scope|non[- ]?goals?|not in (?:scope|version)|exclu(?:ded|sions?)|won'?t|will not|not (?:now|planned)|future work",
-    ),
-    (
-        "questions",
-        r"questions?|unclear|not sure|undecided|to be decided|unknowns?|\btbd\b|open (?:points|issues)",
-    ),
-    (
-        "goals",
-        r"\bgoals?\b|objectives?|success|\bmetrics?\b|how (?:we|you|they)(?:'ll| will| shall)? (?:know|measure)|outcomes?|\bkpis?\b|measures of",
-    ),
-    (
-        "limits",
-        r"\blimits?\b|limitations?|constraints?|non[- ]?functional|\bquality (?:needs|attributes|requirements)|performance|security"
-        r"|compliance|boundar|restrictions?|technical requirements|service levels?|\bnfrs?\b|accessib|availability",
-    ),
-    (
-        "requirements",
-        r"requirements?|features?|functional|what (?:it|we|the \w+|users?|they) (?:has|have|must|should|shall|needs?|wants?|does|will|do)"
-        r"|capabilit|functionality|must[- ]haves?|should[- ]haves?|could[- ]haves?|nice[- ]to[- ]haves?|\bscope\b|user stories"
-        r"|use cases?|what to build|deliverables?|\bneeds\b|wish ?list|acceptance criteria|rules",
-    ),
-    (
-        "users",
-        r"\bwho\b|\busers?\b|\bactors?\b|personas?|audience|stakeholders?|\broles\b|customers|for whom",
-    ),
-    ("dependencies", r"dependenc|integrations?|existing|assumptions?|what we have|already"),
-    (
-        "background",
-        r"background|problem|context|situation|motivation|\bwhy\b|introduction|overview|today|current|summary|about\b",
-    ),
-    (
-        "instructions",
-        r"install|usage|getting started|quick ?start|licen[sc]e|contribut|build|running|change ?log|develop|faq|documentation|examples?"
-        r"|credits|authors|acknowledg|support|download|how to|configur|tests?\b|deploy|release|table of contents|community|sponsor|badge",
-    ),
-]
-HEADING_PRIORITY = [
-    ("Won't", r"\bwon'?t\b"),
-    ("Must", r"\bmust\b"),
-    ("Should", r"\bshould\b"),
-    ("Could", r"\bcould\b|nice[- ]to|optional|stretch"),
-]
 CATEGORIES = [
     (
         "S",
@@ -147,11 +102,13 @@ PATTERNS = {
     r"|\bnot going to\b|\bnot be (?:supported|included|part)\b|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
     r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
     r"|^(?:no|not|without)\b.*\b(?:first|this|initial) (?:version|release|phase|iteration)|^(?:no|not)\b.*\b(?:for now|yet|initially|at first)\b"
+    r"|^not an? |^(?:this|it) is not an? |^(?:we are|we're) not (?:building|making)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
     "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
     "question": r"^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
     "want": r"\b(?:we|i|they|our \w+)(?: would|'d)? (?:want|like|wish|hope|aim|intend|plan)s?\b|\b(?:the )?(?:goal|aim|idea|purpose|objective)s? (?:is|are)\b",
+    "makes": r"\b(?:want|need|would like|looking for|like|love)\s+(?:to\s+(?:build|create|make|develop|have|get|write|launch)\b|(?:an?|some)\s)",
     "now": r"\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
     "problem": r"\b(?:lose|loses|losing|lost|nobody|no one|too (?:long|slow|many|much|often|expensive)|by hand|manually|complain|waste|error-prone|slow|fails?|failing"
     r"|takes? (?:hours|days|weeks|over|more)|hard to|difficult|problem|missing|forget|tedious|painful|scattered|broken)\b",

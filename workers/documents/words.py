@@ -38,8 +38,13 @@ def written(inline: Token) -> str:
         return ""
     source = inline.content
     if any(child.type in ("em_open", "strong_open") for child in inline.children or []):
-        source = _EMPHASIS.sub(_bare, _EMPHASIS.sub(_bare, source))  # twice: emphasis inside emphasis
+        return bare(source)
     return _on_one_line(source)
+
+
+def bare(source: str) -> str:
+    """One line of Markdown as its author wrote it; emphasis is taken off."""
+    return _on_one_line(_EMPHASIS.sub(_bare, _EMPHASIS.sub(_bare, source)))  # twice: emphasis inside emphasis
 
 
 def spoken(text: str) -> str:

@@ -1,0 +1,244 @@
+"""A request as blocks: Markdown as a tree, each block with the headings it stands under; words stay as they were written.
+
+Plain text is given the marks it lacks first (`plain_text`). HTML, images and link bars are passed over; code is one block.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from workers.documents.plain_text import as_markdown
+from workers.documents.words import bare, is_prose, shown, written
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_CHARS = 1_100_000  # of a request, which holds at most one mebibyte; more of a document is not read
+BOLD = 7  # level of a line in bold that stands as a heading: below every other heading
+_UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
+_TASK = re.compile(r"\[([ xX~-])\]\s+")
+_STRUCK = re.compile(r"~~(.+)~~[.。]?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One heading, paragraph, list item, table row, definition or piece of code."""
+
+    id: str  # B001 ...
+    kind: str  # heading, paragraph, item, row, code, front, commit
+    text: str
+    level: int = 0  # of a heading
+    section: tuple[str, ...] = ()  # the headings above it, outermost first
+    parent: str = ""  # id of the item or heading-like term it is nested in
+    lead: str = ""  # the paragraph that introduces its list or table
+    cells: tuple[tuple[str, str], ...] = ()  # of a row: (column header, text)
+    done: bool | None = None  # of a task list: whether it is ticked
+
+    @property
+    def heading(self) -> str:
+        """The innermost heading above it."""
+        return self.section[-1] if self.section else ""
+
+
+@cache
+def _parser(*, html: bool = True) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.deflist import deflist_plugin
+    from mdit_py_plugins.tasklists import tasklists_plugin
+
+    parser = MarkdownIt("commonmark").enable("table").use(deflist_plugin).use(tasklists_plugin)
+    parser.disable("code")  # what is indented is read as text
+    return parser if html else parser.disable("html_block")
+
+
+def outline(text: str, words: Callable[[Token], str] = written) -> tuple[Block, ...]:
+    """The blocks of a text in order. Deterministic, never raises.
+
+    `words` reads the text of one block: as it was written, or as it is shown.
+    """
+    clean = _UNPAIRED.sub(" ", text[:MAX_CHARS]).replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    reading = _Outline(words)
+    front, body = _split_front(clean)
+    if front:
+        reading.add("front", front)
+    commit, body = as_markdown(textwrap.dedent(body))
+    if commit:
+        reading.add("commit", commit)
+    reading.walk(_parser().parse(body))
+    return tuple(reading.blocks)
+
+
+def _split_front(text: str) -> tuple[str, str]:
+    """Front matter and the rest; what stands between two rules is front matter only when it is a YAML mapping."""
+    found = _FRONT.match(text)
+    if not found:
+        return "", text
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        value = YAML(typ="safe", pure=True).load(found[1])
+    except (YAMLError, ValueError, RecursionError):
+        return "", text
+    return (found[1].strip(), text[found.end() :]) if isinstance(value, dict) else ("", text)
+
+
+class _Outline:
+    """The walk over the tokens: the blocks so far, and under which headings and items the walk is."""
+
+    def __init__(self, words: Callable[[Token], str]) -> None:
+        self.words = words
+        self.blocks: list[Block] = []
+        self.headings: list[tuple[int, str]] = []
+        self.items: list[str] = []  # ids of the open list items; empty until their first words
+        self.lead = ""
+        self.term = ""  # id of the term that is being defined
+        self.columns: list[str] = []
+
+    def add(self, kind: str, text: str, **more: object) -> str:
+        """Keep a block; its id."""
+        name = f"B{len(self.blocks) + 1:03d}"
+        section = tuple(heading for _, heading in self.headings)
+        self.blocks.append(Block(name, kind, text, section=section, **more))  # type: ignore[arg-type]
+        return name
+
+    def walk(self, tokens: Sequence[Token]) -> None:
+        row: list[str] | None = None
+        level, term = 0, False
+        for token in tokens:
+            match token.type:
+                case "heading_open":
+                    level = int(token.tag[1])
+                case "list_item_open" | "dd_open":
+                    self.items.append("")
+                case "list_item_close" | "dd_close":
+                    self.items.pop()
+                case "bullet_list_close" | "ordered_list_close" | "dl_close":
+                    self.lead, self.term = (self.lead, self.term) if self.items else ("", "")
+                case "dt_open":
+                    term = True
+                case "dt_close":
+                    term = False
+                case "thead_open":
+                    self.columns = []
+                case "tr_open":
+                    row = []
+                case "tr_close":
+                    self._row(row or [])
+                    row = None
+                case "table_close":
+                    self.lead = ""
+                case "fence" | "code_block":
+                    self.add("code", token.content.strip(), lead=self.lead, parent=self._parent())
+                case "html_block" if is_prose(token.content):
+                    self.walk(_parser(html=False).parse(token.content))
+                case "inline" if row is not None:
+                    row.append(self.words(token))
+                case "inline":
+                    self._words(token, level, term=term)
+                    level = 0
+
+    def _parent(self) -> str:
+        return next((name for name in reversed(self.items) if name), self.term)
+
+    def _words(self, token: Token, level: int, *, term: bool) -> None:
+        said = "" if _navigation(token) else self.words(token)
+        if not said:
+            return
+        if level or (not self.items and _is_bold_line(token)):
+            self._heading(said, level or BOLD)
+        elif self.items and not self.items[-1]:
+            done, said = _ticked(token, said)
+            outer = self._parent()
+            self.items[-1] = self.add("item", said, parent=outer, lead=self.lead, done=done)
+        elif self.items:
+            self.add("paragraph", said, parent=self._parent(), lead=self.lead)
+        elif term:
+            self.term = ""
+            self.term = self.add("item", said, lead=self.lead)
+        elif _is_form(token.content):
+            for line in token.content.split("\n"):
+                self.add("paragraph", bare(line))
+            self.lead = ""
+        else:
+            self.add("paragraph", said)
+            self.lead = said
+
+    def _heading(self, said: str, level: int) -> None:
+        self.headings = [row for row in self.headings if row[0] < level]
+        self.add("heading", said, level=level)
+        self.headings.append((level, said))
+        self.lead = ""
+
+    def _row(self, cells: list[str]) -> None:
+        """The first row names the columns; each other one is a block."""
+        if not self.columns:
+            self.columns = cells or [""]
+            return
+        named = tuple((column, cell) for column, cell in zip(self.columns, cells, strict=False))
+        if any(cell for _, cell in named):
+            words = " | ".join(cell for _, cell in named if cell)
+            self.add("row", words, cells=named, lead=self.lead, parent=self._parent())
+
+
+def _ticked(token: Token, said: str) -> tuple[bool | None, str]:
+    """Whether an item is ticked or struck through, and its words without the mark."""
+    first = (token.children or [None])[0]
+    if first is not None and first.type == "html_inline" and "task-list-item-checkbox" in first.content:
+        return "checked=" in first.content, said
+    struck = _STRUCK.fullmatch(said)
+    if struck:
+        return True, struck[1]
+    found = _TASK.match(said)
+    return (found[1] in "xX", said[found.end() :]) if found else (None, said)
+
+
+def _is_form(content: str) -> bool:
+    """Whether each line of a paragraph is a label with a value: `Version: 2`."""
+    lines = content.split("\n")
+    return len(lines) > 1 and all(_FIELD.match(line) for line in lines)
+
+
+def _is_bold_line(inline: Token) -> bool:
+    """Whether a paragraph is one line all in bold and short: its author made a heading of it."""
+    children = [child for child in inline.children or [] if child.type != "text" or child.content.strip(" :：")]
+    return (
+        len(children) > 2
+        and children[0].type == "strong_open"
+        and children[-1].type == "strong_close"
+        and sum(child.type == "strong_open" for child in children) == 1
+        and len(inline.content) <= 80
+        and not inline.content.rstrip("*_ ").endswith((".", "。", "!", "?", "？", "！"))
+    )
+
+
+def _navigation(inline: Token) -> bool:
+    """Whether nothing but links and images stands in a line: badges, translations, a table of contents."""
+    depth, links, outside = 0, 0, ""
+    for child in inline.children or []:
+        depth += (child.type == "link_open") - (child.type == "link_close")
+        links += child.type in ("link_open", "image")
+        if not depth and child.type in ("text", "code_inline"):
+            outside += child.content
+    return links > 1 and not re.search(r"\w", outside)
+
+
+def readable(text: str) -> str:
+    """The words of a Markdown text as a reader sees them, one block a line; code and front matter are left out."""
+    return "\n".join(_shown(_parser().parse(textwrap.dedent(_split_front(_UNPAIRED.sub(" ", text))[1]))))
+
+
+def _shown(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type == "html_block" and is_prose(token.content):
+            yield from _shown(_parser(html=False).parse(token.content))
+        elif token.type == "inline" and not _navigation(token):
+            yield shown(token)

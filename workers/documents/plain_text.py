@@ -1,0 +1,140 @@
+"""Text without Markdown's marks, or with its lines lost, as Markdown: what stands as a bullet or a heading is marked as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workers.documents.reading_words import label_role, role_of
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
+_COMMIT = re.compile(
+    r"\A(?:commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} |(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^)\n]*\))?!?: \S)"
+)
+_MAIL = re.compile(
+    r"\A(?:(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)[:：] ?.*\n){2,}",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
+_NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
+_IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**[.:：)]\s*\S")
+_LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
+_CHAPTER = re.compile(r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)")
+_BRACKETS = re.compile(r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$")
+_ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
+_FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
+_FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
+_FLAT_ITEM = re.compile(r"\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
+_FLAT_ROW = re.compile(r"(?<=\|)\s+(?=\|)")
+
+
+def as_markdown(text: str) -> tuple[str, str]:
+    """(what stands before the text: a commit message or the head of a mail, the text as Markdown)."""
+    before, body = _parted(text)
+    lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
+    marked = [_marked(line) for line in lines]
+    if not _HEADING.search(body):
+        marked = list(_with_headings(marked))
+    return before, "\n".join(_with_lists(marked))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    mail = _MAIL.match(text)
+    if mail:
+        return mail[0].strip(), text[mail.end() :]
+    heading = _HEADING.search(text) if _COMMIT.match(text) else None
+    return (text[: heading.start()].strip(), text[heading.start() :]) if heading else ("", text)
+
+
+def _marked(line: str) -> str:
+    """A line with Markdown's mark where it has another one."""
+    found = _BULLET.match(line)
+    if found:
+        return f"{found[1] or found[2] or ''}- {line[found.end() :]}"
+    found = _NUMBER.match(line)
+    return f"{found[1]}{found[2] or found[3]}. {line[found.end() :]}" if found else line
+
+
+def _unflattened(line: str) -> list[str]:
+    """The lines of a Markdown document that was put on one line."""
+    if len(line) < _FLAT:
+        return [line]
+    if len(_FLAT_HEADING.findall(line)) < 2:
+        return _items(line) if len(re.findall(r"\s[•‣▪]\s", line)) > 2 else [line]
+    pieces = [piece.strip() for piece in _FLAT_HEADING.sub(r"\n\1", line).split("\n")]
+    return [part for piece in pieces if piece for part in _chapter(piece)]
+
+
+def _chapter(piece: str) -> Iterator[str]:
+    """A heading with the text that followed it on the same line."""
+    if not piece.startswith("#"):
+        yield from _items(piece)
+        return
+    first, *rest = _items(piece)
+    marks, _, words = first.partition(" ")
+    title = _title(words.split(), whole=bool(rest))
+    said = words[len(title) :].strip()
+    yield from ["", f"{marks} {title}" if title else "", "", *([said] if said else []), *rest]
+
+
+def _title(words: list[str], *, whole: bool) -> str:
+    """How many of the words behind the mark of a heading are the heading."""
+    for count in range(min(7, len(words)), 0, -1):
+        if role_of(" ".join(words[:count])):
+            return " ".join(words[:count])
+    if len(words) <= (8 if whole else 12):
+        return " ".join(words)
+    capital = next((i for i, word in enumerate(words) if i and word[:1].islower()), len(words))
+    return " ".join(words[: max(1, capital - 1)])
+
+
+def _items(text: str) -> list[str]:
+    if " | " in text and re.search(r"\|\s*:?-{3,}", text):
+        head, bar, table = text.partition("|")
+        return [head.strip(), "", *_FLAT_ROW.sub("\n", bar + table).split("\n"), ""]
+    return _FLAT_ITEM.sub("\n", text).split("\n")
+
+
+def _with_headings(lines: list[str]) -> Iterator[str]:
+    """Marks what stands as a heading in a text that marks none."""
+    for at, line in enumerate(lines):
+        after = next((other for other in lines[at + 1 :] if other.strip()), "")
+        alone = at == 0 or not lines[at - 1].strip()
+        title = _heading_of(line, alone, after)
+        yield from ["", f"## {title}", ""] if title else [line]
+
+
+def _heading_of(line: str, alone: bool, after: str) -> str:
+    said = line.strip()
+    if not 1 < len(said) <= 60 or said.endswith(_ENDS) or not after.strip() or said.startswith(("#", "|", ">", "```")):
+        return ""
+    framed = _BRACKETS.match(said)
+    if framed:
+        title = next(group for group in framed.groups() if group)
+        return title if role_of(title) or re.match("[【=-]", said) else ""
+    chapter = _CHAPTER.match(said)
+    bare = said[chapter.end() :] if chapter else said
+    if chapter and (_CHAPTER.match(after.strip()) or not alone):
+        return ""
+    if _LIST.match(line) and not chapter:
+        return ""
+    title = bare.rstrip(" :：")
+    if bare.endswith((":", "：")) and _LIST.match(after):
+        return title if role_of(title) and alone and chapter else ""  # it introduces its list
+    if role_of(title) and (alone or bare != title):
+        return title
+    shouted = title.isupper() and len(title) > 3 and title.isascii() and any(c.isalpha() for c in title)
+    return title if shouted and alone and len(title.split()) <= 6 else ""
+
+
+def _with_lists(lines: list[str]) -> Iterator[str]:
+    """Makes items of lines that begin with an identifier, and parts lines that begin with a label of a section."""
+    for at, line in enumerate(lines):
+        beside = [lines[i] for i in (at - 1, at + 1) if 0 <= i < len(lines)]
+        if _IDENTIFIED.match(line) and any(_IDENTIFIED.match(other) for other in beside):
+            yield f"- {line}"
+            continue
+        label, colon, _ = line.partition("：") if "：" in line[:40] else line.partition(":")
+        if colon and at and len(label) <= 40 and label[:1].strip() and label_role(label):
+            yield ""
+        yield line

@@ -1,0 +1,204 @@
+"""What headings, labels, column headers and priorities say, as config/reading.yaml lists it: whole phrases, not parts of them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from orchestrator.config import resources, strict_yaml
+from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.text import is_cjk
+
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_NUMBERING = re.compile(
+    r"^(?:(?:section|part|chapter|appendix|step)\s+)?(?:\d+(?:\.\d+)*[.):、]?\s+|\d+(?:\.\d+)*[.):、]\s*|第?[一二三四五六七八九十]{1,3}[、章节.]\s*"
+    r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
+    re.IGNORECASE,
+)
+_EDGES = re.compile(r"^[\W_]+|[\s:：*_.。、,?？!–—-]+$")
+_PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
+_JOINS = re.compile(r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])")
+_OF = re.compile(r"\s+(?:for|of|in|to|by|with|on|from|du|de|des|del|der|für|pour|para)\s+")
+_PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
+_RELEASE = re.compile(
+    r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
+    r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
+    re.IGNORECASE,
+)
+_PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
+_LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
+_MIXED = "mixed"
+_MAX_WORDS = 9  # of a heading whose last words are looked at
+
+
+@cache
+def _table(part: str) -> dict[str, str]:
+    """Phrase -> what it means; the first meaning of a phrase counts."""
+    meaning: dict[str, str] = {}
+    for name, given in _words()[part].items():
+        for line in given if isinstance(given, list) else [given]:
+            for phrase in str(line).split(","):
+                meaning.setdefault(phrase.strip().casefold(), name)
+    return meaning
+
+
+@cache
+def wishes() -> dict[str, str]:
+    """Patterns of modal verbs by priority, and of exclusions, wishes and the present, in languages without a lexicon."""
+    return dict(_read()["wishes"])
+
+
+@cache
+def _words() -> dict[str, dict[str, object]]:
+    value = dict(_read())
+    verbs, done = value.pop("verbs"), value.pop("done")
+    del value["wishes"], value["greeting"]
+    return {**value, "verbs": {"verb": ",".join(verbs)}, "done": {"done": done}, "turning": {
+        role: ",".join(words) for role, words in value["turning"].items()
+    }}
+
+
+@cache
+def _read() -> dict[str, Any]:
+    value, _, faults = strict_yaml.read(resources() / "config" / "reading.yaml")
+    if faults:
+        raise ConfigError(faults)
+    return value
+
+
+@cache
+def _open_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The phrases with `*`."""
+    return tuple(
+        (re.compile(re.escape(phrase).replace(r"\*", ".+")), role)
+        for phrase, role in _table("roles").items()
+        if "*" in phrase
+    )
+
+
+@lru_cache(maxsize=8192)
+def role_of(heading: str) -> str:
+    """What the text under a heading is: goal, non_goal, user, requirement, risk ...; empty when the heading does not say."""
+    said = _bare(heading)
+    if not said or len(said) > 120:
+        return ""
+    inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said)]
+    plain = _bare(_PARENTHESES.sub(" ", said))
+    tried = [said, plain, *inside]
+    return (
+        next((role for piece in tried if (role := label_role(piece))), "")
+        or _of_parts(plain)
+    )
+
+
+def _of_parts(said: str) -> str:
+    """The role of a heading of several parts (`phase 1: core features`), of its last words otherwise."""
+    joined = _joined(said)
+    if joined:
+        return "" if joined == _MIXED else joined
+    pieces = [piece for piece in _PARTS.split(said)[::-1] if piece != said]
+    return next((role for piece in pieces if (role := role_of(piece))), "") or _head(said)
+
+
+def label_role(label: str) -> str:
+    """As `role_of`, for a label in front of a text: only a whole phrase counts."""
+    said = re.sub(r"\s*#?\d{1,2}$", "", _bare(label))
+    return _table("roles").get(said, "") or next(
+        (role for pattern, role in _open_phrases() if pattern.fullmatch(said)), ""
+    )
+
+
+def _joined(said: str) -> str:
+    """Of `goals and metrics` the first role; `_MIXED` where one part excludes what the other asks for."""
+    parts = _JOINS.split(said)
+    if len(parts) < 2:
+        return ""
+    roles = [_head(part) or label_role(part) for part in parts]
+    if not all(roles):
+        return ""
+    return _MIXED if {"non_goal", "done"} & set(roles) and len(set(roles)) > 1 else roles[0]
+
+
+def _head(said: str) -> str:
+    """The role of the last words: `key product goals`, `requirements for the first release`."""
+    if is_cjk(said):
+        return _han_head(said)
+    heads = [said, *(said[: match.start()] for match in reversed(list(_OF.finditer(said))))]
+    for words in (head.split() for head in heads):
+        if not words or len(words) > _MAX_WORDS or _table("verbs").get(words[0]):
+            continue
+        for at in range(len(words)):
+            role = label_role(" ".join(words[at:]))
+            if role and not (at and words[at - 1] in _LINKING):
+                turned = next((t for word in words[:at] if (t := _table("turning").get(word))), "")
+                return turned or role
+    return ""
+
+
+def _han_head(said: str) -> str:
+    if len(said) > 16 or any(said.startswith(verb) for verb in _table("verbs") if is_cjk(verb)):
+        return ""
+    for at in range(len(said)):
+        role = label_role(said[at:])
+        if role:
+            turned = next((t for word, t in _table("turning").items() if is_cjk(word) and said[:at].startswith(word)), "")
+            return turned or role
+    return ""
+
+
+def column_of(header: str) -> str:
+    """What a column holds: id, requirement, metric, target, risk ...; empty when its header does not say."""
+    said = _bare(header)
+    plain = _bare(_PARENTHESES.sub(" ", said))
+    known = _table("columns")
+    words = plain.split()
+    tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
+    return next((known[piece] for piece in (said, plain, *tails) if piece in known), "")
+
+
+def attribute_of(label: str) -> str:
+    """Which property of an item a label names: priority, status, metric, target, mitigation ...; else empty."""
+    said = re.sub(r"\s*#?\d{1,2}$", "", _bare(label))
+    return _table("attributes").get(said, "")
+
+
+def priority_of(text: str) -> str:
+    """Must, Should, Could or Won't, as a heading, a cell or a label says it."""
+    said = _bare(text)
+    known = _table("priorities")
+    found = known.get(said) or known.get(_bare(_PARENTHESES.sub(" ", said)))
+    if found:
+        return found
+    named = _PRIORITY.search(said)
+    if named:
+        return known[named[1].casefold()]
+    words = said.split()
+    pairs = [" ".join(words[:2]), " ".join(words[:1]), " ".join(words[-2:-1]) if words[-1:] == ["priority"] else ""]
+    return next((known[pair] for pair in pairs if len(pair) > 2 and pair in known), "") or next(
+        (name for word, name in known.items() if len(word) > 1 and is_cjk(word) and said.startswith(word)), ""
+    )
+
+
+def release_of(text: str) -> str:
+    """The phase, milestone or version that a heading or a cell names, as it is written there."""
+    found = _RELEASE.search(text)
+    return found[0] if found else ""
+
+
+def is_done(text: str) -> bool:
+    """Whether a status says that something is finished."""
+    return _table("done").get(text.strip().casefold(), "") == "done" or bool(_table("done").get(_bare(text)))
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a paragraph only greets or takes leave."""
+    return len(text) < 60 and re.match(_read()["greeting"], text.strip(), re.IGNORECASE) is not None
+
+
+def _bare(text: str) -> str:
+    """A heading without marks, numbering and emoji, in small letters."""
+    said = _LINK.sub(r"\1", text).replace("’", "'").replace("`", "").strip()
+    said = _NUMBERING.sub("", re.sub(r"^[*_\s]+", "", said))
+    said = _EDGES.sub("", _EDGES.sub("", said)) if not said.startswith(("#", "(")) else said
+    return " ".join(_NUMBERING.sub("", said).casefold().split())
