@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from orchestrator import failpoints
 from orchestrator.config import extras
 from orchestrator.domain import secrets
-from orchestrator.domain.agents import BUILTIN
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.errors import (
     AccountHeld,
     AgentCrashed,
