@@ -12,6 +12,7 @@ from workers.agents.protocol import Agent, Limits
 from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
     from workers.agents.probing import Priced
 
 Note = Callable[[str], None]
@@ -81,7 +82,9 @@ class Router:
         return found
 
 
-def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *, builtin: Agent) -> Router:
+def build_router(
+    settings: Settings, environ: MutableMapping[str, str], note: Note, *, builtin: Agent
+) -> Router:
     """All agents of the settings and the built-in one; `environ` may change later and is read at each call."""
     from orchestrator.config.settings import AgentSettings
     from workers.agents.api.agent import ApiAgent
@@ -93,13 +96,14 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *
     for name, each in given.items():
         if name in settings.agents_off:
             continue
+        limits = Limits.of(each.limits) if each.limits else None
         started_as = KINDS[each.kind].started_as
         if started_as == "builtin":
             agents[name] = builtin
         elif started_as == "api":
-            agents[name] = ApiAgent.of(name, each, environ, _limits(each))
+            agents[name] = ApiAgent.of(name, each, environ, limits)
         else:
-            agents[name] = program_agent(name, each, environ, _limits(each), slots)
+            agents[name] = program_agent(name, each, environ, limits, slots)
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
     pools = {
         name: each.pool or (each.kind if KINDS[each.kind].is_client else name) for name, each in given.items()
@@ -113,12 +117,6 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *
         slots=slots,
         note=note,
     )
-
-
-def _limits(given: Any) -> Limits | None:
-    """The agent's own, where it has some."""
-    names = ("start", "silence", "turn", "total")
-    return given.limits and Limits(**{name: getattr(given.limits, name) for name in names})
 
 
 def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[str, Any]:
