@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
@@ -33,7 +33,8 @@ def _without_rich() -> Iterator[None]:
 with _without_rich():
     import structlog
 
-Logger: TypeAlias = structlog.typing.FilteringBoundLogger
+Logger = structlog.typing.FilteringBoundLogger
+
 _SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
@@ -89,4 +90,5 @@ def configure(
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    return cast(Logger, structlog.get_logger())
+    logger: Logger = structlog.get_logger()
+    return logger

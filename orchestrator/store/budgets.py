@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, update
 
 from orchestrator.domain import budget as rules
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions
 from orchestrator.store.prepared import Prepared, Row, fixed

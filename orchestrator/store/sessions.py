@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, insert, select, update
 
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, one_of
 from orchestrator.store.project_tables import commands

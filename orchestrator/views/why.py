@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.coordinator.projector import stamp
-from orchestrator.domain.model import PauseReason, SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
 from orchestrator.store.prepared import Row

@@ -24,7 +24,7 @@ from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store
-from orchestrator.views.layout import Wishes, plan
+from orchestrator.views.layout import StartOptions, plan
 from orchestrator.wakeup import sockets
 from tests.bench.instant import InstantAgent
 from workers.agents.routing import Router
@@ -161,7 +161,7 @@ def main() -> None:
 
 
 def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
-    planned = plan("A session after another", Wishes(discuss="off"), load_pack(None, {}), project)
+    planned = plan("A session after another", StartOptions(discuss="off"), load_pack(None, {}), project)
     left = iter(range(sessions))
 
     def feed() -> None:

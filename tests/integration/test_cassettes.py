@@ -23,7 +23,7 @@ from orchestrator.domain.errors import (
     CassetteUnusable,
     UsageError,
 )
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import cassettes
 from tests.desk import Desk, Told, _instructions, says
 from tests.patience import patient

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.commands import manage, resume, rework
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import leases, messages, queries, sessions, tasks
 from orchestrator.store import store as store_module

@@ -26,7 +26,7 @@ from orchestrator.domain.errors import (
     LeaseLost,
     LifecycleError,
 )
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims, files, messages, records, tasks
