@@ -11,9 +11,8 @@ from orchestrator.domain.model_providers import PROVIDERS
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
 
-KEYS = {
-    key for kind in KINDS.values() for key in kind.keys
-}  # what clients and model APIs look at by themselves
+# What clients and model APIs look at by themselves.
+KEYS = {key for kind in KINDS.values() for key in kind.keys}
 KEYS |= {key for provider in PROVIDERS.values() for key in provider.keys}
 
 

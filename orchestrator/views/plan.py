@@ -16,7 +16,7 @@ from orchestrator.views.budget import budget_of, cap_lines
 from orchestrator.views.layout import Plan
 
 if TYPE_CHECKING:
-    from orchestrator.config.settings import Settings
+    from orchestrator.config.settings import AgentSettings, Settings
 
 BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 
