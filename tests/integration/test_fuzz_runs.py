@@ -23,7 +23,7 @@ from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
 from orchestrator.store import leases, messages, records
 from orchestrator.store.edits import session_directory
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from tests import factories as make
 from tests import invariants
 from tests.desk import HOST, Desk, Told
@@ -60,7 +60,7 @@ def work_through(desk: Desk) -> None:
             return
 
 
-def _offered(desk: Desk) -> Row | None:
+def _offered(desk: Desk) -> Run | None:
     desk.beat()
     return make.claim(desk.store, HOST)
 

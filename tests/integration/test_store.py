@@ -15,7 +15,7 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.model import PauseReason
 from orchestrator.lifecycle import report
-from orchestrator.store import leases, messages, queries, sessions, tasks
+from orchestrator.store import decisions, leases, messages, queries, sessions, tasks
 from orchestrator.store import store as store_module
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -329,7 +329,7 @@ def test_a_high_verdict_on_a_revision_pauses_and_resume_accepts_it(store: Store)
     assert found.pause_reason == "revision_exhausted"
     resume.resume(store, None, ANSWER, more_attempts=3)
     assert make.one_beat(store, session, make.Leadership("d-test", 1)).offered == ("DRAFT-003",)
-    decided = store.read(lambda tx: sessions.decisions_of(tx, session))
+    decided = store.read(lambda tx: decisions.decisions_of(tx, session))
     assert decided[-1].subject == "accept_revision DRAFT-002-R1" and len(decided[-1].digest) == 64
 
 

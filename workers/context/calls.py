@@ -14,7 +14,7 @@ from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import RateLimit, Run
 from orchestrator.store.store import Store, Tx
 from workers.agents.protocol import Agent, is_metered
 
@@ -29,7 +29,7 @@ class Caller(Protocol):
     log: Any
 
     @property
-    def row(self) -> Row: ...
+    def row(self) -> Run: ...
 
     @property
     def replays(self) -> bool: ...
@@ -58,7 +58,7 @@ def begin(context: Caller, agent: Agent, values: Mapping[str, Any]) -> Begun:
         return Begun(call, 0, None, False)
     pool = None if context.replays else context.router.pool(agent.name)
 
-    def unit(tx: Tx) -> Begun | Row | budgets.Refused:
+    def unit(tx: Tx) -> Begun | RateLimit | budgets.Refused:
         limit = None if pool is None else rate_limits.known(tx, pool)
         if limit is not None and rate_limits.holds(tx, limit):
             return limit
@@ -70,13 +70,13 @@ def begin(context: Caller, agent: Agent, values: Mapping[str, Any]) -> Begun:
     begun = context.write(unit)
     if isinstance(begun, budgets.Refused):
         raise BudgetReached(begun.words, fix="`lifecycle check` says how to go on")
-    if isinstance(begun, Row):
+    if isinstance(begun, RateLimit):
         raise _held(agent, begun)
     assert isinstance(begun, Begun)
     return begun
 
 
-def _held(agent: Agent, limit: Row) -> AccountHeld:
+def _held(agent: Agent, limit: RateLimit) -> AccountHeld:
     until = limit.paused_until / SECOND
     told = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
     return AccountHeld(f"{agent.name}: not asked before {told}", until=until, pool=limit.name, why=limit.why)

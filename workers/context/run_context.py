@@ -30,7 +30,7 @@ from orchestrator.domain.errors import (
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.prices import Prices
 from orchestrator.store import artifacts, cassettes, claims, edits, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact, Decision, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette.player import REPLAYED, Called, Deck, Recorded
 from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, Protected, is_metered
@@ -65,18 +65,18 @@ class Context:
     live: LiveRun
     lives: LiveRuns
     store: Store
-    session: Row
+    session: Session
     pack: Pack  # the session's own snapshot
     settings: Any
     workdir: Path  # private to the run
     project: Path
     agents: Sequence[Agent]  # for this role, in order; unavailable ones are left out
     skipped: Sequence[str]  # why others were left out
-    artifacts: Mapping[str, Row]  # newest version of each path
+    artifacts: Mapping[str, Artifact]  # newest version of each path
     wisdom: Mapping[str, list[str]]
     accumulator: Sequence[Mapping[str, Any]]
-    verdicts: Sequence[Row]  # of the session, oldest first
-    decisions: Sequence[Row]
+    verdicts: Sequence[Verdict]  # of the session, oldest first
+    decisions: Sequence[Decision]
     instructions: str  # of the role, read afresh
     critic_instructions: str  # of CRITIC, for every question in CRITICAL
     input_digest: str
@@ -94,16 +94,16 @@ class Context:
     unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Run:
         return self.live.row
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        return cast(Mapping[str, Any], self.row.payload)
+        return self.row.payload
 
     @property
     def host(self) -> str:
-        return cast(str, self.row.host)
+        return self.row.host
 
     def check(self) -> None:
         """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""
@@ -384,12 +384,12 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def answered(row: Row, decisions: Sequence[Row]) -> list[str]:
+def answered(row: Run, decisions: Sequence[Decision]) -> list[str]:
     """A person's words in the discussions before this task: what it makes has to answer them."""
     own = decision_on(row)
     return [d.words for d in decisions if d.subject.startswith(DECIDED) and d.subject != own]
 
 
-def decision_on(row: Row) -> str:
+def decision_on(row: Run) -> str:
     """The subject of a person's decision on the discussion that this task is."""
     return f"{DECIDED} {row.key}"

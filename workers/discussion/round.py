@@ -19,7 +19,7 @@ from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Decision
 from workers.context.run_context import Context, decision_on, storable
 from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
@@ -65,7 +65,7 @@ def critique(context: Context, produced: Produced) -> Critiqued:
 
 
 def _held(context: Context, produced: Produced) -> DiscussResult:
-    around = context.pack.rounds[context.row.round]
+    around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     known = {
         **facts(context, _kind(produced.artifact)),
@@ -102,7 +102,7 @@ def _earlier(context: Context) -> list[tuple[str, str]]:
 
 def _earlier_paths(context: Context) -> list[str]:
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
-    return [path for path in told if path in context.artifacts]
+    return [path for path in told if path is not None and path in context.artifacts]
 
 
 def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
@@ -173,7 +173,14 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     record = write_record(context, produced.artifact, done, verdict, synthesis, former)
     path = record[0] if record else None
     summary = report_text(
-        row.role, row.key, row.round, verdict, actions, produced.artifact, path, row.revision_of is not None
+        row.role,
+        row.key,
+        row.discussed_in,
+        verdict,
+        actions,
+        produced.artifact,
+        path,
+        row.revision_of is not None,
     )
     columns = {
         "round": row.round,
@@ -201,7 +208,7 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
         summary=summary,
         words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),
         mean=round(verdict.mean, 2),
-        wisdom=_wisdom(row.key, row.round, follows, verdict, actions),
+        wisdom=_wisdom(row.key, row.discussed_in, follows, verdict, actions),
         options=[
             {"label": item.text, "description": ", ".join(item.perspectives)}
             for item in synthesis.actions[:ACTIONS]
@@ -217,14 +224,14 @@ def _follows(context: Context, verdict: Verdict) -> Consequence:
     row = context.row
     return consequence(
         verdict,
-        row.round,
+        row.discussed_in,
         is_revision=row.revision_of is not None,
         standalone=is_standalone(row),
         decided=_decision(context) is not None,
     )
 
 
-def _decision(context: Context) -> Row | None:
+def _decision(context: Context) -> Decision | None:
     """What a person decided on this very discussion."""
     own = decision_on(context.row)
     return next((found for found in reversed(context.decisions) if found.subject == own), None)

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Verdict
 from workers.agents import prompts
 from workers.context.run_context import CRITICAL, Context, answered
 from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
@@ -119,7 +119,7 @@ def action_items(context: Context) -> list[str]:
     return list(last.data.get("actions", [])) if last is not None else []
 
 
-def last_round(context: Context) -> Row | None:
+def last_round(context: Context) -> Verdict | None:
     """The last discussion's verdict."""
     return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 
