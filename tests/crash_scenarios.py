@@ -13,7 +13,7 @@ from typing import Any
 from orchestrator.commands import manage, portable, resume, rework
 from orchestrator.config import resources
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.store import artifacts, claims, decisions, leases, queries, sessions, transitions
 from orchestrator.store.edits import session_directory

@@ -11,7 +11,8 @@ from typing import Any
 
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, resources
-from orchestrator.coordinator.beat import Beat, Leadership, beat
+from orchestrator.coordinator.beat import Beat, beat
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import finished_run, report
@@ -20,7 +21,7 @@ from orchestrator.store.clock import process_start
 from orchestrator.store.migrate import ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
-from orchestrator.views.layout import Plan, Wishes, plan
+from orchestrator.views.layout import Plan, StartOptions, plan
 
 ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
 LEASE = 30.0
@@ -48,7 +49,7 @@ def make_store(folder: Path, **options: Any) -> Store:
 
 
 def make_plan(request: str = "Build a URL shortener", pack: Pack | None = None, **wishes: Any) -> Plan:
-    return plan(request, Wishes(**wishes), pack or shipped_pack(), Path("/nonexistent"))
+    return plan(request, StartOptions(**wishes), pack or shipped_pack(), Path("/nonexistent"))
 
 
 def make_session(

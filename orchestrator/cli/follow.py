@@ -19,8 +19,8 @@ from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
-from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.domain.states import EXIT_DETACHED, exit_code
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
     from orchestrator.store.rows import Message, OpenRun, Session

@@ -6,7 +6,8 @@ import shutil
 from dataclasses import dataclass
 
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus
+from orchestrator.domain.model import RunOutcome, SessionStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import decisions, messages, records, retention, sessions, tasks, transitions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx

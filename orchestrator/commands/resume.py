@@ -11,9 +11,9 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps
 from orchestrator.domain.errors import NotAllowedNow, UsageError
-from orchestrator.domain.model import Gate, PauseReason, SessionStatus, TaskStatus
+from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
-from orchestrator.domain.states import PAUSES
 from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx

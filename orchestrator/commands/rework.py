@@ -9,7 +9,8 @@ from typing import Any
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
-from orchestrator.domain.model import PauseReason, SessionStatus, TaskState
+from orchestrator.domain.model import SessionStatus, TaskState
+from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import (
     IMPROVE,
@@ -19,7 +20,6 @@ from orchestrator.domain.revisions import (
     plan_recheck,
     plan_revision,
 )
-from orchestrator.domain.states import PAUSES, may_rework
 from orchestrator.lifecycle import rework
 from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session

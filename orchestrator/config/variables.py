@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-KEYS = (  # what the clients and model APIs look at by themselves
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "BAILIAN_CODING_PLAN_API_KEY",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "CODEX_API_KEY",
-    "DASHSCOPE_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "GOOGLE_GENERATIVE_AI_API_KEY",
-    "OLLAMA_API_KEY",
-    "OPENAI_API_KEY",
-    "OPENCODE_API_KEY",
-    "OPENROUTER_API_KEY",
-    "VLLM_API_KEY",
-)
+from orchestrator.domain.agent_kinds import KINDS
+from orchestrator.domain.model_providers import PROVIDERS
+
+KEYS = {
+    key for kind in KINDS.values() for key in kind.keys
+}  # what clients and model APIs look at by themselves
+KEYS |= {key for provider in PROVIDERS.values() for key in provider.keys}
 
 
 def handed_over(settings: Any, values: Mapping[str, Any]) -> dict[str, str]:

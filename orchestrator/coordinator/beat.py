@@ -9,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator import failpoints
-from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
+from orchestrator.coordinator.leadership import Leadership
+from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.store import leases, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import task_state
-
-
-@dataclass(frozen=True, slots=True)
-class Leadership:
-    """Proof that a daemon leads: every act of the coordinator is fenced with it."""
-
-    holder: str
-    epoch: int
 
 
 @dataclass(frozen=True, slots=True)

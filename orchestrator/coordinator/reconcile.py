@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator import failpoints
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import UnknownName
-from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import topological
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import OverdueRun

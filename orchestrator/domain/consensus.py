@@ -9,7 +9,8 @@ from typing import Literal
 
 from orchestrator.domain import ids
 from orchestrator.domain.inert import one_line
-from orchestrator.domain.model import Consensus, PauseReason, Severity
+from orchestrator.domain.model import Consensus, Severity
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.synthesis import themes
 from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report

@@ -11,7 +11,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.inert import one_line
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, 
 
 from orchestrator.domain import budget as rules
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions
 from orchestrator.store.rows import Run

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 
 
 class Session(NamedTuple):

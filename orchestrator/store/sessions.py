@@ -8,8 +8,8 @@ from sqlalchemy import Update, bindparam, select, update
 
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.rows import Session, SessionState
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query

@@ -9,8 +9,8 @@ from typing import Any
 
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.domain.model import PauseReason, SessionStatus
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from orchestrator.domain import secrets
-from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
@@ -16,7 +16,6 @@ from orchestrator.views.budget import budget_of, cap_lines
 from orchestrator.views.layout import Plan
 
 BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
-REPORTS_ITSELF = ("claude",)  # kinds of agents that say what each call cost
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
@@ -36,7 +35,7 @@ def plan_view(
     planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
 ) -> dict[str, Any]:
     """The plan as plain values; `agents` are those configured here, in the order they are tried."""
-    replays = planned.wishes.cassette is not None and planned.wishes.cassette["does"] == "replay"
+    replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
     budget = budget_of(settings)
     return {
@@ -45,8 +44,8 @@ def plan_view(
         "mode": planned.choice.mode,
         "why": planned.choice.why,
         "language": planned.language,
-        "discuss": planned.wishes.discuss,
-        "execution": planned.wishes.execution,
+        "discuss": planned.options.discuss,
+        "execution": planned.options.execution,
         "tasks": [
             {
                 "task": task.key,
@@ -60,7 +59,7 @@ def plan_view(
             for task in planned.pipeline.tasks
         ],
         "agents": agents,
-        "cassette": planned.wishes.cassette,
+        "cassette": planned.options.cassette,
         "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
         "budget": {
             "caps": cap_lines(budget),
@@ -86,9 +85,8 @@ def _edits(name: str, given: Any) -> bool:
         return name in CLIENTS
     if given.edits_files:
         return True
-    return (
-        given.kind in CLIENTS and shutil.which(given.command[0] if given.command else given.kind) is not None
-    )
+    program = given.command[0] if given.command else given.kind
+    return KINDS[given.kind].is_client and shutil.which(program) is not None
 
 
 def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
@@ -176,10 +174,11 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
 def _has_price(name: str, agent: Any, prices: Prices) -> bool:
     """Whether its calls will have a price; a program of the user's may tell nothing at all."""
     if agent is None:  # a client that needs no configuration, with a model of its own choice
-        return name in REPORTS_ITSELF
-    if agent.kind == "command":
+        return KINDS[name].reports == "cost"
+    reports = KINDS[agent.kind].reports
+    if reports == "maybe":
         return False
-    return agent.kind in REPORTS_ITSELF or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None
+    return reports == "cost" or prices.of(agent.model, elsewhere=bool(agent.base_url)) is not None
 
 
 def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:

@@ -7,17 +7,10 @@ from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
-from orchestrator.domain.model import (
-    SATISFIED,
-    Gate,
-    PauseReason,
-    SessionStatus,
-    TaskState,
-    TaskStatus,
-)
+from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
-from orchestrator.domain.states import PAUSES, REOPENING, may_rework
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx

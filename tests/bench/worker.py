@@ -24,7 +24,7 @@ from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
-from orchestrator.views.layout import Wishes, plan
+from orchestrator.views.layout import StartOptions, plan
 from orchestrator.wakeup import sockets
 from tests.bench.instant import InstantAgent
 from workers.agents.routing import Router
@@ -115,9 +115,9 @@ class Timed(Runtime):
         self.watch.entered(live.row)
         return super()._load(live, log)
 
-    def _report(self, context: Any, *rest: Any) -> Any:
-        self.watch.reports(context.row)
-        reported = super()._report(context, *rest)
+    def _report(self, calls: Any, *rest: Any) -> Any:
+        self.watch.reports(calls.run.row)
+        reported = super()._report(calls, *rest)
         self.watch.finished()
         return reported
 
@@ -161,7 +161,7 @@ def main() -> None:
 
 
 def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
-    planned = plan("A session after another", Wishes(discuss="off"), load_pack(None, {}), project)
+    planned = plan("A session after another", StartOptions(discuss="off"), load_pack(None, {}), project)
     left = iter(range(sessions))
 
     def feed() -> None:

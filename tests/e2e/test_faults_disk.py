@@ -14,7 +14,7 @@ from orchestrator import failpoints
 from orchestrator.commands import resume
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.domain.errors import DiskFull
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import artifacts, ballast, sessions
 from tests import factories, invariants

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from orchestrator.commands import manage
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.lifecycle import report
 from orchestrator.store import budgets, sessions

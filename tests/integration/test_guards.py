@@ -13,9 +13,10 @@ import pytest
 
 from orchestrator.commands import manage, resume, rework
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import NotAllowedNow, NotLeader
-from orchestrator.domain.model import Gate, PauseReason, RunOutcome
+from orchestrator.domain.model import Gate, RunOutcome
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.rows import Run

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.errors import LeaseLost, LifecycleError
-from orchestrator.domain.model import AdvanceKind, PauseReason, RunOutcome
+from orchestrator.domain.model import AdvanceKind, RunOutcome
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.rows import Run

@@ -24,7 +24,8 @@ from typer.main import get_command
 
 from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
-from orchestrator.domain.model import PauseReason, RunOutcome
+from orchestrator.domain.model import RunOutcome
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call

@@ -27,7 +27,7 @@ from orchestrator.domain.errors import (
     StoreError,
     UnknownName,
 )
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store.edits import session_directory
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store

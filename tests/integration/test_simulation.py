@@ -21,7 +21,8 @@ import workers.host.host
 import workers.host.live_runs
 from orchestrator.config import load_settings
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership, beat
+from orchestrator.coordinator.beat import beat
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import LeaseLost, NotLeader
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import leases, queries, sessions

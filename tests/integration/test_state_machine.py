@@ -22,14 +22,16 @@ from orchestrator.commands import manage, resume, rework
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership, beat
+from orchestrator.coordinator.beat import beat
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, NotLeader, UsageError
-from orchestrator.domain.model import AdvanceKind, PauseReason
+from orchestrator.domain.model import AdvanceKind
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, queries, sessions
 from orchestrator.store.rows import Run
-from orchestrator.views.layout import Wishes, plan
+from orchestrator.views.layout import StartOptions, plan
 from tests import factories as make
 from tests import invariants
 from tests.model import Clock, Model, Refused, Session, Task
@@ -246,7 +248,9 @@ class Lifecycles(RuleBasedStateMachine):
         if len(self.model.sessions) == 3:
             return
         self.clock.tick()
-        wishes = Wishes(mode=mode, discuss=discuss, execution="sequential" if sequential else "parallel")  # type: ignore[arg-type]
+        wishes = StartOptions(
+            mode=mode, discuss=discuss, execution="sequential" if sequential else "parallel"
+        )  # type: ignore[arg-type]
         planned = plan("Build a URL shortener", wishes, self.pack, self.root)
         begun = start(self.store, planned, project=self.root, max_attempts=3)
         again = {task.key: task for task in planned.pipeline.tasks}

@@ -46,7 +46,8 @@ class Table:
 
     def __init__(self, desk: Desk, agents: tuple[Told, ...]) -> None:
         self.desk, self.agents = desk, agents
-        self.context = desk.context(desk.claim())
+        self.calls = desk.agent_calls(desk.claim())
+        self.context = self.calls.run
         self.kept: list[str] = []
 
     def hold(
@@ -70,7 +71,7 @@ class Table:
             **facts,
         }
         return discuss(
-            self.context,
+            self.calls,
             around,
             known,
             stored=stored or {},

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrator.domain.consensus import Verdict, key_finding, recommendation
 from orchestrator.domain.synthesis import Synthesis
 from orchestrator.store.rows import Decision, Run
-from workers.context.run_context import Context
+from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
 from workers.roles.documents import stamp
@@ -30,7 +30,7 @@ def is_standalone(row: Run) -> bool:
 
 
 def write_record(
-    context: Context,
+    context: RunContext,
     artifact: str,
     done: DiscussResult,
     verdict: Verdict,
@@ -49,7 +49,7 @@ def write_record(
 
 
 def _render(
-    context: Context,
+    context: RunContext,
     artifact: str,
     done: DiscussResult,
     verdict: Verdict,
@@ -107,7 +107,7 @@ def _render(
 
 
 def _standalone(
-    context: Context, done: DiscussResult, verdict: Verdict, synthesis: Synthesis, former: Former
+    context: RunContext, done: DiscussResult, verdict: Verdict, synthesis: Synthesis, former: Former
 ) -> recording.Standalone:
     """What a round of its own keeps besides: continuity, sentiment, risks, decisions, advice."""
     decided = former.decision

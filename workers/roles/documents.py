@@ -12,7 +12,9 @@ from pydantic import BaseModel
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store.rows import Verdict
 from workers.agents import prompts
-from workers.context.run_context import CRITICAL, Context, answered
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import CRITICAL, AgentCalls
+from workers.context.run_context import RunContext, answered
 from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
 from workers.documents.identifiers import Registered, content_path
 from workers.documents.reader import validate
@@ -65,19 +67,19 @@ class DocumentFaulty(LifecycleError):
     remedy = "`lifecycle resume --retry TASK` tries again; `lifecycle runs TASK` shows the attempts"
 
 
-def registered(context: Context, kind: str) -> Registered | None:
+def registered(context: RunContext, kind: str) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""
     value = context.json(content_path(kind))
     return None if value is None else Registered.from_json(value)
 
 
-def before(context: Context, document: Document) -> dict[str, Registered]:
+def before(context: RunContext, document: Document) -> dict[str, Registered]:
     """The documents this one builds on, by kind."""
     found = {kind: registered(context, kind) for kind in document.needs}
     return {kind: known for kind, known in found.items() if known is not None}
 
 
-def facts(context: Context, kind: str) -> dict[str, Any]:
+def facts(context: RunContext, kind: str) -> dict[str, Any]:
     """Everything a document is written from, as values (workers/agents/facts.py)."""
     known: dict[str, Any] = {
         "request": context.session.request,
@@ -103,38 +105,39 @@ def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
     return exploration if exploration and exploration.get("codebase") else None
 
 
-def feedback(context: Context) -> list[str]:
+def feedback(context: RunContext) -> list[str]:
     """What this version has to answer: a person's words, given to it or in a discussion."""
     return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
 
 
-def key_decisions(context: Context) -> list[str]:
+def key_decisions(context: RunContext) -> list[str]:
     """What the role's earlier tasks decided, by the accumulator that each passed on."""
     return [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
 
 
-def action_items(context: Context) -> list[str]:
+def action_items(context: RunContext) -> list[str]:
     """The last round's action items, for the next document."""
     last = last_round(context)
     return list(last.data.get("actions", [])) if last is not None else []
 
 
-def last_round(context: Context) -> Verdict | None:
+def last_round(context: RunContext) -> Verdict | None:
     """The last discussion's verdict."""
     return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 
 
 def ask(
-    context: Context,
+    calls: AgentCalls,
     document: Document,
     known: Mapping[str, Any],
     *,
     kind: str | None = None,
     schema: type[BaseModel] | None = None,
-    agents: Sequence[Any] | None = None,
+    agents: Sequence[Agent] | None = None,
     extra: Sequence[tuple[str, str]] = (),
 ) -> tuple[Any, str]:
     """The content and the name of the agent that gave it. Raises AgentError."""
+    context = calls.run
     wanted, kind = schema or document.schema, kind or document.kind
     prompt = prompts.render(
         kind,
@@ -146,13 +149,13 @@ def ask(
         feedback=[*known["feedback"], *known["remarks"]],
         improve=known["improve"],
     )
-    content, reply = context.ask(kind, prompt, wanted, known, agents)
+    content, reply = calls.ask(kind, prompt, wanted, known, agents)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
     context.unmet.extend(text for text in reply.unmet if text not in context.unmet)
     return content, reply.agent
 
 
-def _material(context: Context, document: Document) -> list[tuple[str, str]]:
+def _material(context: RunContext, document: Document) -> list[tuple[str, str]]:
     """The request, the repository, and everything written before, as text; a person's edits included."""
     blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
     for kind in document.needs:
@@ -170,7 +173,7 @@ def _material(context: Context, document: Document) -> list[tuple[str, str]]:
     return blocks
 
 
-def _edited(context: Context, kind: str) -> list[tuple[str, str]]:
+def _edited(context: RunContext, kind: str) -> list[tuple[str, str]]:
     """The document's files that a person edited, as they are now."""
     main = DOCUMENTS[kind].path
     folder = main.removesuffix("_index.md")
@@ -184,7 +187,7 @@ def _edited(context: Context, kind: str) -> list[tuple[str, str]]:
     ]
 
 
-def render_context(context: Context, document: Document, agent: str, **extra: Any) -> RenderContext:
+def render_context(context: RunContext, document: Document, agent: str, **extra: Any) -> RenderContext:
     """What the document says about itself. Its stamp is the run's opening, so that a second attempt writes the same."""
     current = context.artifacts.get(document.path)
     known = before(context, document)
@@ -210,7 +213,7 @@ def stamp(micros: int) -> str:
 
 
 def form(
-    context: Context, document: Document, content: Registered, shown: RenderContext
+    context: RunContext, document: Document, content: Registered, shown: RenderContext
 ) -> dict[str, tuple[bytes, str]]:
     """All files of the document, checked: path -> (bytes, kind). Raises DocumentFaulty."""
     kept = {

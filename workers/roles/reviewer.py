@@ -7,7 +7,8 @@ from typing import Any
 
 from orchestrator.domain.quality import Score
 from workers.builtin.request import analyse_request
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.identifiers import Registered
@@ -20,7 +21,7 @@ from workers.roles.documents import BY_TASK, DOCUMENTS, DocumentFaulty, register
 REPORT = "spec/readiness-report.md"
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, _: AgentCalls) -> Produced:
     """Score, gate, readiness report and summary. By rules alone: the same documents give the same score."""
     texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}
     files = {path: text.encode() for path, text in texts.items() if path != REPORT}

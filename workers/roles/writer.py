@@ -7,7 +7,8 @@ from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import AgentError
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
@@ -16,12 +17,16 @@ from workers.roles.documents import BY_TASK, Document, ask, before, facts, form,
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The task's document; for an improvement, every document it is to work on. Raises AgentError."""
     if context.row.prefix != "IMPROVE":
-        return _one(context, BY_TASK[ids.parse_key(context.row.key).base])
+        return _one(context, calls, BY_TASK[ids.parse_key(context.row.key).base])
     wanted = [BY_TASK[key] for key in context.payload["improve"]["documents"] if key in BY_TASK]
-    made = [_one(context, document) for document in wanted if registered(context, document.kind) is not None]
+    made = [
+        _one(context, calls, document)
+        for document in wanted
+        if registered(context, document.kind) is not None
+    ]
     files = {path: entry for each in made for path, entry in each.files.items()}
     dimension = context.payload["improve"]["dimension"]
     return Produced(
@@ -35,14 +40,14 @@ def produce(context: Context) -> Produced:
     )
 
 
-def _one(context: Context, document: Document) -> Produced:
+def _one(context: RunContext, calls: AgentCalls, document: Document) -> Produced:
     known = facts(context, document.kind)
-    content, agent = ask(context, document, known)
+    content, agent = ask(calls, document, known)
     context.check()
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if isinstance(content, Architecture):
-        extra, notes = _reviewed(context, document, known, content)
+        extra, notes = _reviewed(calls, document, known, content)
     previous = registered(context, document.kind)
     kept, more = allot(content, previous, known=_in_force(context, document))
     files = form(context, document, kept, render_context(context, document, agent, **extra))
@@ -59,13 +64,13 @@ def _one(context: Context, document: Document) -> Produced:
 
 
 def _reviewed(
-    context: Context, document: Document, known: Mapping[str, Any], draft: Architecture
+    calls: AgentCalls, document: Document, known: Mapping[str, Any], draft: Architecture
 ) -> tuple[dict[str, Any], list[str]]:
     """The second agent's critical reading. Without one the document says so; the draft stands all the same."""
-    reviewers = context.router.for_perspective(context.pack, REVIEWED_BY, context.notes.append)
+    reviewers = calls.router.for_perspective(calls.run.pack, REVIEWED_BY, calls.run.notes.append)
     try:
         review, agent = ask(
-            context,
+            calls,
             document,
             {**known, "architecture": draft},
             kind="architecture_review",
@@ -74,12 +79,12 @@ def _reviewed(
             extra=[("The draft to review", draft.model_dump_json(indent=1))],
         )
     except AgentError as error:
-        context.check()
+        calls.run.check()
         return {}, [f"the architecture was not reviewed by a second agent: {error.what}"]
     return {"review": review, "review_agent": agent}, []
 
 
-def _in_force(context: Context, document: Document) -> set[str]:
+def _in_force(context: RunContext, document: Document) -> set[str]:
     """Identifiers that this document may refer to: those of the documents before it."""
     return {found for known in before(context, document).values() for found in known.ids()}
 

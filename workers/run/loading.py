@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.prices import Prices
+from orchestrator.log import Logger
 from orchestrator.store import artifacts, cassettes, decisions, edits, records, sessions
 from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette.player import Deck
 from workers.agents.question import Names
-from workers.context.run_context import CRITIC, Context, answered
+from workers.agents.routing import Router
+from workers.context.agent_calls import CRITIC, AgentCalls
+from workers.context.run_context import RunContext, answered
 from workers.host.live_runs import LiveRun, LiveRuns
 
 
@@ -49,16 +53,16 @@ def load(
     live: LiveRun,
     lives: LiveRuns,
     store: Store,
-    settings: Any,
+    settings: Settings,
     *,
     runs: Path,
     project: Path,
     instructions: Callable[[str], str],
-    log: Any,
-    router: Any,
+    log: Logger,
+    router: Router,
     prices: Prices,
     environ: Mapping[str, str],
-) -> Context:
+) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
     edits.adopt(store, row.session_id)
@@ -73,17 +77,14 @@ def load(
     usable = router.for_role(pack, row.role, skipped.append)
     workdir = runs / row.run
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Context(
+    context = RunContext(
         live=live,
-        lives=lives,
         store=store,
         session=seen.session,
         pack=pack,
         settings=settings,
         workdir=workdir,
         project=project,
-        agents=usable,
-        skipped=skipped,
         artifacts=seen.artifacts,
         wisdom=wisdom,
         accumulator=seen.accumulator,
@@ -93,7 +94,13 @@ def load(
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
+    )
+    return AgentCalls(
+        run=context,
+        lives=lives,
         router=router,
+        agents=usable,
+        skipped=skipped,
         folder=runs / loop_folder(row),
         clients=_conversations(row, seen.accumulator),
         prices=prices,
