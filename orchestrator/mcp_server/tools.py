@@ -15,7 +15,7 @@ from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.commands import session_command, session_start
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
 from orchestrator.views import check, find
 from orchestrator.views.cost import run_views
@@ -148,7 +148,7 @@ def _task_get(context: ToolContext, asked: given.OfTask) -> Any:
 def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Any:
     """The name is looked up among the session's artifacts: it never becomes a path of the file system."""
 
-    def unit(tx: Tx) -> tuple[Row, str]:
+    def unit(tx: Tx) -> tuple[Artifact, str]:
         session = context.scope.session(tx, asked.session)
         row = find.version(tx, session.id, asked.artifact, asked.version)
         return row, artifacts.body(tx, row.sha256, context.project.database).decode("utf-8", "replace")

@@ -23,7 +23,7 @@ from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
 from orchestrator.store import leases, messages, records
 from orchestrator.store.edits import session_directory
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from tests import factories as make
 from tests import invariants
 from tests.command_agent import command_agent
@@ -61,7 +61,7 @@ def work_through(harness: RuntimeHarness) -> None:
             return
 
 
-def _offered(harness: RuntimeHarness) -> Row | None:
+def _offered(harness: RuntimeHarness) -> Run | None:
     harness.beat()
     return make.claim(harness.store, HOST)
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.revisions import IMPROVE
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Verdict
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
@@ -113,7 +113,7 @@ def action_items(context: RunContext) -> list[str]:
     return list(last.data.get("actions", [])) if last is not None else []
 
 
-def last_round(context: RunContext) -> Row | None:
+def last_round(context: RunContext) -> Verdict | None:
     """The last discussion's verdict."""
     return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 
