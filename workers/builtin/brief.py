@@ -122,14 +122,15 @@ def _goals(m: Material) -> list[Goal]:
         Goal(text=goal.text, metric=goal.metric, target=goal.target, source="stated") for goal in a.goals
     ]
     extra = (
-        [text for text in found.goals if not any(carries(text, goal.text) for goal in stated)]
+        [goal for goal in found.goals if not any(carries(goal.text, other.text) for other in stated)]
         if isinstance(found, Discovery)
         else []
     )
-    for text in extra:
-        if text in a.text:
-            read = goal_of(text, lexicon_of(text))
-            stated.append(Goal(text=text, metric=read.metric, target=read.target, source="stated"))
+    for goal in extra:
+        if goal.text in a.text:
+            read = goal_of(goal.text, lexicon_of(goal.text))
+            metric, target = goal.metric or read.metric, goal.target or read.target
+            stated.append(Goal(text=goal.text, metric=metric, target=target, source="stated"))
     if stated:
         return list({goal.text: goal for goal in stated}.values())
     return _proposed_goals(m)

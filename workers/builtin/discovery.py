@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Literal
 
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
-from workers.builtin.request import Need
+from workers.builtin.request import Need, RequestAnalysis
 from workers.builtin.revision import requests_in
-from workers.documents.content import Dimension, Discovery, StatedRequirement, Statement, User
+from workers.documents.content import (
+    Dimension,
+    Discovery,
+    Stated,
+    StatedCriterion,
+    StatedGoal,
+    StatedRequirement,
+    StatedRisk,
+    Statement,
+    User,
+)
 
 _MEDIUM, _HIGH = 5, 14  # requirements and surroundings counted together
 
@@ -23,12 +33,16 @@ def answer(m: Material) -> Discovery:
         title=a.title,
         problem_statement=_problem(m),
         situation=list(a.situation),
-        goals=unique(goal.text for goal in a.goals),
+        goals=_goals(a),
         target_users=users,
         domain=a.domain,
         constraints=unique(need.text for need in a.constraints),
         requirements=[stated(need) for need in a.needs],
         exclusions=unique(need.text for need in a.exclusions),
+        acceptance=[StatedCriterion(text=row.text, parent=row.block) for row in a.criteria],
+        risks=[StatedRisk(text=row.text, mitigation=row.mitigation) for row in a.risks],
+        done=[Stated(text=text) for text in a.done],
+        form=a.form,
         entities=list(a.entities),
         dependencies=list(a.dependencies),
         exploration_dimensions=_dimensions(m),
@@ -40,6 +54,11 @@ def answer(m: Material) -> Discovery:
     )
 
 
+def _goals(a: RequestAnalysis) -> list[StatedGoal]:
+    rows = [StatedGoal(text=goal.text, metric=goal.metric, target=goal.target) for goal in a.goals]
+    return list({row.text: row for row in reversed(rows)}.values())[::-1]
+
+
 def stated(need: Need) -> StatedRequirement:
     return StatedRequirement(
         text=need.text,
@@ -47,6 +66,10 @@ def stated(need: Need) -> StatedRequirement:
         moscow=need.moscow,
         category=need.category,
         actor=need.clause.actor,
+        title=need.title,
+        priority=need.given,
+        release=need.release,
+        parent=need.parent,
     )
 
 
@@ -116,6 +139,8 @@ def questions(m: Material) -> list[str]:
     """The request's own questions, then those it should answer but does not."""
     a = m.analysis
     title, thing = a.title, m.told_things(1)[0]
+    if a.form:
+        return [m.say("ask_form", form=m.say(f"form_{a.form}"))]
     asked = [m.say("ask_everything", text=strip_end(short(a.text, 200)))] if a.vague else []
     asked += a.questions
     kind = "_change" if m.changes else ""
@@ -151,6 +176,7 @@ def _design(m: Material) -> list[Statement]:
 def _revised(m: Material, previous: Discovery) -> Discovery:
     """Everything stays; what the feedback asks for and the request says but discovery lacks is added."""
     known = {row.text for row in previous.requirements}
+    goals = {row.text for row in previous.goals}
     added = [
         need
         for need in [*m.analysis.needs, *requests_in(m)]
@@ -165,7 +191,7 @@ def _revised(m: Material, previous: Discovery) -> Discovery:
             "requirements": [*previous.requirements, *rows.values()],
             "exclusions": unique([*previous.exclusions, *excluded]),
             "constraints": unique([*previous.constraints, *limits]),
-            "goals": unique([*previous.goals, *(goal.text for goal in m.analysis.goals)]),
+            "goals": [*previous.goals, *(row for row in _goals(m.analysis) if row.text not in goals)],
             "open_questions": unique([*previous.open_questions, *m.analysis.questions]),
         }
     )

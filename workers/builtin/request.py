@@ -10,6 +10,7 @@ from workers.builtin.classify import Reader, goal_of, same_person, subject_of
 from workers.builtin.clauses import Clause, actor_name, is_person
 from workers.builtin.language import Lexicon, detect_language
 from workers.builtin.sentences import Sentence, is_telling, lexicon_for, sentences_of
+from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passages import Passage, passages
 from workers.documents.reading_words import role_of
@@ -142,7 +143,10 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     reader.read()
     needs = reader.needs
     thin = len(found) <= 2 and len(text) < 600
-    vague = thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None)
+    form = form_of(text, read)
+    vague = bool(form) or (thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None))
+    if form:
+        reader = Reader([])
     if vague:
         needs = []
     if thin:
@@ -154,7 +158,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
             )
         ]
-    for pattern, whole in (("as_a", text), ("for_person", text if thin else "")):
+    for pattern, whole in () if form else (("as_a", text), ("for_person", text if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
             if pattern == "as_a" or is_person(match[1], lex) or lex.language == "zh":
                 name = actor_name(match[1])
@@ -186,6 +190,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         goals=tuple(reader.goals),
         risks=tuple(reader.risks),
         criteria=tuple(reader.criteria),
+        form=form,
         done=tuple(dict.fromkeys(reader.done)),
         actors=actors,
         situation=tuple(dict.fromkeys(reader.situation)),

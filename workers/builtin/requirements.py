@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.quality import is_testable
 from workers.builtin.clauses import clause
@@ -37,6 +37,7 @@ _CLAUSE = re.compile(
     r"^(?:[\w%.]+ ){1,6}?(?:is|are|can|will|stays?|drops?|falls?|rises?|grows?|joins?|uses?|takes?)\s",
     re.IGNORECASE,
 )
+_LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
 _CLOSE = 0.25  # share of common words from which a requirement serves a goal
 
 
@@ -45,7 +46,8 @@ def answer(m: Material) -> Requirements:
     if isinstance(previous, Requirements):
         return _revised(m, previous)
     needs = _needs(m)
-    items = [requirement(need, m) for need in needs]
+    own, orphans = _own_criteria(needs, m)
+    items = [requirement(need, m, own.get(at, ())) for at, need in enumerate(needs)]
     if len([need for need in needs if need.kind != "exclusion"]) < _THIN and m.analysis.thin and needs:
         items += _proposed(m)
     items = served(items, m)
@@ -55,8 +57,37 @@ def answer(m: Material) -> Requirements:
         items=items,
         entities=_entities(m, items),
         integrations=_integrations(m),
-        open_questions=[*left_out(m), *_questions(m, items)],
+        open_questions=[
+            *left_out(m),
+            *_questions(m, items),
+            *(m.say("ask_criterion", text=strip_end(text)) for text in orphans),
+        ],
     )
+
+
+def _own_criteria(needs: list[Need], m: Material) -> tuple[dict[int, list[str]], list[str]]:
+    """The request's own criteria by the need they belong to, and those that belong to none.
+
+    They belong to the statement of their block or of its feature, else to the need that shares most words with them.
+    """
+    own: dict[int, list[str]] = {}
+    orphans: list[str] = []
+    places: dict[str, int] = {}
+    for at, need in enumerate(needs):
+        if need.kind != "exclusion":
+            for block in (need.block, need.parent):
+                places.setdefault(block, at)
+    choices = [(str(at), need.text) for at, need in enumerate(needs) if need.kind != "exclusion"]
+    for row in m.analysis.criteria:
+        place = places.get(row.block) if row.block else None
+        if place is None:
+            share, key = best(row.text, choices)
+            place = int(key) if share >= _LIKE else None
+        if place is None:
+            orphans.append(row.text)
+        else:
+            own.setdefault(place, []).append(row.text)
+    return own, orphans
 
 
 def _needs(m: Material) -> list[Need]:
@@ -75,8 +106,8 @@ def _needs(m: Material) -> list[Need]:
     return [*needs, *not_carried(requests_in(m), [need.text for need in needs])]
 
 
-def requirement(need: Need, m: Material) -> Requirement:
-    """One need as a requirement with its story and criteria."""
+def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement:
+    """One need as a requirement with its story and criteria: the request's own, else what its sentence says."""
     m.check()
     lex = lexicon_of(need.text)
     excluded = need.kind == "exclusion"
@@ -84,10 +115,10 @@ def requirement(need: Need, m: Material) -> Requirement:
     return Requirement(
         kind="nonfunctional" if nonfunctional else "functional",
         category=need.category if nonfunctional else "",
-        title=short(strip_end(m.statement(need))) if need.part else headline(need, lex),
+        title=short(need.title or (strip_end(m.statement(need)) if need.part else headline(need, lex))),
         statement=m.statement(need),
         user_story=None if excluded or nonfunctional else story(need, m),
-        acceptance_criteria=criteria(need, lex),
+        acceptance_criteria=unique(own) or criteria(need, lex),
         moscow=need.moscow,
         quote=need.quote,
         source="stated",

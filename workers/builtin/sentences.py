@@ -30,6 +30,11 @@ class Sentence:
         return self.passage.role
 
     @property
+    def heading(self) -> str:
+        """The label in front of it, else the heading above it."""
+        return self.passage.label or self.passage.block.heading
+
+    @property
     def item(self) -> bool:
         return self.passage.block.kind != "paragraph"
 

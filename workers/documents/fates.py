@@ -5,9 +5,9 @@ It is made from what a discovery holds, whoever wrote it: an item belongs to the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from orchestrator.domain.text import keywords
 from workers.documents.content import Content, Discovery, Fates, Line, StatedCriterion, StatedRequirement, Text
@@ -67,14 +67,14 @@ class Booked:
     sources: dict[str, str]
 
 
-def booked(request: str, discovery: Discovery) -> Booked:
+def book(request: str, discovery: Discovery) -> Booked:
     """The ledger of a request against a discovery, and the discovery with ids and sources filled in."""
     read = passages(request)
     finder = _Finder(read)
     taken: dict[str, list[str]] = {}
     sources: dict[str, str] = {}
 
-    def book(kind: str, text: str, name: str = "") -> str:
+    def take(kind: str, text: str, name: str = "") -> str:
         block = finder.find(kind, text)
         if block:
             line = f"{kind} {name}".strip()
@@ -86,21 +86,21 @@ def booked(request: str, discovery: Discovery) -> Booked:
     rows = []
     for row in _named(discovery.requirements, read, finder):
         kind = row.kind if row.kind in ("constraint", "exclusion") else "requirement"
-        rows.append(row.model_copy(update={"source": book(kind, row.text, row.id)}))
+        rows.append(row.model_copy(update={"source": take(kind, row.text, row.id)}))
     of_block = {row.source: row.id for row in reversed(rows) if row.source}
     parents = {row.parent: of_block.get(row.parent, row.parent if row.parent in of_block.values() else "") for row in rows}
     rows = [row.model_copy(update={"parent": parents[row.parent]}) for row in rows]
-    goals = [goal.model_copy(update={"source": book("goal", goal.text)}) for goal in discovery.goals]
+    goals = [goal.model_copy(update={"source": take("goal", goal.text)}) for goal in discovery.goals]
     for goal in goals:
-        _also(book, "goal", goal.metric, goal.target)
-    risks = [risk.model_copy(update={"source": book("risk", risk.text)}) for risk in discovery.risks]
+        _also(take, "goal", goal.metric, goal.target)
+    risks = [risk.model_copy(update={"source": take("risk", risk.text)}) for risk in discovery.risks]
     for risk in risks:
-        _also(book, "risk", risk.mitigation)
-    done = [row.model_copy(update={"source": book("done", row.text)}) for row in discovery.done]
-    criteria = [_criterion(row, book("criterion", row.text), of_block) for row in discovery.acceptance]
+        _also(take, "risk", risk.mitigation)
+    done = [row.model_copy(update={"source": take("done", row.text)}) for row in discovery.done]
+    criteria = [_criterion(row, take("criterion", row.text), of_block) for row in discovery.acceptance]
     for user in discovery.target_users:
-        book("user", user.name)
-        _also(book, "user", *user.needs)
+        take("user", user.name)
+        _also(take, "user", *user.needs)
     for kind, texts in (
         ("exclusion", discovery.exclusions),
         ("constraint", discovery.constraints),
@@ -108,7 +108,7 @@ def booked(request: str, discovery: Discovery) -> Booked:
         ("question", discovery.open_questions),
         ("situation", discovery.situation),
     ):
-        _also(book, kind, *(text for text in texts if text not in sources))
+        _also(take, kind, *(text for text in texts if text not in sources))
     form = discovery.form or form_of(request, read)
     entries = [_entry(passage, taken.get(passage.block.id, []), form) for passage in read]
     fates = Fates(
@@ -117,3 +117,109 @@ def booked(request: str, discovery: Discovery) -> Booked:
     )
     update = {"requirements": rows, "goals": goals, "risks": risks, "done": done, "acceptance": criteria, "fates": fates}
     return Booked(discovery.model_copy(update=update), Ledger(form=form, fates=fates, entries=entries), sources)
+
+
+def _also(take: Callable[[str, str], str], kind: str, *texts: str) -> None:
+    for text in texts:
+        if text:
+            take(kind, text)
+
+
+def _named(rows: Sequence[StatedRequirement], read: Sequence[Passage], finder: _Finder) -> list[StatedRequirement]:
+    """The requirements with ids: their own where the request gives one, else a number."""
+    own = {passage.block.id: passage.id for passage in read if passage.id}
+    used: set[str] = {row.id for row in rows if row.id}
+    named = []
+    for number, row in enumerate(rows, 1):
+        name = row.id or own.get(finder.find("requirement", row.text), "")
+        if not name or (not row.id and name in used):
+            name = f"R-{number:03d}"
+        used.add(name)
+        named.append(row.model_copy(update={"id": name}))
+    return named
+
+
+def _criterion(row: StatedCriterion, source: str, of_block: Mapping[str, str]) -> StatedCriterion:
+    return row.model_copy(update={"source": source, "parent": of_block.get(row.parent, row.parent)})
+
+
+class _Finder:
+    """Finds the block that an item was taken from; items mostly follow each other as their blocks do."""
+
+    def __init__(self, read: Sequence[Passage]) -> None:
+        self.read = read
+        self.texts = [" ".join(passage.block.text.split()) for passage in read]
+        self.words: list[frozenset[str]] = []
+        self.at = 0
+        self.known: dict[tuple[str, str], str] = {}
+
+    def find(self, kind: str, text: str) -> str:
+        """The id of the block; empty when none holds the item."""
+        key = (kind, text)
+        if key not in self.known:
+            self.known[key] = self._find(kind, " ".join(text.split()))
+        return self.known[key]
+
+    def _find(self, kind: str, text: str) -> str:
+        roles = _ROLES.get(kind, frozenset())
+        holding = [at for at in self._order() if text and text in self.texts[at]]
+        best = next((at for at in holding if self.read[at].role in roles), holding[0] if holding else None)
+        if best is None:
+            best = self._alike(text, roles)
+        if best is None:
+            return ""
+        self.at = best
+        return self.read[best].block.id
+
+    def _order(self) -> Iterator[int]:
+        yield from range(self.at, len(self.texts))
+        yield from range(self.at)
+
+    def _alike(self, text: str, roles: frozenset[str]) -> int | None:
+        wanted = keywords(text)
+        if len(wanted) < 2:
+            return None
+        self.words = self.words or [keywords(text) for text in self.texts]
+        scored = [
+            (2 * len(wanted & words) / (len(wanted) + len(words)), self.read[at].role in roles, -at)
+            for at, words in enumerate(self.words)
+            if words
+        ]
+        share, _, at = max(scored, default=(0.0, False, 0))
+        return -at if share >= _LIKE else None
+
+
+def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
+    block = passage.block
+    reason = ""
+    if not taken_as:
+        reason = f"the text is no request: {form}" if form else _reason(passage)
+    return Entry(
+        id=block.id,
+        section=" > ".join(block.section)[:SHOWN],
+        kind=block.kind,
+        text=block.text[:SHOWN],
+        fate="taken" if taken_as else "skipped" if reason else "unread",
+        taken_as=taken_as,
+        reason=reason,
+    )
+
+
+def _reason(passage: Passage) -> str:
+    """Why a block is not carried by itself; empty when nothing says why."""
+    if passage.role in _REASONS:
+        return _REASONS[passage.role]
+    if passage.block.kind == "heading":
+        return "a heading"
+    if passage.opens:
+        return "introduces what follows"
+    return "" if any(c.isalnum() for c in passage.text) else "no words"
+
+
+def with_sources(found: dict[str, Any], sources: Mapping[str, str]) -> dict[str, Any]:
+    """A discovery as plain values, its plain texts as `{text, source}`; a person named in the request has its block too."""
+    for key in ("exclusions", "constraints", "dependencies", "open_questions"):
+        found[key] = [{"text": text, "source": sources.get(text, "")} for text in found[key]]
+    for user in found["target_users"]:
+        user["source"] = sources.get(user["name"], user["source"])
+    return found

@@ -191,7 +191,7 @@ class _Outline:
 
 def _ticked(token: Token, said: str) -> tuple[bool | None, str]:
     """Whether an item is ticked or struck through, and its words without the mark."""
-    first = (token.children or [None])[0]
+    first = token.children[0] if token.children else None
     if first is not None and first.type == "html_inline" and "task-list-item-checkbox" in first.content:
         return "checked=" in first.content, said
     struck = _STRUCK.fullmatch(said)

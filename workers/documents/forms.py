@@ -1,0 +1,59 @@
+"""What a text is when it asks for nothing to be built: a log, source code, a prompt for a chat model, minutes or an essay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from workers.documents.passages import ASKED, Passage
+
+_FORMS = ("log", "code", "prompt", "minutes", "essay")
+_LOG = re.compile(
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{1,3}(?:\.\d{1,3}){3} |"
+    r"(?:\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\]?)\b|\s+at [\w$.]+\(|Traceback \(|  File \")"
+)
+_CODE = re.compile(
+    r"^\s*(?:(?:def|class|import|from|return|async|await|public|private|protected|static|const|let|var|func|fn|package|#include|using|namespace|struct|impl|use|export|interface)\b.*[:;{(\w]$"
+    r"|@\w+|[}\])]+[;,)]*$|.*[;{]\s*$|(?:if|for|while|elif|else|try|except|switch)\b.*[:{]\s*$|[\w.\[\]]+ ?[-+*/|]?= ?\S+.*|[\w.]+\(.*\)\s*$|//.*|/\*.*|\"\"\".*|<\/?[a-z][^>]*>\s*$)"
+)
+_PROMPT = re.compile(
+    r"^\W*(?:you are\b(?! (?:going|asked|building|free|welcome))|act as\b|i want you to act\b|your (?:task|role|job) is to (?:answer|help|act|respond|translate|summari[sz]e|review|explain|write|reply|rate|classify)\b|pretend\b|ignore (?:all )?previous|system prompt"
+    r"|你是一[个名位]|请?扮演|你现在是|du bist (?:ein|eine)\b|tu es (?:un|une)\b|eres (?:un|una)\b|あなたは)",
+    re.IGNORECASE,
+)
+_BUILT = re.compile(
+    r"\b(?:build|create|develop|implement|design|code|program|ship|make)\b(?: (?:me|us))? (?:an?|the|this|my|our)\b[^.]{0,60}\b(?:app|application|tool|system|site|website|service|platform|api|bot|library|game|dashboard|program|cli|plugin|server|software|product|feature|prototype|mvp|extension|page|portal|module|script|component)s?\b"
+    r"|(?:开发|搭建|实现|做|写)(?:一[个款套])?.{0,20}(?:系统|应用|工具|网站|小程序|平台|服务|软件|程序|接口)",
+    re.IGNORECASE,
+)
+_MINUTES = re.compile(r"^\W*(?:minutes of|meeting (?:notes|minutes)|minutes\b|attendees|present:|会议纪要|protokoll|compte rendu|acta de)", re.IGNORECASE | re.MULTILINE)
+_WISH = re.compile(
+    r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
+    r"|\bas an? [\w ]{2,30}, i\b|^\W*(?:build|create|add|make|write|implement|develop|design|refactor|migrate|support|allow)\b|我们?(?:想|要|需要|希望)|需要|必须|请(?!问)|应该|wir (?:brauchen|wollen|möchten)|nous (?:voulons|avons besoin)|necesitamos|queremos|たい|こと[。．]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LONG = 10  # lines or sentences from which a text without a wish is something else
+_ROLES = ASKED | {"goal", "non_goal", "acceptance", "user", "constraint", "metric"}
+
+
+def form_of(text: str, read: Sequence[Passage]) -> str:
+    """`log`, `code`, `prompt`, `minutes` or `essay`; empty for a request, and wherever there is doubt."""
+    roles = {passage.role for passage in read}
+    asked = len(roles & _ROLES)
+    lines = [line for line in text[:60_000].split("\n") if line.strip()]
+    if asked < 2 and len(lines) >= 5:
+        if sum(bool(_LOG.match(line)) for line in lines) > 0.5 * len(lines):
+            return "log"
+        if sum(bool(_CODE.match(line)) for line in lines) > 0.6 * len(lines):
+            return "code"
+    if asked < 2 and _MINUTES.search(text[:300]) and not _BUILT.search(text):
+        return "minutes"
+    prose = [passage for passage in read if passage.block.kind == "paragraph"]
+    if asked < 3 and prose and _PROMPT.match(prose[0].block.text) and not _BUILT.search(text):
+        return "prompt"
+    sentences = len(re.findall(r"[.!?](?:\s|$)|[。！？]", text))
+    listed = sum(passage.block.kind in ("item", "row") for passage in read)
+    wishes = len(_WISH.findall(text))
+    if not asked and len(prose) >= 3 and sentences >= _LONG and listed < 3 and wishes * 10 <= sentences and not _BUILT.search(text):
+        return "essay"
+    return ""
