@@ -33,12 +33,17 @@ _IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
+_LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
+
+
 class Reader:
     """Reads the sentences of one request in order and sorts them."""
 
     def __init__(self, found: list[Sentence], read: Sequence[Passage] = ()) -> None:
         self.found = found
         self.passages = read
+        self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
+        self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         self.manual = _is_manual(found)
         self.needs: list[Need] = []
@@ -81,6 +86,9 @@ class Reader:
                 self._mitigated(passage, passage.text)
             elif passage.role == "risk" and passage.values.get("mitigation"):
                 self._mitigated(passage, passage.values["mitigation"])
+            elif passage.role in ASKED and passage.values.get("criterion"):
+                texts = re.split(r"\s*(?:<br ?/?>|[;；])\s*", passage.values["criterion"])
+                self.criteria += [Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)]
             elif passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried:
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 self._need(row, lexicon_of(row.text), by_default=True)
@@ -126,24 +134,38 @@ class Reader:
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
+        if role == "non_goal" and row.passage.label and not row.item and len(pieces := _listed(text)) > 1:
+            for piece in pieces:
+                self._need(replace(row, text=piece), lex, exclusion=True)
+            return
         if role == "non_goal" or row.priority == "Won't" or self._excluded(row, lex):
             self._need(row, lex, exclusion=True)
             if lex.find("dependency", text):
                 self.dependencies.append(text)
             return
+        modal = first_modal(text, lex)
+        if self._introduces(row, lex, told=modal is not None):
+            self._situated(row, lex)
+            return
         if role in ("goal", "metric"):
             self._goal(row, lex)
             return
         if role in ("problem", "principle", "assumption"):
-            self._situated(row, lex)
+            (self._wanted if role == "problem" and lex.find("want", text) else self._situated)(row, lex)
+            return
+        if not modal and not row.item and lex.find("finished", text):
+            self.done.append(text)
+            return
+        if not row.item and lex.find("afraid", text):
+            self.risks.append(Risk(text))
             return
         if role == "user":
             self._user(row, lex)
             return
-        modal = first_modal(text, lex)
-        if role == "dependency" or (lex.find("dependency", text) and not self.manual):
+        relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
+        if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
             self.dependencies.append(text)
-            if role == "dependency" or (not modal and role not in ASKED and not _imperative(text, lex)):
+            if role == "dependency" or relies or (not modal and role not in ASKED and not _imperative(text, lex)):
                 return
         if self._background(row, lex):
             (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(row, lex)
@@ -173,6 +195,15 @@ class Reader:
             self._need(row, lex, by_default=True)
             return
         self._situated(row, lex)
+
+    def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
+        """Whether a paragraph only leads to the list or table of its section, or tells a story in a section of use cases."""
+        if row.item or row.passage.label or told:
+            return False
+        if row.role == "use_case":
+            return lex.find("as_a", row.text) is None and not _imperative(row.text, lex)
+        listed = (row.passage.block.section, row.role) in self.listed
+        return listed and row.role in _LISTED and not (row.role in ASKED and (lex.weak.search(row.text) or _imperative(row.text, lex)))
 
     def _goal(self, row: Sentence, lex: Lexicon) -> None:
         """A goal with the metric and target that its table or its sentence gives."""
@@ -223,10 +254,15 @@ class Reader:
         self.other.append(row)
 
     def _user(self, row: Sentence, lex: Lexicon) -> None:
-        if not row.item and re.search(r"[、,，;；和及]| and ", row.text) and (lex.language == "zh" or row.passage.label):
-            for name in re.split(r"[、,，;；和及]| and ", row.text.strip(_TRIM)):
-                if 1 < len(actor_name(name)) <= 40:
-                    self.actors.setdefault(actor_name(name), ())
+        if not row.item and (lex.language == "zh" or row.passage.label):
+            names = [actor_name(re.sub(r"^(?:and|und|et|y) ", "", name)) for name in _listed(row.text, 14)]
+            for name in names:
+                if 1 < len(name) <= 40:
+                    self.actors.setdefault(name, ())
+            return
+        known = self.named.get(row.passage.parent)
+        if known:
+            self.actors[known] = (*self.actors[known], row.text)
             return
         name = actor_name(row.text)
         if not row.item and len(name.split()) > 5:
@@ -236,10 +272,21 @@ class Reader:
         if name and len(name) <= 60:
             needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
             rest = row.text.strip(_TRIM)
+            self.named[row.passage.block.id] = name
             self.actors.setdefault(name, (needs,) if needs else (rest,) if len(rest) > len(name) + 3 else ())
 
     def _category(self, text: str, lex: Lexicon) -> Category:
         return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(text)), "")
+
+    def _quality(self, row: Sentence, lex: Lexicon) -> Category:
+        """The category that the label, the table or the heading names, else the one of the sentence's own words."""
+        passage = row.passage
+        if row.role == "nonfunctional":
+            for said in (passage.values.get("category", ""), passage.label, passage.title, passage.block.heading):
+                named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)} if said else set()
+                if len(named) == 1:
+                    return cast(Category, named.pop())
+        return self._category(row.text, lex)
 
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
@@ -251,7 +298,7 @@ class Reader:
         if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
-        category = self._category(row.text, lex)
+        category = self._quality(row, lex)
         kind: Kind = "exclusion" if exclusion else self._kind(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
@@ -275,6 +322,8 @@ class Reader:
             self._actor(taken.actor, row.text)
 
     def _kind(self, row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
+        if lex.find("bound", row.text):
+            return "constraint"
         if row.role in ("nonfunctional", "constraint"):
             return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
         if not category or taken.actor or _imperative(row.text, lex):
@@ -291,6 +340,13 @@ class Reader:
         for known in same[:1]:
             if len(self.actors[known]) < 6 and text not in self.actors[known]:
                 self.actors[known] = (*self.actors[known], text)
+
+
+def _listed(text: str, longest: int = 8) -> list[str]:
+    """The things that a sentence without a verb lists; parentheses stay with theirs."""
+    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
+    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
+    return [piece for piece in pieces if piece] if all(len(piece.split()) <= longest for piece in pieces) else [text]
 
 
 def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:

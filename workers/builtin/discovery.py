@@ -36,7 +36,7 @@ def answer(m: Material) -> Discovery:
         goals=_goals(a),
         target_users=users,
         domain=a.domain,
-        constraints=unique(need.text for need in a.constraints),
+        constraints=unique(need.text for need in a.constraints if need.kind == "constraint"),
         requirements=[stated(need) for need in a.needs],
         exclusions=unique(need.text for need in a.exclusions),
         acceptance=[StatedCriterion(text=row.text, parent=row.block) for row in a.criteria],
@@ -184,7 +184,7 @@ def _revised(m: Material, previous: Discovery) -> Discovery:
     ]
     wishes = [need for need in added if need.kind != "exclusion"]
     excluded = [need.text for need in added if need.kind == "exclusion"]
-    limits = [need.text for need in wishes if need.kind != "functional"]
+    limits = [need.text for need in wishes if need.kind == "constraint"]
     rows = {need.text: stated(need) for need in added}
     return previous.model_copy(
         update={

@@ -49,7 +49,7 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     named = subject_of(found) if manual else None
     if named:
         return named[0]
-    content = [passage.block for passage in read if passage.block.kind not in ("front", "commit")]
+    content = [passage.block for passage in read if passage.block.kind not in ("front", "message")]
     headings = [block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])]
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:

@@ -12,7 +12,7 @@ from workers.documents.passages import ASKED, SKIPPED, Passage, passages
 
 MAX_SENTENCE = 1_200  # characters
 WHOLE = frozenset({"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"})  # roles whose items are one statement
-UNREAD = frozenset({"done", "code", "front", "commit", "attribute", "mitigation", "plan", *SKIPPED})  # roles without a statement to sort
+UNREAD = frozenset({"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED})  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
 _SETTING = frozenset({"", "background", "problem"})  # roles of sections before which a text is still an introduction
 
@@ -78,6 +78,8 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         frame = Sentence("", "", passage, not seen_role, priority)
         for quote in _statements(passage):
             pieces = [quote] if passage.block.kind == "row" else parts_of(quote)
+            if passage.block.kind == "item" and passage.role in ASKED and not all(_asks(piece) for piece in pieces):
+                pieces = [quote]
             yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
 
 

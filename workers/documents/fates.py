@@ -32,7 +32,7 @@ _REASONS = {
     **SKIPPED,
     "code": "code",
     "front": "front matter",
-    "commit": "stands before the text",
+    "message": "the head or foot of a message",
     "plan": "part of a plan: when, not what",
     "instructions": "explains how to use what exists",
     "done": "done already",

@@ -24,6 +24,7 @@ BOLD = 7  # level of a line in bold that stands as a heading: below every other 
 _UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
+_CODE = re.compile(r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#")
 _TASK = re.compile(r"\[([ xX~-])\]\s+")
 _STRUCK = re.compile(r"~~(.+)~~[.。]?", re.DOTALL)
 
@@ -33,7 +34,7 @@ class Block:
     """One heading, paragraph, list item, table row, definition or piece of code."""
 
     id: str  # B001 ...
-    kind: str  # heading, paragraph, item, row, code, front, commit
+    kind: str  # heading, paragraph, item, row, code, front, message
     text: str
     level: int = 0  # of a heading
     section: tuple[str, ...] = ()  # the headings above it, outermost first
@@ -69,10 +70,12 @@ def outline(text: str, words: Callable[[Token], str] = written) -> tuple[Block, 
     front, body = _split_front(clean)
     if front:
         reading.add("front", front)
-    commit, body = as_markdown(textwrap.dedent(body))
-    if commit:
-        reading.add("commit", commit)
+    before, body, after = as_markdown(textwrap.dedent(body))
+    if before:
+        reading.add("message", before)
     reading.walk(_parser().parse(body))
+    if after:
+        reading.add("message", after)
     return tuple(reading.blocks)
 
 
@@ -153,7 +156,7 @@ class _Outline:
         said = "" if _navigation(token) else self.words(token)
         if not said:
             return
-        if level or (not self.items and _is_bold_line(token)):
+        if level or (not self.items and not term and _is_bold_line(token)):
             self._heading(said, level or BOLD)
         elif self.items and not self.items[-1]:
             done, said = _ticked(token, said)
@@ -164,6 +167,8 @@ class _Outline:
         elif term:
             self.term = ""
             self.term = self.add("item", said, lead=self.lead)
+        elif _is_code(token.content):
+            self.add("code", token.content.strip(), lead=self.lead)
         elif _is_form(token.content):
             for line in token.content.split("\n"):
                 self.add("paragraph", bare(line))
@@ -205,6 +210,13 @@ def _is_form(content: str) -> bool:
     """Whether each line of a paragraph is a label with a value: `Version: 2`."""
     lines = content.split("\n")
     return len(lines) > 1 and all(_FIELD.match(line) for line in lines)
+
+
+def _is_code(content: str) -> bool:
+    """Whether the lines of a paragraph are code that was indented: blocks, calls and assignments."""
+    lines = content.split("\n")
+    marks = sum(content.count(mark) for mark in "(){}[];=")
+    return len(lines) > 1 and marks > 2 * len(lines) and sum(bool(_CODE.search(line)) for line in lines) * 2 >= len(lines)
 
 
 def _is_bold_line(inline: Token) -> bool:

@@ -31,7 +31,13 @@ _LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]�
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
 _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
 _GIVEN = re.compile(r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)", re.IGNORECASE)
-_TEMPLATE = re.compile(r"^\s*(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$", re.IGNORECASE)
+_QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
+_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b")
+_LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
+_SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
+_DROPPED = re.compile(r"^~~.+?~~\s*\S")
+_ROLE_HEADERS = re.compile(r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE)
+_TEMPLATE = re.compile(r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$", re.IGNORECASE)
 ASKED = frozenset({"requirement", "use_case", "nonfunctional"})
 SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "contents": "table of contents",
@@ -41,8 +47,10 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "aside": "about the document itself",
     "greeting": "a greeting",
     "template": "a placeholder that was left",
+    "quotation": "quoted talk",
 }
 _TURNS = frozenset({"non_goal", "risk", "question", "acceptance", "mitigation"})  # labels that count within any section
+_OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 _BEATEN = frozenset({"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"})
 
 
@@ -70,7 +78,7 @@ class _Heading:
     role: str
     priority: str
     release: str
-    feature: bool
+    feature: str  # the block of the statement that what stands below belongs to
 
 
 def passages(text: str) -> tuple[Passage, ...]:
@@ -87,13 +95,18 @@ class _Roles:
         self.children = {block.parent for block in blocks if block.parent and block.kind == "item"}
         levels = [block.level for block in blocks if block.kind == "heading"]
         self.title_level = levels[0] if levels and levels.count(levels[0]) == 1 and len(levels) > 1 else 0
-        self.planned = not any(
-            role_of(block.text) in ASKED for block in blocks if block.kind == "heading"
-        )  # the plan is all that says what is wanted
+        roles = {role_of(block.text) for block in blocks if block.kind == "heading"}
+        self.planned = not roles & ASKED  # the plan is all that says what is wanted
+        self.explains = len(roles & _OF_REQUESTS) < 2  # it may be a manual
+        self.by_id: dict[str, str] = {}  # own id of a statement -> its block
+        self.leads = {block.lead for block in blocks if block.lead}
+        self.legend: dict[str, str] = {}  # a symbol -> the priority it stands for
 
     def read(self) -> Iterator[Passage]:
         for block in self.blocks:
             passage = self._heading(block) if block.kind == "heading" else self._passage(block)
+            if passage.id and passage.role in ASKED:
+                self.by_id.setdefault(passage.id, block.id)
             self.found[block.id] = passage
             yield passage
 
@@ -105,7 +118,7 @@ class _Roles:
         identified = _ID.match(block.text) or _TITLED.match(block.text)
         if not role and not above and given:
             role = "requirement"
-        if role == "plan" and self.planned:
+        if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
         inherited = role or (above.role if above else "")
         feature = not role and (inherited in ASKED or bool(identified)) and not (given and not identified and len(block.text) < 20)
@@ -113,14 +126,21 @@ class _Roles:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
+        words = block.text[identified.end() :] if identified else _CHAPTER.sub("", block.text)
+        name = (identified[1] if identified and identified.re is _ID else "") or ""
+        known = self.by_id.get(name, "")
         self.headings.append(
             _Heading(
-                block.level, block, inherited, given or (above.priority if above else ""), release or (above.release if above else ""), feature
+                block.level,
+                block,
+                inherited,
+                given or (above.priority if above else ""),
+                release or (above.release if above else ""),
+                known or block.id if feature or known else "",
             )
         )
-        words = block.text[identified.end() :] if identified else _CHAPTER.sub("", block.text)
-        name = identified[1] if identified and identified.re is _ID else ""
-        return Passage(block, words, inherited if feature else "", id=name or "", priority=given, release=release, opens=True)
+        role = inherited if feature and not known else ""
+        return Passage(block, words, role, id=name, priority=given, release=release, opens=True)
 
     def _first(self) -> Block | None:
         return next((block for block in self.blocks if block.kind == "heading"), None)
@@ -133,9 +153,9 @@ class _Roles:
             here.role if here else "",
             priority=here.priority if here else "",
             release=here.release if here else "",
-            parent=here.block.id if here and here.feature else "",
+            parent=here.feature if here else "",
         )
-        if block.kind in ("code", "front", "commit"):
+        if block.kind in ("code", "front", "message"):
             return replace(base, role=block.kind)
         if block.lead and block.lead.rstrip().endswith((":", "：")):
             base = self._led(base, block.lead)
@@ -158,14 +178,21 @@ class _Roles:
             parent = above.parent
         else:
             role = "acceptance" if above.role in ASKED and _GIVEN.match(base.text) else above.role or base.role
+            role = "mitigation" if role == "risk" else role
             parent = above.block.id
         return replace(base, role=role, parent=parent, priority=above.priority or base.priority, release=above.release or base.release)
 
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
-        if _TEMPLATE.match(text) or is_greeting(text):
-            return replace(base, role="template" if _TEMPLATE.match(text) else "greeting")
+        skipped = self._beside(text)
+        if skipped:
+            return replace(base, role=skipped)
+        for symbol, given in self.legend.items():
+            if text.startswith(symbol):
+                text, base = text.removeprefix(symbol).lstrip("\ufe0f "), replace(base, priority=given)
+        if _DROPPED.match(text):
+            role = "non_goal"
         if _CROSS.match(text):
             text, role = _CROSS.sub("", text), "non_goal"
         text = _TICK.sub("", text)
@@ -179,9 +206,20 @@ class _Roles:
             base = replace(base, role="requirement")
         if base.block.id in self.children and not base.values:
             base = replace(base, opens=_introduces(base.text))
+        if base.block.kind == "paragraph" and base.block.text in self.leads and base.text.rstrip().endswith((":", "：", "：")):
+            base = replace(base, opens=True)
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
         return replace(base, values={**base.values, **values})
+
+    def _beside(self, text: str) -> str:
+        """The role of words that are no statement: a greeting, quoted talk, a placeholder, a legend."""
+        if _LEGEND.match(text):
+            pairs = _SYMBOL.findall(_LEGEND.sub("", text))
+            self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
+            return "meta" if self.legend else ""
+        rows = ((_TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
+        return next((role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else "")
 
     def _accepted(self, block: Block) -> str:
         """The statement that a criterion without one of its own belongs to: the last one above it in its part of the text."""
@@ -189,7 +227,7 @@ class _Roles:
         inner = around[-1].block if around else None
         for passage in reversed(self.found.values()):
             if inner is not None and passage.block.id == inner.id:
-                return passage.block.id if around[-1].feature else ""
+                return around[-1].feature
             if passage.role in ASKED and not passage.opens and (inner is None or inner.text in passage.block.section):
                 same = block.section[-1:] == passage.block.section[-1:]
                 return passage.block.id if same or len(around) > 1 else ""
@@ -249,7 +287,7 @@ def _row(base: Passage) -> Passage:
     values: dict[str, str] = {}
     for header, cell in base.block.cells:
         kind = column_of(header)
-        if kind and cell and kind not in values:
+        if kind and cell and (kind not in values or (kind == "user" and _ROLE_HEADERS.match(header))):
             values[kind] = cell.strip()
     kinds = {column_of(header) for header, _ in base.block.cells} - {""}
     role, main = _table_role(kinds, base.role)
@@ -258,6 +296,8 @@ def _row(base: Passage) -> Passage:
     text, title = _said(base, values, main, role)
     given = priority_of(values.get("priority", "")) or base.priority
     finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}
+    if role == "done" and values.get("status") and not is_done(values["status"]):
+        role = "requirement"
     return replace(
         base,
         text=text,
@@ -287,7 +327,7 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
         return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
     if "user" in kinds and {"needs", "purpose"} <= kinds:
         return "use_case", "needs"
-    if kinds & {"metric", "target", "baseline"} and "requirement" not in kinds:
+    if ("metric" in kinds or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))) and "requirement" not in kinds:
         if section == "nonfunctional" or section == "constraint":
             return section, ""
         return ("goal", "goal") if "goal" in kinds and "target" in kinds else ("metric", "metric")
@@ -307,7 +347,7 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         cells = [cell for header, cell in base.block.cells if column_of(header) in ("user", "needs", "purpose") and cell]
         return " | ".join(cells), ""
     description, named = values.get("description", ""), values.get(main, "") if main else ""
-    if role in ("requirement", "use_case", "nonfunctional") and named and description and main == "requirement":
+    if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
         told = description if longer and len(named) < max(60, len(description)) else named
         return told, "" if told == named else named
@@ -320,6 +360,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         for header, cell in base.block.cells
         if cell and column_of(header) not in ("id", "priority", "status", "release", "aside", "likelihood", "impact")
     ]
+    if len(content) > 2 and values.get("description") in content:
+        content.remove(values["description"])
     if role == "nonfunctional" and values.get("category") in content and len(content) > 1:
         content.remove(values["category"])
     return " | ".join(content) or base.text, ""

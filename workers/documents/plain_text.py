@@ -15,6 +15,9 @@ _MAIL = re.compile(
     r"\A(?:(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)[:：] ?.*\n){2,}",
     re.IGNORECASE,
 )
+_FOOT = re.compile(
+    r"^(?:-- ?$|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit\s?:$|El .{4,60}escribió:$|-{3,} ?Original|_{5,}$|> ?\S)", re.MULTILINE
+)
 _BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
 _IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**[.:：)]\s*\S")
@@ -28,22 +31,27 @@ _FLAT_ITEM = re.compile(r"\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
 _FLAT_ROW = re.compile(r"(?<=\|)\s+(?=\|)")
 
 
-def as_markdown(text: str) -> tuple[str, str]:
-    """(what stands before the text: a commit message or the head of a mail, the text as Markdown)."""
-    before, body = _parted(text)
+def as_markdown(text: str) -> tuple[str, str, str]:
+    """(what stands before the text, the text as Markdown, what stands behind it).
+
+    Before it: a commit message or the head of a mail. Behind it: the foot of a mail and what it answers.
+    """
+    before, body, after = _parted(text)
     lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
     marked = [_marked(line) for line in lines]
     if not _HEADING.search(body):
         marked = list(_with_headings(marked))
-    return before, "\n".join(_with_lists(marked))
+    return before, "\n".join(_with_lists(marked)), after
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _parted(text: str) -> tuple[str, str, str]:
     mail = _MAIL.match(text)
     if mail:
-        return mail[0].strip(), text[mail.end() :]
+        foot = _FOOT.search(text, mail.end())
+        end = foot.start() if foot else len(text)
+        return mail[0].strip(), text[mail.end() : end], text[end:].strip()
     heading = _HEADING.search(text) if _COMMIT.match(text) else None
-    return (text[: heading.start()].strip(), text[heading.start() :]) if heading else ("", text)
+    return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
 
 
 def _marked(line: str) -> str:

@@ -19,7 +19,7 @@ _NUMBERING = re.compile(
 _EDGES = re.compile(r"^[\W_]+|[\s:：*_.。、,?？!–—-]+$")
 _PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = re.compile(r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])")
-_OF = re.compile(r"\s+(?:for|of|in|to|by|with|on|from|du|de|des|del|der|für|pour|para)\s+")
+_OF = re.compile(r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para)\s+")
 _PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = re.compile(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"

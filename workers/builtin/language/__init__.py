@@ -31,6 +31,7 @@ class Lexicon:
     modals: tuple[tuple[str, re.Pattern[str]], ...]  # strong ones, by priority
     weak: re.Pattern[str]  # can, will: a wish in a list of wishes, a fact in a description
     categories: tuple[tuple[str, re.Pattern[str]], ...]
+    qualities: tuple[tuple[str, re.Pattern[str]], ...]  # of a heading: which category of quality it names
     domains: tuple[tuple[str, re.Pattern[str]], ...]
     patterns: dict[str, re.Pattern[str]]
     verbs: frozenset[str]
@@ -62,12 +63,17 @@ def lexicon(language: str) -> Lexicon:
     data: Any = import_module(f"{__name__}.{name}")
     words: Any = import_module(f"{__name__}.{name}_words")
     others = wishes() if name == "en" else {}
-    patterns = {key: "|".join([text, *([others[key]] if key in others else [])]) for key, text in data.PATTERNS.items()}
+
+    def joined(key: str, text: str) -> str:
+        return f"{text}|{others[key]}" if key in others else text
+
+    patterns = {key: joined(key, text) for key, text in data.PATTERNS.items()}
     return Lexicon(
         language=name,
-        modals=_compiled([(key, "|".join([text, *([others[key]] if key in others else [])])) for key, text in data.MODALS]),
+        modals=_compiled([(key, joined(key, text)) for key, text in data.MODALS]),
         weak=re.compile(data.WEAK, re.IGNORECASE),
-        categories=_compiled(data.CATEGORIES),
+        categories=_compiled([(key, joined(key, text)) for key, text in data.CATEGORIES]),
+        qualities=_compiled(data.QUALITIES),
         domains=_compiled(data.DOMAINS),
         patterns=dict(_compiled(list(patterns.items()))),
         verbs=frozenset(data.VERBS.split()),

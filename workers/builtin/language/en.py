@@ -19,27 +19,33 @@ CATEGORIES = [
     (
         "S",
         r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
-        r"|\bsecrets?\b|personal|privacy|\bdeleted? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
+        r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|visible (?:only )?to\b.*\bonly|visible only to|code was entered|access control|\blogged with who\b|two-factor"
         r"|\btamper|\bmask(?:ed|ing)?\b|sign(?:ed|ature)\b|vulnerab|leak",
     ),
     (
         "U",
         r"\bwcag\b|accessib|screen ?reader|keyboard(?! shortcut)|usab|\btranslat|locali[sz]|internationali[sz]|right-to-left|contrast|font size|color[- ]?blind"
         r"|\blanguages?\b|\b(?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi)\b"
-        r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive",
+        r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive|with (?:one|a single) hand|with gloves|plain (?:language|words)|large (?:print|type|letters)",
     ),
     (
         "P",
         r"\blatency|response time|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
-        r"|\b(?:under|within|below|less than|at most|up to|no more than|faster than)\s+\w+\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b"
+        r"|\b(?:under|within|below|less than|at most|up to|no more than|faster than)\s+[\w.,]+\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b"
         r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
     ),
     (
         "SC",
-        r"availab(?:le \d|ility)|uptime|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
+        r"availab(?:le \d|ility)|uptime|without (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bnothing is lost\b|data loss|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
         r"|\b(?:survive|failover|outage|recover|offline)|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
         r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
+]
+QUALITIES = [
+    ("S", r"secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー"),
+    ("U", r"usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ"),
+    ("P", r"perform|speed|latency|response time|throughput|leistung|geschwindigkeit|rendimiento|性能"),
+    ("SC", r"scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性"),
 ]
 DOMAINS = [
     ("health care", r"\bclinic|patient|hospital|doctor|nurse|medical|health|pharmac"),
@@ -108,6 +114,10 @@ PATTERNS = {
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
     "question": r"^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
     "want": r"\b(?:we|i|they|our \w+)(?: would|'d)? (?:want|like|wish|hope|aim|intend|plan)s?\b|\b(?:the )?(?:goal|aim|idea|purpose|objective)s? (?:is|are)\b",
+    "relies": r"\b(?:provided|supplied|sent|delivered|hosted|operated|maintained|run|owned) by (?:the |our |an? )|\bcomes? (?:every \w+ )?(?:as .{1,20} )?from (?:the |our )|\brel(?:y|ies) on\b",
+    "bound": r"\bbudget\b|\bdeadline\b|\b(?:must|has to|have to|should) be (?:running|live|ready|finished|done|online|launched|shipped) (?:by|before|until|in)\b|\bgo(?:es)? live (?:by|before|on)\b|\bcosts? (?:no )?more than\b",
+    "finished": r"\b(?:is|are|has been|have been|was|were) (?:already |now )?(?:finished|done already|already done|already live|shipped already)\b|\b(?:has|have) already (?:done|finished|built|shipped|implemented)\b",
+    "afraid": r"\b(?:i am|we are|i'm|we're) (?:afraid|worried)\b|\b(?:the|one|our) (?:biggest |main )?risk is\b",
     "makes": r"\b(?:want|need|would like|looking for|like|love)\s+(?:to\s+(?:build|create|make|develop|have|get|write|launch)\b|(?:an?|some)\s)",
     "now": r"\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
     "problem": r"\b(?:lose|loses|losing|lost|nobody|no one|too (?:long|slow|many|much|often|expensive)|by hand|manually|complain|waste|error-prone|slow|fails?|failing"
