@@ -225,14 +225,14 @@ def test_japanese_is_not_chinese_and_each_of_its_sentences_is_read() -> None:
     read = analyse_request(JAPANESE)
 
     assert read.language == "en"
-    assert [need.text for need in read.needs] == [
+    assert [need.text for need in read.requirements] == [
         "小さな書店のための在庫管理システムを作りたい。",
-        "現在は紙の台帳で管理している。",
         "店員はバーコードで本を登録できること。",
         "通信はTLS 1.3を使わなければならない。",
         "売上をCSVで出力できること。",
-        "支払い機能は含めない。",
     ]
+    assert [need.text for need in read.exclusions] == ["支払い機能は含めない。"]
+    assert read.situation == ("現在は紙の台帳で管理している。",)
     assert read.questions == ("返品はどう扱いますか？",)
 
 

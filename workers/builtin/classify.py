@@ -140,7 +140,7 @@ class Reader:
             return
         if role == "non_goal" or row.priority == "Won't" or self._excluded(row, lex):
             self._need(row, lex, exclusion=True)
-            if lex.find("dependency", text):
+            if role != "non_goal" and lex.find("dependency", text):
                 self.dependencies.append(text)
             return
         modal = first_modal(text, lex)
@@ -226,7 +226,7 @@ class Reader:
             return True
         return (
             bool(lex.find("bare_no", row.text))
-            and row.role in ASKED
+            and row.role in ("requirement", "use_case")
             and not first_modal(row.text, lex)
         )
 
@@ -281,12 +281,15 @@ class Reader:
     def _quality(self, row: Sentence, lex: Lexicon) -> Category:
         """The category that the label, the table or the heading names, else the one of the sentence's own words."""
         passage = row.passage
+        own = self._category(row.text, lex)
+        if row.role == "nonfunctional":
+            own = own or next((cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), "")
         if row.role == "nonfunctional":
             for said in (passage.values.get("category", ""), passage.label, passage.title, passage.block.heading):
                 named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)} if said else set()
                 if len(named) == 1:
                     return cast(Category, named.pop())
-        return self._category(row.text, lex)
+        return own
 
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
@@ -388,7 +391,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     found = max(
         (m for m in lex.patterns["target"].finditer(text) if m[0].strip(_TRIM)),
-        key=lambda m: (_is_bound(m[0]), -m.start()),
+        key=lambda m: (_is_bound(m[0]) + 2 * _reached(text[: m.start()]), -m.start()),
         default=None,
     )
     if not found:
@@ -398,6 +401,11 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
     return Goal(text.strip(), metric, found[0].strip(_TRIM))
+
+
+def _reached(before: str) -> bool:
+    """Whether what stands before a value says that it is to be reached: `from 12 % to`."""
+    return re.search(r"(?:\bto|\bauf|\bà|\ba|到|至|を)\s*$", before, re.IGNORECASE) is not None
 
 
 def _is_bound(phrase: str) -> int:

@@ -114,7 +114,7 @@ def document(facts: Mapping[str, Any]) -> Document:
 
 def _blocks(text: str) -> Iterator[Block]:
     """The words of a page, each cell of a table by itself."""
-    for block in outline(text, shown):
+    for block in outline(text, shown, marked=True):
         if block.kind == "row":
             yield from (replace(block, text=cell) for _, cell in block.cells if cell)
         elif block.kind not in ("code", "front"):

@@ -60,17 +60,20 @@ def _parser(*, html: bool = True) -> MarkdownIt:
     return parser if html else parser.disable("html_block")
 
 
-def outline(text: str, words: Callable[[Token], str] = written) -> tuple[Block, ...]:
+def outline(
+    text: str, words: Callable[[Token], str] = written, *, marked: bool = False
+) -> tuple[Block, ...]:
     """The blocks of a text in order. Deterministic, never raises.
 
-    `words` reads the text of one block: as it was written, or as it is shown.
+    `words` reads the text of one block: as it was written, or as it is shown. `marked`: it is Markdown of ours, plain text
+    need not be looked for in it.
     """
     clean = _UNPAIRED.sub(" ", text[:MAX_CHARS]).replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     reading = _Outline(words)
     front, body = _split_front(clean)
     if front:
         reading.add("front", front)
-    before, body, after = as_markdown(textwrap.dedent(body))
+    before, body, after = ("", body, "") if marked else as_markdown(textwrap.dedent(body))
     if before:
         reading.add("message", before)
     reading.walk(_parser().parse(body))

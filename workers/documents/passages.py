@@ -83,8 +83,38 @@ class _Heading:
 
 def passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text in order, one for each block."""
-    blocks = outline(text)
-    return tuple(_Roles(blocks).read())
+    found = list(_Roles(outline(text)).read())
+    given = _attributes(found)
+    headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
+    return tuple(_with_attributes(passage, given, headings) if given else passage for passage in found)
+
+
+def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:
+    """What lines such as `Priority: high` or `Target: 5 %` say, by the block of the statement they describe."""
+    given: dict[str, dict[str, str]] = {}
+    last: Passage | None = None
+    for passage in found:
+        if passage.role != "attribute":
+            last = passage if passage.block.kind != "heading" or passage.role else None
+            continue
+        near = last.block.id if last and last.block.section[:1] == passage.block.section[:1] else ""
+        if passage.parent or near:
+            given.setdefault(passage.parent or near, {}).update(passage.values)
+    return given
+
+
+def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], headings: set[str]) -> Passage:
+    of_heading = given.get(passage.parent, {}) if passage.parent in headings else {}
+    values = {**of_heading, **given.get(passage.block.id, {}), **passage.values}
+    if values == passage.values or passage.role == "attribute":
+        return passage
+    return replace(
+        passage,
+        values=values,
+        priority=priority_of(values.get("priority", "")) or passage.priority,
+        release=values.get("release") or passage.release,
+        role="done" if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"} else passage.role,
+    )
 
 
 class _Roles:
@@ -200,11 +230,13 @@ class _Roles:
         base = _identified(replace(base, text=text, role=role))
         base = _labelled(base, within=above is not None or bool(base.parent))
         base = _tagged(base)
+        if base.role == "acceptance" and base.id in self.by_id:
+            base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         if done:
             base = replace(base, role="done")
         elif done is False and not base.role:
             base = replace(base, role="requirement")
-        if base.block.id in self.children and not base.values:
+        if base.block.id in self.children and not base.values and not base.opens:
             base = replace(base, opens=_introduces(base.text))
         if base.block.kind == "paragraph" and base.block.text in self.leads and base.text.rstrip().endswith((":", "：", "：")):
             base = replace(base, opens=True)
@@ -293,6 +325,9 @@ def _row(base: Passage) -> Passage:
     role, main = _table_role(kinds, base.role)
     if values.get("goal") and "target" not in kinds and "metric" in kinds and role == "metric":
         values["target"] = values.pop("goal")
+    metric, colon, target = re.split(r"([:：])\s*", values.get("target", ""), maxsplit=1) if re.search(r"[:：]\s*\S", values.get("target", "")) else ("", "", "")
+    if colon and not re.search(r"\d", metric):
+        values["metric"], values["target"] = values.get("metric") or metric, target
     text, title = _said(base, values, main, role)
     given = priority_of(values.get("priority", "")) or base.priority
     finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}

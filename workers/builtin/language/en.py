@@ -19,7 +19,7 @@ CATEGORIES = [
     (
         "S",
         r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
-        r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|visible (?:only )?to\b.*\bonly|visible only to|code was entered|access control|\blogged with who\b|two-factor"
+        r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
         r"|\btamper|\bmask(?:ed|ing)?\b|sign(?:ed|ature)\b|vulnerab|leak",
     ),
     (
@@ -36,16 +36,16 @@ CATEGORIES = [
     ),
     (
         "SC",
-        r"availab(?:le \d|ility)|uptime|without (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bnothing is lost\b|data loss|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
+        r"availab(?:le \d|ility)|uptime|\bback(?:ed)? up\b|\brestor(?:e|es|ed|ing)\b|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
         r"|\b(?:survive|failover|outage|recover|offline)|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
         r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
 ]
 QUALITIES = [
-    ("S", r"secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー"),
-    ("U", r"usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ"),
+    ("S", r"visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー"),
+    ("U", r"\blearn|\bunderst|\bclicks?\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ"),
     ("P", r"perform|speed|latency|response time|throughput|leistung|geschwindigkeit|rendimiento|性能"),
-    ("SC", r"scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性"),
+    ("SC", r"\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性"),
 ]
 DOMAINS = [
     ("health care", r"\bclinic|patient|hospital|doctor|nurse|medical|health|pharmac"),
@@ -136,7 +136,7 @@ PATTERNS = {
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
     "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"
     r"|between|after|maximum|minimum|exactly|for)?\s*(?:\d[\d.,:]*\s*(?:%|percent\b)?(?:\s*(?:and|to|-|–)\s*\d[\d.,:]*)?(?:\s*[A-Za-z]+)?|\bonce (?:a|per) \w+|\bone \w+)",
-    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by)?\s*\d[\d.,:]*\s*(?:%|percent\b)?"
+    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|höchstens|mindestens|unter|weniger als|moins de|au moins|menos de|al menos)?\s*(?:\b(?:zero|half as many|two|three|four|five|six|ten|null|zéro|cero)\b|ゼロ|\d[\d.,:]*)\s*(?:%|percent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?"
     r"(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|mb|gb|kb)\b)?",
     "parts": r"\s*,\s*(?:and\s+|or\s+|then\s+)?|\s+(?:and|or|then)\s+(?:also\s+)?",
     "with": r"\s+(?:with|including|that has|which has|plus)\s+",
