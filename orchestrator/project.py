@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json
 from orchestrator.store import rights
 from orchestrator.store.database import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
@@ -180,13 +181,13 @@ def refuse_other_owner(database: Path) -> None:
         raise UsageError("the database belongs to another user", why=other.why, fix=other.fix)
 
 
-def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> Settings:
+def read_settings(project: Project, flags: Mapping[str, Json] | None = None) -> Settings:
     from orchestrator.config import load_settings
 
     return load_settings(project.root, os.environ, flags or {})
 
 
-def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:
+def read_config(project: Project, flags: Mapping[str, Json] | None = None) -> tuple[Pack, Settings]:
     """Pack and settings, by the one check of everything configured. Raises ConfigError with all faults."""
     from orchestrator.config import load_all
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.domain.agent_kinds import KINDS
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.model_providers import PROVIDERS
 
 KEYS = {
@@ -14,7 +15,7 @@ KEYS = {
 KEYS |= {key for provider in PROVIDERS.values() for key in provider.keys}
 
 
-def handed_over(settings: Any, values: Mapping[str, Any]) -> dict[str, str]:
+def handed_over(settings: Any, values: Mapping[str, Json]) -> dict[str, str]:
     """Those of `values` that may be handed over: keys, and what the settings name for an agent.
 
     Whoever takes them asks too: anything of the user's can write to our sockets, and what it sends must not change where we

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.domain.errors import ConfigError, LifecycleError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
 from orchestrator.store import integrity, leases, queries, rights
 from orchestrator.store.database import SCHEMA, checkpoint_is_risky, inspect, refuse_network_file_system
@@ -33,7 +34,7 @@ FREE_SHARE = 0.05
 PYTHON = (3, 11)
 LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
 
-AskAgents = Callable[["Project"], dict[str, Any]]
+AskAgents = Callable[["Project"], JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +202,7 @@ def _mcp(project: Project) -> Check:
     return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
 
 
-def _agents(project: Project, found: dict[str, Any]) -> Check:
+def _agents(project: Project, found: JsonObject) -> Check:
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:
@@ -215,17 +216,17 @@ def _agents(project: Project, found: dict[str, Any]) -> Check:
     return Check("agents", "note" if notes else "ok", says, notes)
 
 
-def _usable(agent: dict[str, Any]) -> str:
+def _usable(agent: JsonObject) -> str:
     probe = agent.get("probe")
     return str(agent["name"]) if probe is None else f"{agent['name']} (answered{probe_cost(probe)})"
 
 
-def _unusable(agent: dict[str, Any]) -> str:
+def _unusable(agent: JsonObject) -> str:
     name, fault = str(agent["name"]), str(agent["fault"])
     return fault if fault.startswith(name) else f"{name}: {fault}"
 
 
-def probe_cost(probe: dict[str, Any]) -> str:
+def probe_cost(probe: JsonObject) -> str:
     """How long the question took and what it cost."""
     cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
     return f" in {probe['seconds']:g} s, {cost}"
