@@ -15,7 +15,7 @@ from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.store import rights
-from orchestrator.store.database import inspect, refuse_network_file_system
+from orchestrator.store.backends.sqlite_file import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
@@ -120,16 +120,16 @@ def open_for_writing(
     project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
 ) -> Store:
     """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
-    from orchestrator.store import integrity
-    from orchestrator.store.database import SCHEMA
+    from orchestrator.store.backends.sqlite_file import SCHEMA
+    from orchestrator.store.backends.sqlite_integrity import refuse_damage
 
     prepare(project)
     refuse_network_file_system(project.workflow)
     if inspect(project.database) != SCHEMA:
-        from orchestrator.store.migrate import ensure_schema
+        from orchestrator.store.backends.sqlite_migrate import ensure_schema
 
         ensure_schema(project.database, resources() / "migrations")
-    integrity.refuse_damage(project.database)
+    refuse_damage(project.database)
     return Store(
         project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
     )
@@ -137,7 +137,7 @@ def open_for_writing(
 
 def open_for_reading(project: Project) -> Store:
     """The project's store for looking only. Raises UsageError when there is none yet."""
-    from orchestrator.store.database import SCHEMA
+    from orchestrator.store.backends.sqlite_file import SCHEMA
 
     found = inspect(project.database)
     if found is None:
@@ -147,7 +147,7 @@ def open_for_reading(project: Project) -> Store:
             fix='begin one with `lifecycle start "..."`',
         )
     if found != SCHEMA:
-        from orchestrator.store.migrate import ensure_schema
+        from orchestrator.store.backends.sqlite_migrate import ensure_schema
 
         ensure_schema(project.database, resources() / "migrations")
     return Store(project.database)

@@ -20,7 +20,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, files, messages, sessions, transfer
-from orchestrator.store.database import SCHEMA
+from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.store import Store, Tx
 
 FORMAT = "team-lifecycle session"

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Dialect, MetaData, Table, Text
 from sqlalchemy.types import TypeDecorator
 
-from orchestrator.store.sqlite_errors import unreadable
+from orchestrator.store.backends.sqlite_errors import unreadable
 
 metadata = MetaData(
     naming_convention={

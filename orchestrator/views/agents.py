@@ -9,7 +9,7 @@ from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config
 from orchestrator.store import sessions
-from orchestrator.store.database import SCHEMA, inspect
+from orchestrator.store.backends.sqlite_file import SCHEMA, inspect
 from orchestrator.store.store import Store
 from orchestrator.views.limits import limit_views
 

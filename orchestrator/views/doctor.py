@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +19,13 @@ from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
 from orchestrator.store import integrity, leases, queries, rights
-from orchestrator.store.database import SCHEMA, checkpoint_is_risky, inspect, refuse_network_file_system
+from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sqlite_file import (
+    SCHEMA,
+    checkpoint_is_risky,
+    inspect,
+    refuse_network_file_system,
+)
 from orchestrator.store.store import Store
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
@@ -123,9 +128,9 @@ def _disk(project: Project) -> Check:
 def _sqlite(project: Project) -> Check:
     refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
     if checkpoint_is_risky():
-        says = f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
+        says = f"SQLite {sqlite.VERSION} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
         return Check("sqlite", "note", says, 'a Python with SQLite 3.51.3 or newer, or journal = "truncate"')
-    return Check("sqlite", "ok", f"SQLite {sqlite3.sqlite_version}")
+    return Check("sqlite", "ok", f"SQLite {sqlite.VERSION}")
 
 
 def _database(project: Project) -> Check:

@@ -19,7 +19,7 @@ from orchestrator.domain.errors import DatabaseUnusable, DiskFull, LifecycleErro
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project, open_for_writing
 from orchestrator.store import ballast, database, sessions, tasks
-from orchestrator.store.migrate import ensure_schema
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.store import Store
 from orchestrator.store.task_states import task_state
 from tests import factories, invariants
@@ -102,7 +102,7 @@ def test_harm_beside_the_database_is_recovered_from_or_refused(
 KILLED_IN_COMMIT = """
 import os, signal, sys
 from pathlib import Path
-from orchestrator.store.database import connect_writer
+from orchestrator.store.backends.sqlite_file import connect_writer
 connection = connect_writer(Path(sys.argv[1]), journal="truncate")
 connection.execute("PRAGMA cache_spill=1").fetchall()
 connection.execute("PRAGMA cache_size=2").fetchall()
@@ -245,7 +245,7 @@ def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch:
         connection.execute("CREATE TABLE t (x)")
         connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
 
-    monkeypatch.setattr("orchestrator.store.migrate.upgrade", full)
+    monkeypatch.setattr("orchestrator.store.backends.sqlite_migrate.upgrade", full)
 
     with pytest.raises(DiskFull):
         ensure_schema(tmp_path / "lifecycle.db", resources() / "migrations")

@@ -20,8 +20,8 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
 from orchestrator.store import claims, leases, tasks
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.clock import process_start
-from orchestrator.store.integrity import LogWatch
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.wakeup import sockets
