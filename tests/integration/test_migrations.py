@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import DatabaseUnusable
-from orchestrator.store import database as opening
+from orchestrator.store.backends import sqlite_file as opening
 from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
 from orchestrator.store.tables import metadata
 from tests import factories as make
