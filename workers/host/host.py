@@ -193,7 +193,7 @@ class Host:
         )
         for run in named:
             if run in gone:
-                self.live.stop(run, "taken away")
+                self.live.stop(run, "revoked")
             else:
                 self.live.extend(run, self._deadline(asked))
         if not alive and not self._fenced:

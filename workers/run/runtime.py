@@ -40,7 +40,7 @@ from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
 from workers.run import loading
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 T = TypeVar("T")
 OVERLOADED_WAIT = 60.0  # seconds
@@ -52,7 +52,7 @@ class Runtime:
     """Executes runs for one host; `draining` says whether the host takes no more."""
 
     store: Store
-    surroundings: Callable[[], Setup]  # settings, agents and prices as they are now
+    config: Callable[[], WorkerConfig]  # settings, agents and prices as they are now
     roles: tuple[str, ...]
     lives: LiveRuns
     project: Path
@@ -103,20 +103,20 @@ class Runtime:
 
     def _load(self, live: LiveRun, log: Logger) -> AgentCalls:
         row = live.row
-        if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
+        if row.epoch > 1:  # the attempt before may have been revoked while its agent lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
-        setup = self.surroundings()
+        config = self.config()
         return loading.load(
             live,
             self.lives,
             self.store,
-            setup.settings,
+            config.settings,
             runs=self.runs,
             project=self.project,
             instructions=self.instructions,
             log=log,
-            router=setup.router,
-            prices=setup.prices,
+            router=config.router,
+            prices=config.prices,
             environ=self.environ,
         )
 
@@ -135,7 +135,7 @@ class Runtime:
     # what can go wrong
 
     def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Logger) -> None:
-        """Report the attempt's end by the class of its error; of a run that was taken away nothing is said."""
+        """Report the attempt's end by the class of its error; nothing is said of a run that was revoked."""
         row = live.row
         if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
             log.warning("run_lost", why=live.why or "fenced")
@@ -155,7 +155,7 @@ class Runtime:
                 row,
                 ending.text,
                 charged=ending.charged,
-                backoff=self.surroundings().settings.backoff_seconds,
+                backoff=self.config().settings.backoff_seconds,
                 timings=timings,
                 pause=ending.pause,
                 wait=ending.wait,
