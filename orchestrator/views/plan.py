@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
@@ -17,8 +18,6 @@ from orchestrator.views.layout import Plan
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings, Settings
-
-BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
@@ -119,12 +118,17 @@ def _known(settings: Settings) -> set[str]:
 def _parts(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(task or perspective, agent) of all that costs something."""
     known = _known(settings)
-    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if not _by_rule(planned, task)]
     for task in planned.pipeline.tasks:
         for name in _perspectives(planned, task.round):
             view = planned.pack.perspectives[name]
             orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _by_rule(planned: Plan, task: TaskDef) -> bool:
+    """Whether the task's own work asks no agent, only the perspectives of its round do."""
+    return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
 
 
 def _replayed(planned: Plan) -> dict[str, Any]:

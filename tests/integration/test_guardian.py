@@ -418,7 +418,7 @@ import os, sys, threading
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from workers.agents.programs.process import Confinement, GuardedProcess, agent_environment
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 
 folder = Path({folder!r})
 processes = []
@@ -426,7 +426,7 @@ processes = []
 def slot():
     processes.append(GuardedProcess([sys.executable, "-S", str(folder / "agent.py")], cwd=folder,
         env=agent_environment(os.environ, [], {{}}), stdin=b"",
-        limits=Limits(start=None, silence=None, turn=None, total=None),
+        timeouts=Timeouts(start=None, silence=None, turn=None, total=None),
         run={run!r}, lease_seconds={lease}, run_dir=folder,
         confine=Confinement(["/usr"], []) if {confined} else None))
 

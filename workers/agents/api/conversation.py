@@ -1,7 +1,7 @@
 """What is said in one call of a model API: the question, the answer, and the repair of an answer that does not fit.
 
 The answer is wanted through the library's output tool, or as text with JSON in it, whatever the model prefers. What does
-not fit goes back to it with the fault; at last what it said is read and mined as any agent's answer is.
+not fit goes back to it with the fault; at last what it said is read and its key points extracted as any agent's answer is.
 Every request is a stream, so that a model which fell silent is noticed long before the last limit.
 """
 
