@@ -33,7 +33,7 @@ class Timeouts:
 
     @classmethod
     def of(cls, given: AgentLimits) -> Timeouts:
-        """The limits that the settings give."""
+        """The timeouts that the settings give."""
         return cls(given.start, given.silence, given.turn, given.total)
 
 

@@ -46,8 +46,8 @@ class Leftovers:
         self._next = 0.0
         self._seen: dict[str, float] = {}  # run -> since when something of it was seen to outlive it
 
-    def look(self) -> None:
-        """Have a look, at most every `seconds`. Raises StoreError."""
+    def poll(self) -> None:
+        """Scan for them, at most every `seconds`. Raises StoreError."""
         now = time.monotonic()
         if now < self._next:
             return

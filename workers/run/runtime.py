@@ -123,7 +123,7 @@ class Runtime:
     def _report(
         self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
     ) -> finished_run.Reported | None:
-        """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
+        """Close the run; None when its discussion asks a person, and the run was released. Raises LeaseLost."""
         context = calls.run
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
@@ -172,7 +172,7 @@ class Runtime:
     def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
 
-        Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
+        Else the attempt would be lost by its lease, and count though the disk was at fault. Raises LeaseLost, DiskFull.
         """
         wait = FIRST_TRY
         while True:
@@ -196,14 +196,14 @@ class Runtime:
 @dataclass(frozen=True, slots=True)
 class _Ending:
     text: str
-    charged: bool
+    charged: bool  # whether it counts as an attempt
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
     limited_by: str | None = None  # the account whose limit has to end until then
 
 
 def _ending(live: LiveRun, error: Exception) -> _Ending:
-    """How an attempt that ended by `error` is recorded: charged or not, and whether the session stops for it."""
+    """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
     if isinstance(error, RunReleased) or live.why == "drained":
         return _Ending("the worker host was drained", charged=False)
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
@@ -339,7 +339,7 @@ def _compose(
 
 
 def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
-    """Give the run back, uncharged, and let the session wait for a person's decision. Raises LeaseLost."""
+    """Release the run, without counting the attempt, and let the session wait for a person's decision. Raises LeaseLost."""
     messages.say(
         tx,
         row.session_id,

@@ -29,7 +29,7 @@ _loading = Lock()  # of threads that import a large library at once, one may fin
 class ApiAgent:
     """Asks `model`, as in "anthropic:claude-sonnet-4-5". Its key is read from `environ` at each call.
 
-    `limits` are the agent's own; without them the request's hold, save that a model which loads or thinks before its
+    `timeouts` are the agent's own; without them the request's hold, save that a model which loads or thinks before its
     first word is normal: start is off.
     """
 

@@ -1,4 +1,4 @@
-"""The HTTP client of one call to a model API: it knows the call's limits, and what went wrong on the way.
+"""The HTTP client of one call to a model API: it knows the call's timeouts, and what went wrong on the way.
 
 Three vendors' packages wrap a fault of the network each in its own way. So the fault is named here, where it happens,
 and kept in `Wire.fault`; what the packages make of it no longer matters.
