@@ -98,7 +98,7 @@ class AgentSettings(_Part):
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"
     )
-    confine: bool = Field(default=True, description="while it is only asked, it cannot write to the project")
+    confine: bool = Field(default=True, description="in read-only (ask) mode it cannot write to the project")
     limits: AgentLimits | None = Field(default=None, description="its own time limits, else `agent_limits`")
 
 

@@ -241,10 +241,8 @@ def _read_only(project: Project, why_not: str | None) -> Check:
     if why_not is None:
         free = [name for name, agent in read_settings(project).agents.items() if not agent.confine]
         but = f", save {', '.join(free)} (`confine = false`)" if free else ""
-        return Check("read-only", "ok", f"an agent that is only asked cannot write to the project{but}")
-    says = (
-        f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
-    )
+        return Check("read-only", "ok", f"an agent in read-only (ask) mode cannot write to the project{but}")
+    says = f"an agent in read-only (ask) mode could write to the project ({why_not}); what changes meanwhile is reported"
     return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
 
 
