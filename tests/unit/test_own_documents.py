@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 
 from orchestrator.config import load_pack
 from orchestrator.config.snapshots import upgraded
-from orchestrator.domain.documents import Catalogue, DocumentDef, Section
+from orchestrator.domain.documents import DIMENSIONS, Catalogue, DocumentDef, Section
 from orchestrator.domain.pipelines import Pack, expand, from_snapshot, to_snapshot
-from orchestrator.domain.quality import DIMENSIONS
+from orchestrator.domain.plain_values import Reader
+from orchestrator.domain.read_documents import read_documents
 from tests.unit.docgen_samples import context
 from workers.builtin import declared
 from workers.builtin.faults import document, faults
@@ -150,6 +152,18 @@ def test_the_model_of_a_declared_document_has_its_sections_as_fields() -> None:
     assert list(schema["properties"]) == ["title", "open_questions", "need", "scope", "price"]
     assert schema["properties"]["scope"]["items"] == {"$ref": "#/$defs/Item"}
     assert model_of(OFFER) is model_of(replace(OFFER, title="Another"))
+
+
+def test_no_section_can_take_a_name_that_a_content_model_needs() -> None:
+    named = {name for name in dir(Declared) if re.fullmatch("[a-z]+(?:_[a-z]+)*", name)}
+    needed = {name for name in named | set(Declared.model_fields) if not name.startswith("model_")}
+    given = {name: {"title": "T"} for name in (*needed, "model_dump", "Upper", "a1", "scope")}
+
+    reader = Reader()
+    read_documents(reader, {"mine": {"model": "declared", "sections": given}}, {})
+    refused = {fault.place[-1] for fault in reader.faults if "cannot name a section" in fault.text}
+
+    assert refused == {*needed, "model_dump", "Upper", "a1"}
 
 
 def test_items_keep_their_numbers_and_what_is_left_out_stays_withdrawn() -> None:
