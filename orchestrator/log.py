@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
@@ -33,6 +33,7 @@ def _without_rich() -> Iterator[None]:
 with _without_rich():
     import structlog
 
+Logger: TypeAlias = structlog.typing.FilteringBoundLogger
 _SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
@@ -54,7 +55,9 @@ def masker(environ: Mapping[str, str]) -> Any:
     return mask
 
 
-def configure(file: Path | None, *, verbose: bool = False, environ: Mapping[str, str] | None = None) -> Any:
+def configure(
+    file: Path | None, *, verbose: bool = False, environ: Mapping[str, str] | None = None
+) -> Logger:
     """Send the log to `file` (rotated once at 10 MB), or to standard error; returns the logger to bind from.
 
     `environ` holds the secrets that agents may see, else our own environment.
@@ -86,4 +89,4 @@ def configure(file: Path | None, *, verbose: bool = False, environ: Mapping[str,
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    return structlog.get_logger()
+    return cast(Logger, structlog.get_logger())

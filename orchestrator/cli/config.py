@@ -13,7 +13,7 @@ from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
-from orchestrator.domain.states import EXIT_FAILED
+from orchestrator.domain.pauses import EXIT_FAILED
 
 if TYPE_CHECKING:
     pass

@@ -11,7 +11,7 @@ from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, paint, print_json, say
 from orchestrator.domain.inert import inert
-from orchestrator.domain.states import EXIT_FAILED
+from orchestrator.domain.pauses import EXIT_FAILED
 from orchestrator.views.agents import ask_agents
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from orchestrator.cli import (
 from orchestrator.cli.coercion import coerce_late
 from orchestrator.cli.output import complain, end_output
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.states import EXIT_DETACHED, EXIT_FAILED
+from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_FAILED
 
 HELP = """Turn one sentence into reviewed, tested work with a team of agents that cannot lose its place.
 

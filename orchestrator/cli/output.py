@@ -14,7 +14,7 @@ from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
-from orchestrator.domain.states import EXIT_FAILED
+from orchestrator.domain.pauses import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
 MIN_WIDTH = 20

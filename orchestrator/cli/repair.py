@@ -8,7 +8,7 @@ from orchestrator.cli.opening import changing, wake
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import print_json, say
 from orchestrator.domain.inert import inert
-from orchestrator.domain.states import EXIT_FAILED
+from orchestrator.domain.pauses import EXIT_FAILED
 
 
 def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -20,13 +21,8 @@ from orchestrator.cli.options import (
     exclude,
 )
 from orchestrator.cli.output import note, print_json, say
-from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
-
-if TYPE_CHECKING:
-    from orchestrator.domain.pipelines import Pack
-    from orchestrator.views.layout import Plan
-
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
 
@@ -78,12 +74,9 @@ def start(
     as_json: AsJson = False,
 ) -> None:
     """Begin a session from a task description, and follow it."""
-    from orchestrator.commands import recording
     from orchestrator.commands.requests import read_request
-    from orchestrator.commands.start import check_key, look_ahead, refuse_spec
-    from orchestrator.commands.start import start as begin
-    from orchestrator.project import find_project, read_config
-    from orchestrator.views.budget import budget_of
+    from orchestrator.commands.start import StartRequest, begin, prepare, refuse_spec
+    from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
@@ -93,35 +86,19 @@ def start(
     _check_arguments(task)
     if spec is not None:
         refuse_spec()
-    check_key(key)
     request = read_request(task, _here(), os.environ)
-    project = find_project()
-    flags = {
-        "discuss": _form(discuss),
-        "execution": _execution(execution),
-        "budget": caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_"),
-    }
-    pack, settings = read_config(project, flags)
-    planned = _plan(
-        request, mode, supervise, views, pack, settings, project, recording.chosen(record, replay)
+    caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
+    prepared = prepare(
+        find_project(),
+        StartRequest(request, mode, discuss, execution, supervise, views, record, replay, key, caps),
     )
-    recording.check(planned, key)
-    view = look_ahead(project, planned, settings)
     if plan:
-        _print_plan(view, as_json)
+        _print_plan(prepared.view, as_json)
         return
-    with changing(create=True, settings=settings) as opened:
-        recording.begin(planned)
-        started = begin(
-            opened.store,
-            planned,
-            project=project.root,
-            max_attempts=settings.max_attempts,
-            key=key,
-            budget=budget_of(settings),
-        )
+    with changing(create=True, settings=prepared.settings) as opened:
+        started = begin(prepared, opened.store)
         if started.created:
-            for line in plan_lines(view):
+            for line in plan_lines(prepared.view):
                 note(line)
         else:
             note(f"the key {key!r} made {started.session} before: it is shown again")
@@ -139,10 +116,8 @@ def _check_arguments(task: str) -> None:
         )
 
 
-def _here() -> Any:
+def _here() -> Path:
     """The current folder, for `@file`. Raises UsageError when it was deleted."""
-    from pathlib import Path
-
     try:
         return Path.cwd()
     except OSError as error:
@@ -161,39 +136,6 @@ def _views(perspectives: str | None) -> tuple[str, ...]:
             fix="leave it out, or name some: --perspectives product,risk; --discuss off for no discussion",
         )
     return names
-
-
-def _form(discuss: str | None) -> str | None:
-    forms = ("inline", "standalone", "off")
-    if discuss is not None and discuss not in forms:
-        raise UnknownName("discuss form", discuss, forms)
-    return discuss
-
-
-def _execution(execution: str | None) -> str | None:
-    ways = ("parallel", "sequential")
-    if execution is not None and execution not in ways:
-        raise UnknownName("execution", execution, ways)
-    return execution
-
-
-def _plan(
-    request: str,
-    mode: str | None,
-    supervise: bool,
-    views: tuple[str, ...],
-    pack: Pack,
-    settings: Any,
-    project: Any,
-    cassette: dict[str, str] | None,
-) -> Plan:
-    """What the session would be."""
-    from orchestrator.views.layout import Wishes
-    from orchestrator.views.layout import plan as lay_out
-    from orchestrator.views.plan import has_coding_agent
-
-    wishes = Wishes(mode, settings.discuss, settings.execution, supervise, views, cassette)
-    return lay_out(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
 
 
 def _print_plan(view: dict[str, Any], as_json: bool) -> None:

@@ -24,7 +24,7 @@ def chosen(record: str | None, replay: str | None) -> dict[str, str] | None:
 
 def check(planned: Plan, key: str | None) -> None:
     """Raises UsageError when the cassette cannot be recorded or replayed; changes nothing."""
-    cassette = planned.wishes.cassette
+    cassette = planned.options.cassette
     if cassette is None:
         return
     folder = Path(cassette["folder"])
@@ -36,13 +36,13 @@ def check(planned: Plan, key: str | None) -> None:
 
 def begin(planned: Plan) -> None:
     """Before the session, so that it never records into a folder that cannot be made. Raises UsageError."""
-    cassette = planned.wishes.cassette
+    cassette = planned.options.cassette
     if cassette is not None and cassette["does"] == "record":
         what = {
             "made_for": planned.digest,
             "request": planned.request,
             "mode": planned.choice.mode,
-            "discuss": planned.wishes.discuss,
-            "execution": planned.wishes.execution,
+            "discuss": planned.options.discuss,
+            "execution": planned.options.execution,
         }
         cassettes.begin(Path(cassette["folder"]), what)

@@ -1,4 +1,4 @@
-"""`start`: say what will be done, then make the session with its tasks and edges in one transaction."""
+"""`start`: `prepare` says what will be done and changes nothing; `begin` makes the session in one transaction."""
 
 from __future__ import annotations
 
@@ -9,21 +9,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from orchestrator import failpoints
+from orchestrator.commands import recording
 from orchestrator.domain import ids
-from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
-from orchestrator.project import Project, open_for_reading
-from orchestrator.store import messages, sessions
+from orchestrator.project import Project, open_for_reading, read_config
+from orchestrator.store import decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
-from orchestrator.views.layout import Plan
+from orchestrator.views.budget import budget_of
+from orchestrator.views.layout import Plan, StartOptions, plan
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
     from orchestrator.domain.estimate import Past
 
 KEY_LENGTH = 200
+DISCUSS_FORMS = ("inline", "standalone", "off")
+EXECUTIONS = ("parallel", "sequential")
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """What a person asks for; None is the project's setting."""
+
+    task: str
+    mode: str | None = None
+    discuss: str | None = None
+    execution: str | None = None
+    supervise: bool = False
+    perspectives: tuple[str, ...] = ()
+    record: str | None = None  # a folder, as is `replay`
+    replay: str | None = None
+    key: str | None = None
+    caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked request: `begin` can carry it out."""
+
+    project: Project
+    planned: Plan
+    settings: Settings
+    view: dict[str, Any]  # what will be done, for whoever asked
+    key: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +63,46 @@ class Started:
     created: bool  # False: this key had made it before
 
 
-def check_key(key: str | None) -> None:
+def prepare(project: Project, asked: StartRequest) -> Prepared:
+    """Check the request against the project and lay out its work. Raises UsageError, ConfigError; changes nothing."""
+    from orchestrator.views.plan import has_coding_agent
+
+    _check_key(asked.key)
+    for what, given, known in (
+        ("discuss form", asked.discuss, DISCUSS_FORMS),
+        ("execution", asked.execution, EXECUTIONS),
+    ):
+        if given is not None and given not in known:
+            raise UnknownName(what, given, known)
+    flags = {"discuss": asked.discuss, "execution": asked.execution, "budget": asked.caps or None}
+    pack, settings = read_config(project, flags)
+    options = StartOptions(
+        asked.mode,
+        settings.discuss,
+        settings.execution,
+        asked.supervise,
+        asked.perspectives,
+        recording.chosen(asked.record, asked.replay),
+    )
+    planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
+    recording.check(planned, asked.key)
+    return Prepared(project, planned, settings, _look_ahead(project, planned, settings), asked.key)
+
+
+def begin(prepared: Prepared, store: Store) -> Started:
+    """Make the session. Raises UsageError when its recording's folder cannot be made."""
+    recording.begin(prepared.planned)
+    return start(
+        store,
+        prepared.planned,
+        project=prepared.project.root,
+        max_attempts=prepared.settings.max_attempts,
+        key=prepared.key,
+        budget=budget_of(prepared.settings),
+    )
+
+
+def _check_key(key: str | None) -> None:
     """Raises UsageError for a key that cannot be one."""
     if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
         raise UsageError(
@@ -64,13 +134,13 @@ def start(
 
     def unit(tx: Tx) -> Started:
         if key is not None:
-            known = sessions.answer_of(tx, key, planned.digest)
+            known = decisions.answer_of(tx, key, planned.digest)
             if known is not None:
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget)
         if key is not None:
-            sessions.answered(tx, key, "start", session, planned.digest, {"session": session})
+            decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
         return Started(session, created=True)
 
@@ -94,11 +164,11 @@ def _create(
     budget: Mapping[str, Mapping[str, int]] | None,
 ) -> None:
     options: Mapping[str, Any] = {
-        "discuss": planned.wishes.discuss,
-        "execution": planned.wishes.execution,
-        "supervise": planned.wishes.supervise,
+        "discuss": planned.options.discuss,
+        "execution": planned.options.execution,
+        "supervise": planned.options.supervise,
         "why": planned.choice.why,
-        **({"cassette": dict(planned.wishes.cassette)} if planned.wishes.cassette else {}),
+        **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
     }
     sessions.create(
         tx,
@@ -139,7 +209,7 @@ def _create(
     )
 
 
-def look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
+def _look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
     """What `start` will do, with what it may cost by the project's own history."""
     from orchestrator.views.plan import paid_agents, past, plan_view
 

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from orchestrator.domain.pipelines import Pack
     from orchestrator.domain.prices import Prices
 
-LEASE_SECONDS = 30.0
-RENEW_SECONDS = 5.0
-WATCHDOG_MARGIN_SECONDS = 5.0  # agents are stopped so long before their lease can end
-RECONCILE_SECONDS = 10.0
-MAX_ATTEMPTS = 3
-BACKOFF_SECONDS = (5.0, 20.0, 80.0)
-SLOTS = 4
-DISCUSS_SECONDS = 600.0  # then the record is PARTIAL
-DRAIN_SECONDS = 20.0  # an ending worker host lets its runs finish for so long
-AGENT_START_SECONDS = 60.0
-AGENT_SILENCE_SECONDS = 300.0
-AGENT_TURN_SECONDS = 900.0
-AGENT_TOTAL_SECONDS = 1800.0
-IDLE_EXIT_SECONDS = 900.0  # the daemon leaves when nothing happened for so long
-
 PROJECT_FOLDER = ".workflow"
 
 

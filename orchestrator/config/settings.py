@@ -15,8 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from orchestrator import config
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS
 from orchestrator.domain.budget import LARGEST
 
 
@@ -52,8 +51,15 @@ def _variable(value: str) -> str:
     return value
 
 
+def _known_kind(value: str) -> str:
+    if value not in KINDS:
+        raise ValueError(f"expected one of {', '.join(KINDS)}")
+    return value
+
+
 Address = Annotated[Name, AfterValidator(_address)]
 Variable = Annotated[Name, AfterValidator(_variable)]
+KindName = Annotated[Name, AfterValidator(_known_kind)]
 
 
 class _Part(BaseModel):
@@ -61,18 +67,14 @@ class _Part(BaseModel):
 
 
 class AgentLimits(_Part):
-    start: Seconds = Field(default=config.AGENT_START_SECONDS, description="seconds until the first output")
-    silence: Seconds = Field(default=config.AGENT_SILENCE_SECONDS, description="seconds between two outputs")
-    turn: Seconds = Field(default=config.AGENT_TURN_SECONDS, description="seconds for one answer")
-    total: Seconds = Field(
-        default=config.AGENT_TOTAL_SECONDS, description="seconds for all answers of one run"
-    )
+    start: Seconds = Field(default=60.0, description="seconds until the first output")
+    silence: Seconds = Field(default=300.0, description="seconds between two outputs")
+    turn: Seconds = Field(default=900.0, description="seconds for one answer")
+    total: Seconds = Field(default=1800.0, description="seconds for all answers of one run")
 
 
 class AgentSettings(_Part):
-    kind: Literal["command", "builtin", "claude", "codex", "gemini", "qwen", "opencode", "api"] = Field(
-        default="command", description="how the agent is reached"
-    )
+    kind: KindName = Field(default="command", description="how the agent is reached")
     command: list[Name] = Field(
         default=[], description="program and arguments; prompt on stdin, answer on stdout"
     )
@@ -139,45 +141,39 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    lease_seconds: Seconds = Field(
-        default=config.LEASE_SECONDS, description="seconds a worker host may be silent"
-    )
-    renew_seconds: Seconds = Field(
-        default=config.RENEW_SECONDS, description="seconds between two renewals of a lease"
-    )
+    lease_seconds: Seconds = Field(default=30.0, description="seconds a worker host may be silent")
+    renew_seconds: Seconds = Field(default=5.0, description="seconds between two renewals of a lease")
     watchdog_margin_seconds: Seconds = Field(
-        default=config.WATCHDOG_MARGIN_SECONDS,
+        default=5.0,
         description="seconds before a lease's end at which agents are stopped",
     )
     reconcile_seconds: Seconds = Field(
-        default=config.RECONCILE_SECONDS, description="seconds between two looks at what has stopped moving"
+        default=10.0, description="seconds between two looks at what has stopped moving"
     )
-    max_attempts: Count = Field(
-        default=config.MAX_ATTEMPTS, description="charged attempts before a task has failed"
-    )
+    max_attempts: Count = Field(default=3, description="charged attempts before a task has failed")
     backoff_seconds: list[Seconds] = Field(
-        default=list(config.BACKOFF_SECONDS),
+        default=[5.0, 20.0, 80.0],
         min_length=1,
         max_length=20,
         description="seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
     )
-    slots: Count = Field(default=config.SLOTS, description="runs a worker host does at the same time")
+    slots: Count = Field(default=4, description="runs a worker host does at the same time")
     agent_processes: Count | None = Field(
         default=None,
         description="agent processes of a worker host; without it as many as its slots or, "
         "where that is more, as the largest round has perspectives",
     )
     discuss_seconds: Seconds = Field(
-        default=config.DISCUSS_SECONDS,
+        default=600.0,
         description="seconds for a discussion, after which its record is PARTIAL",
     )
     drain_seconds: Seconds = Field(
-        default=config.DRAIN_SECONDS,
+        default=20.0,
         description="seconds an ending worker host lets its runs finish before it gives them back",
     )
     agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
     idle_exit_seconds: Seconds = Field(
-        default=config.IDLE_EXIT_SECONDS,
+        default=900.0,
         description="seconds without work after which the daemon leaves; at most 30 where memory is short",
     )
     journal: Literal["wal", "truncate"] = Field(
@@ -212,7 +208,7 @@ class Settings(BaseModel):
     @field_validator("agents", mode="before")
     @classmethod
     def _clients_by_name(cls, given: Any) -> Any:
-        """`[agents.claude]` is a claude without being told so."""
+        """An agent with the name of a kind is of that kind without being told so."""
         if not isinstance(given, Mapping):
             return given
         return {name: with_kind(name, value) for name, value in given.items()}

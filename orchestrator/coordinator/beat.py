@@ -9,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator import failpoints
-from orchestrator.domain.model import SATISFIED, PauseReason, SessionStatus, TaskStatus
+from orchestrator.coordinator.leadership import Leadership
+from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.store import leases, messages, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import task_state
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-
-
-@dataclass(frozen=True, slots=True)
-class Leadership:
-    """Proof that a daemon leads: every act of the coordinator is fenced with it."""
-
-    holder: str
-    epoch: int
+from orchestrator.store.task_states import task_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +57,7 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     return Beat(session_id, offered, ended, min(due, default=None))
 
 
-def _end(tx: Tx, session: Row) -> str:
+def _end(tx: Tx, session: Session) -> str:
     """Nothing is ready and nothing runs: the session is completed, or it is stalled and says on what."""
     found = tasks.all_tasks(tx, session.id)
     failed = [row for row in found if row.status == TaskStatus.FAILED]

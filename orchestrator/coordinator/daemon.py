@@ -10,17 +10,19 @@ import os
 import signal
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from typing import Any
 
 from orchestrator import failpoints
+from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import reconcile
-from orchestrator.coordinator.beat import Leadership, beat
-from orchestrator.coordinator.maintenance import Upkeep
+from orchestrator.coordinator.beat import beat
+from orchestrator.coordinator.failures import Failures
+from orchestrator.coordinator.leadership import Leader, Leadership
+from orchestrator.coordinator.maintenance import Maintenance
 from orchestrator.coordinator.projections import Projections
-from orchestrator.coordinator.timers import AlarmClock
+from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.dispatch.local import HostSupervisor
 from orchestrator.dispatch.memory import memory
 from orchestrator.domain import account_pause, idleness
@@ -35,18 +37,18 @@ from orchestrator.domain.errors import (
     StoreBroken,
     UnknownName,
 )
-from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
-from orchestrator.store import backups, ballast, integrity, leases, queries, sessions
-from orchestrator.store.clock import process_start
-from orchestrator.store.prepared import Row
+from orchestrator.store import backups, integrity, leases, queries, sessions
+from orchestrator.store.rows import Host
 from orchestrator.store.sqlite_errors import damaged
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import sockets
 
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
-LOOK_FOR_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round to the daily copy too
+CHECK_BACKUP_SECONDS = 300.0  # a daemon that leaves when idle must get round to the daily copy too
 
 
 class Daemon:
@@ -54,8 +56,8 @@ class Daemon:
         self,
         project: Project,
         store: Store,
-        settings: Any,
-        log: Any,
+        settings: Settings,
+        log: Logger,
         memory: Callable[[], list[idleness.Memory]] = memory,
     ) -> None:
         self._project = project
@@ -63,16 +65,14 @@ class Daemon:
         self._store = store
         self._settings = settings
         self._log = log
-        self._holder = f"d-{uuid.uuid4().hex}"
-        self._lead: Leadership | None = None
+        self._leader = Leader(store, settings.lease_seconds, log, self._wake)
+        self._failures = Failures(store, self._leader, log)
         self._stopping = threading.Event()
         self._busy_at = time.monotonic()
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
         self._waker: sockets.Waker | None = None
-        self._has_ballast = False
-        self._upkeep = Upkeep(store, project.runs)
+        self._maintenance = Maintenance(store, project.runs)
         self._projections = Projections(store, log, settings.reconcile_seconds)
-        self._log_watch = integrity.LogWatch(store.path)
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -83,11 +83,11 @@ class Daemon:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop())
-        self._lead = self._take_lead()
-        if self._lead is None:
+        lead = self._leader.take()
+        if lead is None:
             self._log.info("another_daemon_leads")
             return 0
-        self._log.info("daemon_started", pid=os.getpid(), epoch=self._lead.epoch)
+        self._log.info("daemon_started", pid=os.getpid(), epoch=lead.epoch)
         self._waker = sockets.Waker(self._store.path, "daemon", self._on_message)
         clock = self._timers()
         try:
@@ -103,20 +103,6 @@ class Daemon:
             self._end(clock)
         return 0
 
-    def _take_lead(self) -> Leadership | None:
-        """None while another daemon leads."""
-        epoch = self._store.write(
-            lambda tx: leases.take_lead(
-                tx,
-                self._holder,
-                pid=os.getpid(),
-                started=process_start(os.getpid()) or 0,
-                lease_seconds=self._settings.lease_seconds,
-            ),
-            use_ballast=True,
-        )
-        return None if epoch is None else Leadership(self._holder, epoch)
-
     def stop(self) -> None:
         """Ask for the end; safe to call from a signal handler or a timer."""
         self._stopping.set()
@@ -128,97 +114,56 @@ class Daemon:
 
     # one round of the loop
 
-    def _guarded(self, clock: AlarmClock) -> float:
+    def _guarded(self, clock: TimerScheduler) -> float:
         """One round; seconds until the next. What the surroundings deny is tried again, what is in doubt ends us."""
         try:
             return self._round(clock)
         except NotLeader:
-            self._lose_lead(self._lead)
+            self._leader.lose(self._leader.leadership)
             return 0.0
         except DiskFull as error:
-            return self._on_full_disk(error)
+            self._failures.on_full_disk(error)
+            return RETRY_FULL_SECONDS
         except (DatabaseBusy, NoDescriptors) as error:
             self._log.error("must_wait", error=error.what, why=error.why, fix=error.fix)
         except OSError as error:
             self._log.error("must_wait", error=str(error))
         return RETRY_SECONDS
 
-    def _round(self, clock: AlarmClock) -> float:
+    def _round(self, clock: TimerScheduler) -> float:
         """Raises NotLeader, StoreError, OSError."""
-        lead = self._lead = self._lead or self._take_lead()
+        lead = self._leader.take()
         if lead is None:
             self._log.error("deposed")
             self._stopping.set()
             return 0.0
         self._watch_log()
-        self._watch_ballast(lead)
+        self._failures.check_ballast(lead)
         if self._recovered != lead.epoch:
             self._recovered = lead.epoch
             self._recover(lead)
         return self._step(lead, clock)
 
-    def _lose_lead(self, lead: Leadership | None) -> None:
-        """Our lease has ended, as when the database was held for longer: lead anew, unless somebody else does by now."""
-        if lead is not None and self._lead == lead:
-            self._lead = None
-            self._log.warning("lead_lost", epoch=lead.epoch)
-            self._wake()
-
-    def _on_full_disk(self, error: DiskFull) -> float:
-        """Pause everything, and try again later."""
-        self._log.error("disk_full", why=error.why)
-        try:
-            if self._lead is not None:
-                self._pause_for_room(self._lead, error.why)
-        except NotLeader:
-            self._lose_lead(self._lead)
-        except (DiskFull, DatabaseBusy, NoDescriptors) as again:
-            self._log.error("pause_not_written", error=again.what)  # no ballast was left: it is tried again
-        return RETRY_FULL_SECONDS
-
     def _watch_log(self) -> None:
-        """A log removed in use is still ours to read: it is moved into the database before we end. Raises StoreBroken."""
+        """Raises StoreBroken when the database's log was removed in use."""
         try:
-            self._log_watch.check()
-        except StoreBroken as error:
-            self._store.give_up(error.why)
+            self._failures.check_log()
+        except StoreBroken:
             self._supervisor.stop(0)  # it would go on to commit into that log
-            if not self._log_watch.is_replaced:
-                self._store.checkpoint(last=True)
+            self._failures.save_log()
             raise
 
-    def _watch_ballast(self, lead: Leadership) -> None:
-        """Somebody gave the ballast up and it cannot be made again: the disk is full for every session."""
-        if ballast.keep(self._store.path):
-            self._has_ballast = True
-        elif self._has_ballast:
-            self._has_ballast = False
-            self._pause_for_room(lead, f"no room left for {self._store.path}")
-
-    def _pause_for_room(self, lead: Leadership, why: str) -> None:
-        self._has_ballast = False
-        self._pause_all(lead, PauseReason.DISK, why)
-
-    def _pause_all(self, lead: Leadership, reason: PauseReason, why: str) -> None:
-        def pause(tx: Tx) -> list[str]:
-            leases.must_lead(tx, lead.holder, lead.epoch)
-            active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
-            return [each for each in active if sessions.pause(tx, each, reason, {"error": why})]
-
-        for session in self._store.write(pause, use_ballast=True):
-            self._log.error("paused", session=session, reason=reason, why=why)
-
-    def _step(self, lead: Leadership, clock: AlarmClock) -> float:
+    def _step(self, lead: Leadership, clock: TimerScheduler) -> float:
         """Do everything there is to do now; seconds until something is due by itself."""
         self._drain(lead, clock)
-        self._upkeep.write_back_large_log()
+        self._maintenance.write_back_large_log()
         delay = self._projections.follow()
         busy = self._store.read(queries.has_work)
         if busy:
             self._busy_at = time.monotonic()
             live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
             if not live and self._supervisor.gave_up:
-                self._pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
+                self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
             elif not live:
                 self._supervisor.ensure({row.pid for row in ours})
@@ -232,7 +177,7 @@ class Daemon:
         """How long we stay without work."""
         return idleness.stay_seconds(self._settings.idle_exit_seconds, self._memory())
 
-    def _await_retry(self, clock: AlarmClock) -> None:
+    def _await_retry(self, clock: TimerScheduler) -> None:
         due = self._store.read(queries.next_retry)
         if due is None:
             return
@@ -244,7 +189,7 @@ class Daemon:
             due = self._store.clock.wall()
         clock.at(due, "retry", self._retry_due)
 
-    def _drain(self, lead: Leadership, clock: AlarmClock) -> None:
+    def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
         """Beats until no session is dirty: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
             dirty = self._store.read(sessions.dirty)
@@ -255,7 +200,7 @@ class Daemon:
                 try:
                     done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
                 except UnknownName as error:
-                    self._halt(session, lead, error)
+                    self._failures.halt(session, lead, error)
                     continue
                 failpoints.hit("beat.after_commit")
                 offered += len(done.offered)
@@ -270,52 +215,31 @@ class Daemon:
                     self._store.path
                 )  # after the commits: a host that looks now sees the offers
 
-    def _halt(self, session: str, lead: Leadership, error: UnknownName) -> None:
-        """A session whose rows were edited by hand to something unknown stops; the others are not held up."""
-        self._log.error("session_cannot_be_read", session=session, error=error.what)
+    # timers, each of which only reads and wakes
 
-        def halt(tx: Tx) -> None:
-            leases.must_lead(tx, lead.holder, lead.epoch)
-            sessions.clear_dirty(tx, session)
-            sessions.pause(
-                tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
-            )
-
-        self._store.write(halt)
-
-    # timers, each of which only looks and wakes
-
-    def _timers(self) -> AlarmClock:
-        clock = AlarmClock(self._log)
+    def _timers(self) -> TimerScheduler:
+        clock = TimerScheduler(self._log)
         clock.every(self._settings.renew_seconds, "lead", self._keep_lead)
         clock.every(self._settings.reconcile_seconds, "reap", self._reap)
-        clock.every(60.0, "checkpoint", self._upkeep.write_back_log)
-        clock.every(600.0, "tidy", self._upkeep.remove_old_runs)
-        clock.every(LOOK_FOR_BACKUP_SECONDS, "backup", self._backup)
+        clock.every(60.0, "checkpoint", self._maintenance.write_back_log)
+        clock.every(600.0, "tidy", self._maintenance.remove_old_runs)
+        clock.every(CHECK_BACKUP_SECONDS, "backup", self._backup)
         return clock
 
     def _keep_lead(self) -> None:
-        lead = self._lead
-        if lead is None:
-            return
         try:
-            self._store.write(
-                lambda tx: leases.keep_lead(tx, lead.holder, lead.epoch, self._settings.lease_seconds),
-                use_ballast=True,
-            )
-        except NotLeader:
-            self._lose_lead(lead)
+            self._leader.keep()
         except StoreBroken as error:
             self._fail(error)
 
     def _reap(self) -> None:
-        lead = self._lead
+        lead = self._leader.leadership
         if lead is None:
             return
         try:
             lost = reconcile.reap(self._store, lead)
         except NotLeader:
-            self._lose_lead(lead)
+            self._leader.lose(lead)
             return
         for each in lost:
             self._log.warning(
@@ -372,14 +296,14 @@ class Daemon:
             self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
             sockets.wake_hosts(self._store.path, message)
 
-    def _settings_now(self) -> Any:
+    def _settings_now(self) -> Settings:
         """The settings as they are now, or were at our start where they have a fault: whoever sent them tells it."""
         try:
             return read_settings(self._project)
         except LifecycleError:
             return self._settings
 
-    def _end(self, clock: AlarmClock) -> None:
+    def _end(self, clock: TimerScheduler) -> None:
         """The host drains first and the lead is given up last, so that nobody takes our place beside a working host.
 
         When the disk has failed we end as if killed: nothing can be written, and the host is the next daemon's.
@@ -387,18 +311,20 @@ class Daemon:
         if not self._store.is_broken:
             self._supervisor.stop(self._settings.drain_seconds + 10, self._left_behind())
         clock.stop()
-        for last in (self._projections.finish, self._store.checkpoint, self._leave_lead):
+        for last in (self._projections.finish, self._store.checkpoint, self._leader.leave):
             self._tried(last)
         if self._waker is not None:
             self._waker.close()
         self._log.info("daemon_ended")
 
-    def _left_behind(self) -> list[Row]:
+    def _left_behind(self) -> list[Host]:
         """Hosts that dead daemons had started: they worked on for us, and end with us unless another daemon leads now."""
 
-        def look(tx: Tx) -> list[Row]:
+        def look(tx: Tx) -> list[Host]:
             leader = leases.leader(tx)
-            return leases.supervised_hosts(tx) if leader is None or leader.holder == self._holder else []
+            return (
+                leases.supervised_hosts(tx) if leader is None or leader.holder == self._leader.holder else []
+            )
 
         try:
             return self._store.read(look)
@@ -412,8 +338,3 @@ class Daemon:
             last()
         except (LifecycleError, OSError) as error:
             self._log.error("not_done_at_the_end", error=str(error), why=getattr(error, "why", ""))
-
-    def _leave_lead(self) -> None:
-        lead = self._lead
-        if lead is not None:  # not done: its lease ends by itself
-            self._store.write(lambda tx: leases.leave_lead(tx, lead.holder, lead.epoch), use_ballast=True)

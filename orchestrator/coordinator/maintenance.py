@@ -15,7 +15,7 @@ CHECKPOINT_SECONDS = 1.0  # at least between two of them
 KEEP_RUN_DIRECTORIES = 24 * 3600.0  # seconds after which a closed run's private directory goes
 
 
-class Upkeep:
+class Maintenance:
     def __init__(self, store: Store, runs: Path) -> None:
         """`runs`: where the private directories of runs are."""
         self._store = store

@@ -8,7 +8,8 @@ from typing import Any
 
 from orchestrator.coordinator import projector
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.model import PauseReason, SessionStatus
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import sessions
 from orchestrator.store.store import Store, Tx
 

@@ -1,6 +1,6 @@
-"""The alarm clock: APScheduler's timers, each of which only runs a small function at its time.
+"""The coordinator's timers (APScheduler), each of which only runs a small function at its time.
 
-Work is never kept here: a timer looks at the database and says what it finds, so a tick that is lost or comes twice costs
+Work is never kept here: a timer reads the database and wakes who has something to do, so a lost or repeated tick costs
 or changes nothing. (A job per session with `max_instances=1` would drop a wake that comes while it runs.)
 
 APScheduler counts on the wall clock, which people and machines set: put back by an hour, it would be silent for an hour
@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.jobstores.base import JobLookupError
@@ -22,9 +21,10 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.log import Logger
 
-LOOK_SECONDS = 1.0  # how often the clocks are compared
-JUMP_SECONDS = 0.5  # a larger difference between two looks is a jump; a clock that is slewed stays far below
+POLL_SECONDS = 1.0  # how often the clocks are compared
+JUMP_SECONDS = 0.5  # a larger difference between two polls is a jump; a clock that is slewed stays far below
 
 
 class _Every(BaseTrigger):  # type: ignore[misc]  # it ships no types
@@ -37,8 +37,8 @@ class _Every(BaseTrigger):  # type: ignore[misc]  # it ships no types
         return now + self.period
 
 
-class AlarmClock:
-    def __init__(self, log: Any, wall: Callable[[], float] = time.time) -> None:
+class TimerScheduler:
+    def __init__(self, log: Logger, wall: Callable[[], float] = time.time) -> None:
         """`wall` must be the clock that `datetime.now` shows."""
         self._log = log
         self._wall = wall
@@ -80,7 +80,7 @@ class AlarmClock:
 
     def _watch_the_wall(self) -> None:
         ahead = self._wall() - time.monotonic()
-        while not self._stopped.wait(LOOK_SECONDS):
+        while not self._stopped.wait(POLL_SECONDS):
             now = self._wall() - time.monotonic()
             if abs(now - ahead) > JUMP_SECONDS:
                 self._log.warning("clock_jumped", seconds=round(now - ahead, 1))
@@ -88,9 +88,9 @@ class AlarmClock:
             ahead = now
 
     def _set_anew(self) -> None:
-        """Each timer comes one period from now, as if it had just been; a single alarm comes at once, and only looks."""
+        """Each timer comes one period from now, as if it had just been; one set with `at` comes at once, and only reads."""
         now = datetime.fromtimestamp(self._wall(), UTC)
         for job in self._scheduler.get_jobs():
             periodic = isinstance(job.trigger, _Every)
-            with suppress(JobLookupError):  # a single alarm has just rung
+            with suppress(JobLookupError):  # one set with `at` has just fired
                 job.modify(next_run_time=job.trigger.get_next_fire_time(None, now) if periodic else now)

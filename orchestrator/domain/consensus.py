@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from orchestrator.domain.inert import one_line
-from orchestrator.domain.model import Consensus, PauseReason, Severity
+from orchestrator.domain.model import Consensus, Severity
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.synthesis import themes
 from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 

@@ -17,7 +17,7 @@ from typing import NoReturn
 from orchestrator.domain.errors import UnknownName
 
 
-class _State(StrEnum):
+class State(StrEnum):
     """Raises UnknownName for a value that is none: the database was edited by hand."""
 
     @classmethod
@@ -25,7 +25,7 @@ class _State(StrEnum):
         raise UnknownName(cls.__name__, str(value), cls, fix="`lifecycle repair` names the row that holds it")
 
 
-class TaskStatus(_State):
+class TaskStatus(State):
     PENDING = "pending"  # waits for its blockers or for an offer
     IN_PROGRESS = "in_progress"  # exactly one open run
     COMPLETED = "completed"  # final: rework is a new -R<n> task
@@ -38,27 +38,11 @@ SATISFIED = (TaskStatus.COMPLETED, TaskStatus.SKIPPED)
 UNFINISHED = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 
 
-class SessionStatus(_State):
+class SessionStatus(State):
     ACTIVE = "active"
     PAUSED = "paused"  # always with a reason and a way on
     COMPLETED = "completed"
     CANCELLED = "cancelled"
-
-
-class PauseReason(_State):
-    CHECKPOINT = "checkpoint"
-    SIGNOFF_BLOCKED = "signoff_blocked"
-    REVISION_EXHAUSTED = "revision_exhausted"
-    TASK_FAILED = "task_failed"
-    DISCUSSION_BLOCKED = "discussion_blocked"
-    PLAN_APPROVAL = "plan_approval"
-    SUPERVISION_BLOCKED = "supervision_blocked"
-    DISCUSSION_FEEDBACK = "discussion_feedback"
-    AGENT_UNAVAILABLE = "agent_unavailable"
-    DISK = "disk"
-    STALLED = "stalled"
-    BUDGET = "budget"
-    USER = "user"
 
 
 class RunOutcome(StrEnum):

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from orchestrator.domain import ids
+from orchestrator.domain.agent_kinds import BUILTIN, with_others
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological
@@ -65,6 +66,7 @@ def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
         for key in ("prefixes", "agents", "may", "may_not"):
             if key in given:
                 role = replace(role, **{key: reader.texts(given[key], (*place, key))})  # type: ignore[arg-type]
+        role = replace(role, agents=tuple(with_others(role.agents)))
         for key in ("inner_loop", "installed"):
             if key in given:
                 role = replace(role, **{key: reader.flag(given[key], (*place, key))})  # type: ignore[arg-type]
@@ -98,7 +100,7 @@ def _perspectives(reader: Reader, top: Mapping[str, Any]) -> dict[str, Perspecti
             name=name,
             label=reader.text(given.get("label"), (*place, "label")),
             focus=reader.texts(given.get("focus"), (*place, "focus")),
-            agents=tuple(dict.fromkeys((agent, *chains.get(agent, ()), "builtin"))),
+            agents=tuple(dict.fromkeys((*with_others((agent, *chains.get(agent, ()))), BUILTIN))),
         )
     return result
 

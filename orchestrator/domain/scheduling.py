@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.model import SATISFIED, AdvanceKind, TaskState, TaskStatus
-
-
-def is_ready(task: TaskState, graph: Mapping[str, TaskState]) -> bool:
-    """Pending, and every blocker completed or skipped."""
-    return task.status is TaskStatus.PENDING and all(
-        graph[key].status in SATISFIED for key in task.blocked_by
-    )
+from orchestrator.domain.model import SATISFIED, AdvanceKind, TaskState
 
 
 def is_due(task: TaskState, now: int) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from orchestrator.domain import ids
+from orchestrator.domain.agent_kinds import OTHERS
 from orchestrator.domain.documents import MAKERS, DocumentDef
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.model import TaskDef
@@ -47,13 +48,19 @@ def agent_faults(data: Mapping[str, Any], agents: Collection[str]) -> list[Fault
     named: list[tuple[Place, Any]] = []
     for role, given in _entries(data, "roles"):
         order = given.get("agents") if isinstance(given, Mapping) else None
-        named += [(("roles", role, "agents", index), name) for index, name in enumerate(_listed(order))]
+        named += [
+            (("roles", role, "agents", index), name)
+            for index, name in enumerate(_listed(order))
+            if name != OTHERS
+        ]
     for view, given in _entries(data, "perspectives"):
         if isinstance(given, Mapping):
             named.append((("perspectives", view, "agent"), given.get("agent")))
     for agent, chain in _entries(data, "fallback"):
         named.append((("fallback", agent), agent))
-        named += [(("fallback", agent, index), name) for index, name in enumerate(_listed(chain))]
+        named += [
+            (("fallback", agent, index), name) for index, name in enumerate(_listed(chain)) if name != OTHERS
+        ]
     return [
         Fault(place, unknown("agent", name, agents))
         for place, name in named

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
-from orchestrator.store.rows import graph
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 
 
 def apply_consequences(tx: Tx, report: Report) -> str | None:

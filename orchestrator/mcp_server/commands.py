@@ -8,60 +8,50 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator import project as app
-from orchestrator.commands import manage, recording, repair, requests, resume, rework, start
+from orchestrator.commands import manage, repair, requests, resume, rework, start
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
-from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import Person
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store.store import Store
 from orchestrator.views import budget, check, find
-from orchestrator.views.layout import Wishes, plan
-from orchestrator.views.plan import has_coding_agent
 
 _PATHS = ("spec", "record", "replay")
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 
 
-def session_start(desk: Desk, asked: given.SessionStart) -> Any:
-    start.check_key(asked.key)
+def session_start(context: ToolContext, asked: given.SessionStart) -> Any:
     _exclude(asked, "plan", "key")
     request = requests.checked(asked.task, os.environ)
-    project = desk.project
-    folders = {name: desk.inside(path) for name in _PATHS if (path := getattr(asked, name)) is not None}
-    if "spec" in folders:
+    folders = {
+        name: str(context.inside(path)) for name in _PATHS if (path := getattr(asked, name)) is not None
+    }
+    if folders.pop("spec", None):
         start.refuse_spec()
     caps = {name: cap for name in _CAPS if (cap := getattr(asked, name)) is not None}
-    budget.check_lowered(app.read_settings(project), caps)
-    flags = {"discuss": asked.discuss, "execution": asked.execution, "budget": caps or None}
-    pack, settings = app.read_config(project, flags)
+    budget.check_lowered(app.read_settings(context.project), caps)
     names = tuple(name.strip() for name in asked.perspectives)
-    record, replay = (str(folders[name]) if name in folders else None for name in ("record", "replay"))
-    wishes = Wishes(
-        asked.mode,
-        settings.discuss,
-        settings.execution,
-        asked.supervise,
-        names,
-        recording.chosen(record, replay),
-    )
-    planned = plan(request, wishes, pack, project.root, coding_agent=has_coding_agent(settings))
-    recording.check(planned, asked.key)
-    view = start.look_ahead(project, planned, settings)
-    if asked.plan:
-        return {"session": None, "created": False, "plan": view, "warnings": []}
-    with app.changing(project, create=True, settings=settings) as (store, _):
-        recording.begin(planned)
-        begun = start.start(
-            store,
-            planned,
-            project=project.root,
-            max_attempts=settings.max_attempts,
+    prepared = start.prepare(
+        context.project,
+        start.StartRequest(
+            request,
+            asked.mode,
+            asked.discuss,
+            asked.execution,
+            asked.supervise,
+            names,
             key=asked.key,
-            budget=budget.budget_of(settings),
-        )
-        warnings = desk.go_on(store, settings)
-    return {"session": begun.session, "created": begun.created, "plan": view, "warnings": warnings}
+            caps=caps,
+            **folders,
+        ),
+    )
+    if asked.plan:
+        return {"session": None, "created": False, "plan": prepared.view, "warnings": []}
+    with app.changing(context.project, create=True, settings=prepared.settings) as (store, settings):
+        begun = start.begin(prepared, store)
+        warnings = context.wake(store, settings)
+    return {"session": begun.session, "created": begun.created, "plan": prepared.view, "warnings": warnings}
 
 
 def _exclude(asked: given.Arguments, *names: str) -> None:
@@ -177,7 +167,7 @@ _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
 }
 
 
-def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
+def session_command(context: ToolContext, asked: given.SessionCommand) -> Any:
     do, known = _COMMANDS[asked.command]
     if strange := asked.given() - known - {"command", "session"}:
         raise UsageError(
@@ -185,9 +175,9 @@ def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
             why=f"it takes {', '.join(sorted(known | {'session'}))}",
             fix="leave the others out",
         )
-    with app.changing(desk.project) as (store, settings):
+    with app.changing(context.project) as (store, settings):
         done = do(store, settings, asked)
-        warnings = desk.go_on(store, settings, done.stopped, works=done.works)
+        warnings = context.wake(store, settings, done.stopped, works=done.works)
         now = store.read(lambda tx: check.summary(tx, find.session(tx, done.session)))
     return {
         **done.more,

@@ -21,7 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import REAL
 
-from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store.project_tables import contents, hosts
 from orchestrator.store.schema import Json, flag, is_any, metadata, one_of, table
 

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.dispatch.asking import ask_workers
+from orchestrator.project import read_config
+from orchestrator.store import sessions
+from orchestrator.store.database import SCHEMA, inspect
+from orchestrator.store.store import Store
+from orchestrator.views.limits import limit_views
+
 if TYPE_CHECKING:
     from orchestrator.project import Project
     from orchestrator.store.store import Tx
@@ -16,25 +23,18 @@ PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
 
 def limits_of(project: Project) -> list[dict[str, Any]]:
     """The accounts that are not asked now, because they reached a limit."""
-    from orchestrator.views.limits import limit_views
-
     found: list[dict[str, Any]] | None = read_or_none(project, limit_views)
     return found or []
 
 
 def cassettes_of(project: Project) -> list[dict[str, str]]:
     """The unfinished sessions whose agents are recorded, or not asked at all."""
-    from orchestrator.store import sessions
-
     found = read_or_none(project, sessions.unfinished) or []
     return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
 
 
 def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
     """What `read` finds; None where there is no database yet, or one of another version."""
-    from orchestrator.store.database import SCHEMA, inspect
-    from orchestrator.store.store import Store
-
     if inspect(project.database) != SCHEMA:
         return None
     store = Store(project.database)
@@ -46,9 +46,6 @@ def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
 
 def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
     """What the workers say of their agents; with `probe` after a real question to each. Raises LifecycleError."""
-    from orchestrator.dispatch.asking import ask_workers
-    from orchestrator.project import read_config
-
     read_config(project)  # its faults are better told from here
     seconds = PROBE_SECONDS if probe else AGENTS_SECONDS
     return dict(ask_workers("agents", project.root, *(["--probe"] if probe else []), seconds=seconds))

@@ -14,7 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from orchestrator import __version__
+from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.domain.errors import ConfigError, LifecycleError
+from orchestrator.project import read_config, read_settings
+from orchestrator.store import integrity, leases, queries, rights
+from orchestrator.store.database import SCHEMA, checkpoint_is_risky, inspect, refuse_network_file_system
+from orchestrator.store.store import Store
+from orchestrator.views.agents import limits_of
+from orchestrator.views.limits import in_words, way_on
+from orchestrator.wakeup.sockets import runtime_directory
 
 if TYPE_CHECKING:
     from orchestrator.project import Project
@@ -65,8 +74,6 @@ def _broken(name: str, error: LifecycleError | OSError) -> Check:
 
 
 def _program(_: Project) -> Check:
-    from orchestrator import __version__
-
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info < PYTHON:
         return Check("program", "fault", f"Python {version}", "use Python 3.11 or newer")
@@ -113,8 +120,6 @@ def _disk(project: Project) -> Check:
 
 
 def _sqlite(project: Project) -> Check:
-    from orchestrator.store.database import checkpoint_is_risky, refuse_network_file_system
-
     refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
     if checkpoint_is_risky():
         says = f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
@@ -123,9 +128,6 @@ def _sqlite(project: Project) -> Check:
 
 
 def _database(project: Project) -> Check:
-    from orchestrator.store import integrity, rights
-    from orchestrator.store.database import SCHEMA, inspect
-
     found = inspect(project.database)
     if found is None:
         return Check("database", "ok", "none yet: `lifecycle start` makes it")
@@ -145,8 +147,6 @@ def _database(project: Project) -> Check:
 
 
 def _sockets(project: Project) -> Check:
-    from orchestrator.wakeup.sockets import runtime_directory
-
     folder = runtime_directory(project.database)
     longest = len(os.fsencode(folder)) + len("/h-0123456789abcdef01.sock")
     if longest > 107:
@@ -157,8 +157,6 @@ def _sockets(project: Project) -> Check:
 
 
 def _configuration(project: Project) -> Check:
-    from orchestrator.project import read_config
-
     try:
         read_config(project)
     except ConfigError as error:
@@ -167,10 +165,6 @@ def _configuration(project: Project) -> Check:
 
 
 def _coordinator(project: Project) -> Check:
-    from orchestrator.store import leases, queries
-    from orchestrator.store.database import SCHEMA, inspect
-    from orchestrator.store.store import Store
-
     if inspect(project.database) != SCHEMA:
         return Check("coordinator", "ok", "none is needed yet")
     store = Store(project.database)
@@ -200,9 +194,6 @@ def _git(project: Project) -> Check:
 
 
 def _mcp(project: Project) -> Check:
-    from orchestrator.config.extras import MCP_INSTALL, has_mcp
-    from orchestrator.project import read_settings
-
     wanted = read_settings(project).hand_over_mcp
     if wanted and not has_mcp():
         says = "hand_over_mcp is on and the MCP server is not installed: agents work without it"
@@ -211,9 +202,6 @@ def _mcp(project: Project) -> Check:
 
 
 def _agents(project: Project, found: dict[str, Any]) -> Check:
-    from orchestrator.views.agents import limits_of
-    from orchestrator.views.limits import in_words, way_on
-
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:
@@ -244,8 +232,6 @@ def probe_cost(probe: dict[str, Any]) -> str:
 
 
 def _read_only(project: Project, why_not: str | None) -> Check:
-    from orchestrator.project import read_settings
-
     if why_not is None:
         free = [name for name, agent in read_settings(project).agents.items() if not agent.confine]
         but = f", save {', '.join(free)} (`confine = false`)" if free else ""

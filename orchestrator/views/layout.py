@@ -22,7 +22,7 @@ MANIFEST_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class StartOptions:
     """The options of `start`."""
 
     mode: str | None = None
@@ -43,45 +43,47 @@ class Plan:
     choice: ModeChoice
     pipeline: Pipeline
     pack: Pack
-    wishes: Wishes
+    options: StartOptions
 
     @property
     def digest(self) -> str:
-        said = [self.request, self.choice.mode, asdict(self.wishes)]
+        said = [self.request, self.choice.mode, asdict(self.options)]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
 
 
-def plan(request: str, wishes: Wishes, pack: Pack, project: Path, *, coding_agent: bool = False) -> Plan:
+def plan(
+    request: str, options: StartOptions, pack: Pack, project: Path, *, coding_agent: bool = False
+) -> Plan:
     """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing.
 
     `coding_agent`: whether there is an agent that can edit files.
     """
-    if wishes.perspectives and wishes.discuss == "off":
+    if options.perspectives and options.discuss == "off":
         raise UsageError(
             "perspectives and discuss off contradict each other",
             why="without discussions nobody speaks for a perspective",
             fix="leave the perspectives out, or choose discuss inline or standalone",
         )
-    chosen = with_perspectives(pack, wishes.perspectives) if wishes.perspectives else pack
-    choice = choose(request, project_facts(project, coding_agent), chosen, wishes.mode)
-    pipeline = expand(chosen, choice.mode, wishes.discuss, wishes.supervise)
-    _refuse_unbuilt(chosen, pipeline, wishes)
+    chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
+    choice = choose(request, project_facts(project, coding_agent), chosen, options.mode)
+    pipeline = expand(chosen, choice.mode, options.discuss, options.supervise)
+    _refuse_unbuilt(chosen, pipeline, options)
     language = "zh" if is_chinese(request) else "en"
-    return Plan(request, title_of(request), language, choice, pipeline, chosen, wishes)
+    return Plan(request, title_of(request), language, choice, pipeline, chosen, options)
 
 
-def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, wishes: Wishes) -> None:
+def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> None:
     """Raises NotAllowedNow for tasks whose role is not built, UsageError for options that would do nothing."""
     missing = dict.fromkeys(task.role for task in pipeline.tasks if task.role not in pack.installed)
     if missing:
         raise NotAllowedNow(
             f"{', '.join(missing)} cannot work yet: not installed",
-            why=f"mode {pipeline.mode} asks for it" + (" with supervise" if wishes.supervise else ""),
+            why=f"mode {pipeline.mode} asks for it" + (" with supervise" if options.supervise else ""),
             fix="leave supervise out"
-            if wishes.supervise
+            if options.supervise
             else "`lifecycle start` without --mode chooses another",
         )
-    if wishes.supervise and not any(
+    if options.supervise and not any(
         check.key in {task.key for task in pipeline.tasks} for check in pack.supervise
     ):
         raise UsageError(
@@ -89,7 +91,7 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, wishes: Wishes) -> None:
             why=f"it checks what is behind {', '.join(check.after for check in pack.supervise)}",
             fix="leave supervise out",
         )
-    if wishes.perspectives and not any(task.round for task in pipeline.tasks):
+    if options.perspectives and not any(task.round for task in pipeline.tasks):
         raise UsageError(
             f"perspectives do nothing in mode {pipeline.mode}",
             why="none of its tasks is discussed",

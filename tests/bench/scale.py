@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.commands.start import start
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import TaskDef
 from orchestrator.store.store import Tx
 from orchestrator.views import check, find

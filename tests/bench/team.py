@@ -18,7 +18,7 @@ from typing import Any
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.store.store import Store
-from orchestrator.views.layout import Wishes, plan
+from orchestrator.views.layout import StartOptions, plan
 from orchestrator.wakeup import sockets
 from tests import factories as make
 from tests import invariants
@@ -52,7 +52,7 @@ class Team:
         self, sessions: int, *, mode: str = "spec-only", discuss: str = "off", beats: bool = False
     ) -> list[str]:
         """Start sessions; with `beats` their first task is offered, and no coordinator can lead beside us."""
-        planned = plan(REQUEST, Wishes(mode=mode, discuss=discuss), self.pack, self.folder)
+        planned = plan(REQUEST, StartOptions(mode=mode, discuss=discuss), self.pack, self.folder)
         found = [
             start(self.store, planned, project=self.folder, max_attempts=3).session for _ in range(sessions)
         ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from orchestrator.coordinator.projector import project
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import sessions
 from tests import factories
 from tests.e2e.cli_world import World, make_world, work_off

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from orchestrator.cli.output import cells
-from orchestrator.domain.model import PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import sessions
 from tests import factories
 from tests.e2e.cli_world import World, cancelled, make_world, work_off

@@ -14,8 +14,7 @@ import pytest
 from typer.main import get_command
 
 from orchestrator.cli.main import build
-from orchestrator.domain.model import PauseReason
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import sessions
 from tests import factories
 from tests.e2e.cli_world import World, dimensions, make_world, work_off

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import AgentCrashed
 from orchestrator.store import edits, messages
 from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
-from tests.desk import Desk
 from tests.places import Place
+from tests.runtime_harness import RuntimeHarness
 from workers.agents.programs import confining
 from workers.agents.programs.command import Plain
 from workers.agents.programs.dialect import Call
@@ -302,23 +303,23 @@ def test_a_project_that_is_too_large_is_not_compared_and_that_is_said(
 
 
 def test_a_document_is_ours_until_somebody_else_has_written_it(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.run()
-    project(desk.store, desk.session)
-    folder = edits.session_directory(desk.store.path, desk.session)
+    harness = RuntimeHarness(tmp_path)
+    harness.run()
+    project(harness.store, harness.session)
+    folder = edits.session_directory(harness.store.path, harness.session)
     document = folder / "spec" / "discovery-context.json"
     stray = folder / "spec" / "more.md"
 
     def ours() -> list[bool]:
         paths = (document, stray, folder / "team-session.json", folder / "spec", tmp_path / "project" / "x")
-        return [edits.is_ours(desk.store, path) for path in paths]
+        return [edits.is_ours(harness.store, path) for path in paths]
 
     assert ours() == [True, False, True, True, False]
 
     document.write_text("{}")
     assert ours()[0] is False
 
-    edits.adopt(desk.store, desk.session)
+    edits.adopt(harness.store, harness.session)
     assert ours()[0] is False, "taken in, and still not ours"
 
     document.unlink()
@@ -371,7 +372,8 @@ def test_the_server_of_a_run_writes_to_the_database_and_wakes_the_coordinator(
     (root / ".workflow" / ".gitignore").write_text("*\n")
     script = "import os, subprocess, sys\n" + textwrap.dedent(SPEAKS)
     environ = {"PATH": os.environ["PATH"], "HOME": "/"}
-    dialect = Client([sys.executable, "-c", script, str(root)])
+    given = AgentSettings.model_construct(command=[sys.executable, "-c", script, str(root)])
+    dialect = Client(sys.executable, given, environ)
     agent = ExternalAgent("client", sys.executable, dialect, environ=environ)
     waker = Waker(store.path, "daemon")
 

@@ -13,7 +13,7 @@ import pytest
 
 from orchestrator.commands.start import start
 from orchestrator.coordinator import projector
-from orchestrator.coordinator.beat import Leadership
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import TaskDef
 from orchestrator.store import messages, sessions, tasks
 from orchestrator.store.store import Store, Tx

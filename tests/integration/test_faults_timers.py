@@ -17,7 +17,7 @@ import structlog
 from orchestrator.config.settings import Settings
 from orchestrator.coordinator import timers
 from orchestrator.coordinator.daemon import RETRY_SECONDS, Daemon
-from orchestrator.coordinator.timers import AlarmClock
+from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.project import Project
 from orchestrator.store import artifacts, leases
 from orchestrator.wakeup import sockets
@@ -46,13 +46,13 @@ class Wall:
 
 @pytest.fixture
 def wall(monkeypatch: pytest.MonkeyPatch) -> Wall:
-    monkeypatch.setattr(timers, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(timers, "POLL_SECONDS", 0.02)
     return Wall(monkeypatch)
 
 
 @pytest.fixture
-def clock(wall: Wall) -> Iterator[AlarmClock]:
-    made = AlarmClock(structlog.get_logger(), wall.time)
+def clock(wall: Wall) -> Iterator[TimerScheduler]:
+    made = TimerScheduler(structlog.get_logger(), wall.time)
     yield made
     made.stop()
 
@@ -81,7 +81,7 @@ class Ticks:
     "jump", [-HOUR, HOUR, -40 * 365 * 24 * HOUR, 40 * 365 * 24 * HOUR], ids="{:+.0f} s".format
 )
 def test_a_timer_goes_on_at_its_pace_when_the_wall_clock_jumps(
-    clock: AlarmClock, wall: Wall, jump: float
+    clock: TimerScheduler, wall: Wall, jump: float
 ) -> None:
     ticks, rare = Ticks(), Ticks()
     clock.every(0.1, "often", ticks)
@@ -96,7 +96,7 @@ def test_a_timer_goes_on_at_its_pace_when_the_wall_clock_jumps(
 
 
 def test_an_alarm_that_is_due_in_a_moment_comes_also_when_the_clock_is_put_back(
-    clock: AlarmClock, wall: Wall
+    clock: TimerScheduler, wall: Wall
 ) -> None:
     rung, steady = Ticks(), Ticks()
     clock.every(0.1, "steady", steady)
@@ -157,7 +157,7 @@ def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) 
 
 
 def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_free(
-    tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: TimerScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orchestrator.store.store.BUSY_SECONDS", 0.0)
     monkeypatch.setattr("orchestrator.store.database.BUSY_TIMEOUT_MS", 50)
@@ -184,7 +184,7 @@ def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_f
 
 @pytest.mark.parametrize(("large", "written_back"), [(1024 * 1024, True), (1024**3, False)])
 def test_a_large_log_is_written_back_without_waiting_for_the_timer(
-    tmp_path: Path, clock: AlarmClock, monkeypatch: pytest.MonkeyPatch, large: int, written_back: bool
+    tmp_path: Path, clock: TimerScheduler, monkeypatch: pytest.MonkeyPatch, large: int, written_back: bool
 ) -> None:
     monkeypatch.setattr("orchestrator.coordinator.maintenance.LARGE_LOG_BYTES", large)
     store = factories.make_store(tmp_path)

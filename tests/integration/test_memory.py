@@ -12,7 +12,7 @@ import structlog
 
 from orchestrator.config.settings import Settings
 from orchestrator.coordinator.daemon import Daemon
-from orchestrator.coordinator.timers import AlarmClock
+from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.dispatch.memory import memory
 from orchestrator.domain.idleness import SHORT_STAY_SECONDS, Memory
 from orchestrator.project import Project
@@ -102,7 +102,7 @@ def test_a_coordinator_leaves_sooner_only_where_memory_is_short_and_nothing_is_t
     store = make.make_store(tmp_path)
     daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger(), found)
     daemon._supervisor.ensure = lambda *_: None  # type: ignore[method-assign]  # no host is wanted here
-    clock = AlarmClock(structlog.get_logger())
+    clock = TimerScheduler(structlog.get_logger())
     clock.start()
     if with_work:
         make.make_session(store)

@@ -6,8 +6,7 @@ import pytest
 
 from orchestrator.domain.approvals import TOKEN_DIGITS, Token, digest_of, parse_token
 from orchestrator.domain.errors import UsageError
-from orchestrator.domain.model import PauseReason
-from orchestrator.domain.states import PAUSES
+from orchestrator.domain.pauses import PAUSES, PauseReason
 
 DIGEST = "0123456789abcdef" * 4
 FILES = {

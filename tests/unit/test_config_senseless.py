@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator import config
-from orchestrator.config.agent_options import OPTIONS
 from orchestrator.config.settings import AgentSettings
-from orchestrator.domain import agents, documents, workable
+from orchestrator.domain import documents, workable
+from orchestrator.domain.agent_kinds import KINDS
 from orchestrator.domain.documents import DECLARED, REPORT
 from orchestrator.domain.errors import ConfigError
-from workers.agents.api.agent import PROVIDERS
 from workers.documents import render
 from workers.documents.models import MODELS, model_of
 from workers.roles import MODULES as ROLES
@@ -180,13 +179,10 @@ def test_settings_are_checked_against_the_pack_wherever_they_are_read(project: P
     assert "did you mean 'writer'?" in refused.value.faults[0]
 
 
-def test_the_tables_of_the_check_are_those_of_the_workers() -> None:
-    addressless = {name for name, provider in PROVIDERS.items() if provider.url is None}
+def test_a_kind_takes_only_options_that_agents_have() -> None:
+    taken = {option for kind in KINDS.values() for option in kind.takes}
 
-    assert set(agents.PROVIDERS) == set(PROVIDERS)
-    assert set(agents.WITHOUT_ADDRESS) == addressless
-    assert set().union(*OPTIONS.values()) <= set(AgentSettings.model_fields)
-    assert set(OPTIONS) == set(AgentSettings.model_json_schema()["properties"]["kind"]["enum"])
+    assert taken == set(AgentSettings.model_fields) - {"kind"}
 
 
 def test_the_models_and_roles_of_the_check_are_those_of_the_workers() -> None:

@@ -12,18 +12,10 @@ from orchestrator.config import load_pack, strict_yaml
 from orchestrator.domain import revisions
 from orchestrator.domain.consensus import Reply, consequence, divergences, judge
 from orchestrator.domain.documents import DIMENSIONS, REPORT
-from orchestrator.domain.model import (
-    Gate,
-    PauseReason,
-    RunOutcome,
-    SessionStatus,
-    Severity,
-    TaskState,
-    TaskStatus,
-)
+from orchestrator.domain.model import Gate, RunOutcome, SessionStatus, Severity, TaskState, TaskStatus
 from orchestrator.domain.modes import missing_roles
+from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.pipelines import Gates, Pack
-from orchestrator.domain.states import PAUSES
 from orchestrator.store.messages import KNOWN_TYPES
 from orchestrator.store.records import WISDOM
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.domain.model import AdvanceKind, TaskState, TaskStatus
-from orchestrator.domain.scheduling import Candidate, Situation, advance, is_ready, offers, topological, unmet
+from orchestrator.domain.scheduling import Candidate, Situation, advance, offers, topological, unmet
 
 NOW = 1_000
 
@@ -37,7 +37,6 @@ def state(
 def test_a_task_is_ready_when_its_blocker_is_completed_or_skipped(blocker: TaskStatus, ready: bool) -> None:
     graph = {"A-001": state("A-001", status=blocker), "B-001": state("B-001", blocked_by=("A-001",))}
 
-    assert is_ready(graph["B-001"], graph) is ready
     assert unmet(graph["B-001"], graph) == ([] if ready else ["A-001"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.commands import requests, rework
-from orchestrator.views.layout import Wishes, plan
+from orchestrator.views.layout import StartOptions, plan
 from tests.factories import shipped_pack
 
 SHAPED = "sk-canary0123456789abcdef"
@@ -20,7 +20,7 @@ def test_a_request_loses_its_secrets_before_it_is_planned(tmp_path: Path, secret
     (tmp_path / "idea.md").write_text(f"# Call {secret} from a shortener\n")
 
     request = requests.read_request("@idea.md", tmp_path, ENVIRONMENT)
-    planned = plan(request, Wishes(), shipped_pack(), tmp_path)
+    planned = plan(request, StartOptions(), shipped_pack(), tmp_path)
 
     assert request == "# Call [masked] from a shortener"
     assert planned.title == "Call [masked] from a shortener"

@@ -254,7 +254,7 @@ def test_variables_of_the_machinery_are_no_settings(project: Path) -> None:
         load(
             project, "", {"LIFECYCLE_RUN": "17", "LIFECYCLE_FAILPOINTS": "x", "LIFECYCLE_ROLE": "writer"}
         ).slots
-        == config.SLOTS
+        == Settings().slots
     )
 
 

@@ -19,8 +19,9 @@ from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
-from workers.context.run_context import Context, decision_on, storable
+from orchestrator.store.rows import Decision
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext, decision_on, storable
 from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Critique
@@ -47,13 +48,14 @@ class Critiqued:
     faults: Sequence[Mapping[str, Any]] = ()  # what divided the perspectives, the gravest first
 
 
-def critique(context: Context, produced: Produced) -> Critiqued:
+def critique(calls: AgentCalls, produced: Produced) -> Critiqued:
     """Discuss the run's artifact from the perspectives of its round.
 
     Raises LeaseLost, RunReleased and StoreError; anything else that goes wrong is a failed discussion, not a failed task.
     """
+    context = calls.run
     try:
-        done = _held(context, produced)
+        done = _held(calls, produced)
     except NEVER_NOTES:
         raise
     except Exception as error:
@@ -65,8 +67,9 @@ def critique(context: Context, produced: Produced) -> Critiqued:
     )
 
 
-def _held(context: Context, produced: Produced) -> DiscussResult:
-    around = context.pack.rounds[context.row.round]
+def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
+    context = calls.run
+    around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     known = {
         **facts(context, context.pack.documents.of_path(produced.artifact)),
@@ -77,7 +80,7 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
         "focus": around.focus,
     }
     return discuss(
-        context,
+        calls,
         around,
         known,
         earlier=_earlier(context) if is_standalone(context.row) else (),
@@ -87,7 +90,7 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
     )
 
 
-def _edited(context: Context) -> list[str]:
+def _edited(context: RunContext) -> list[str]:
     """The specification's files that a person edited last, as they are now."""
     return [
         context.text(path) or ""
@@ -96,17 +99,17 @@ def _edited(context: Context) -> list[str]:
     ]
 
 
-def _earlier(context: Context) -> list[tuple[str, str]]:
+def _earlier(context: RunContext) -> list[tuple[str, str]]:
     """The records of the rounds before, for continuity; one that is not there is passed over."""
     return [(f"An earlier record: {path}", context.text(path) or "") for path in _earlier_paths(context)]
 
 
-def _earlier_paths(context: Context) -> list[str]:
+def _earlier_paths(context: RunContext) -> list[str]:
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
-    return [path for path in told if path in context.artifacts]
+    return [path for path in told if path is not None and path in context.artifacts]
 
 
-def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
+def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Any]:
     """The artifact's text, with the files of its items, and its content where it has one."""
     folder = produced.artifact.rpartition("/")[0]
     paths = [produced.artifact]
@@ -128,7 +131,7 @@ def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
     return text, known.content if known else None
 
 
-def _stored(context: Context) -> dict[str, Answer]:
+def _stored(context: RunContext) -> dict[str, Answer]:
     """The replies that are there already, by perspective."""
     rows = context.store.read(lambda tx: records.critiques_of(tx, context.row.run))
     return {
@@ -137,7 +140,7 @@ def _stored(context: Context) -> dict[str, Answer]:
     }
 
 
-def _keep(context: Context, perspective: str, answer: Answer) -> None:
+def _keep(context: RunContext, perspective: str, answer: Answer) -> None:
     """Store a perspective's reply as it comes. Raises LeaseLost."""
     run, reply = context.row.run, answer.critique.model_dump(mode="json")
     context.write(
@@ -145,7 +148,7 @@ def _keep(context: Context, perspective: str, answer: Answer) -> None:
     )
 
 
-def _failed(context: Context, done: DiscussResult) -> Critiqued:
+def _failed(context: RunContext, done: DiscussResult) -> Critiqued:
     """Nobody answered: the task goes on, with a warning."""
     row = context.row
     why = "; ".join(filter(None, [*done.notes, done.partial])) or "no perspective was left"
@@ -161,7 +164,7 @@ def _failed(context: Context, done: DiscussResult) -> Critiqued:
     )
 
 
-def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
+def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
     row = context.row
     follows = _follows(context, verdict)
     synthesis = synthesize(done.replies, verdict)
@@ -172,12 +175,12 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     summary = report_text(
         row.role,
         row.key,
-        row.round,
+        row.discussed_in,
         verdict,
         actions,
         produced.artifact,
         path,
-        signs_off=context.pack.rounds[row.round].signs_off,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
     )
     columns = {
@@ -206,7 +209,7 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
         summary=summary,
         words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),
         mean=round(verdict.mean, 2),
-        wisdom=_wisdom(row.key, row.round, follows, verdict, actions),
+        wisdom=_wisdom(row.key, row.discussed_in, follows, verdict, actions),
         options=[
             {"label": item.text, "description": ", ".join(item.perspectives)}
             for item in synthesis.actions[:ACTIONS]
@@ -218,18 +221,18 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     )
 
 
-def _follows(context: Context, verdict: Verdict) -> Consequence:
+def _follows(context: RunContext, verdict: Verdict) -> Consequence:
     row = context.row
     return consequence(
         verdict,
-        signs_off=context.pack.rounds[row.round].signs_off,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
         standalone=is_standalone(row),
         decided=_decision(context) is not None,
     )
 
 
-def _decision(context: Context) -> Row | None:
+def _decision(context: RunContext) -> Decision | None:
     """What a person decided on this very discussion."""
     own = decision_on(context.row)
     return next((found for found in reversed(context.decisions) if found.subject == own), None)

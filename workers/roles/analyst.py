@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.identifiers import allot
 from workers.explore import explore
 from workers.roles import Produced
@@ -14,7 +15,7 @@ from workers.roles.drafting import EXPLORATION, ask, facts, form, made_by, rende
 ANGLE = "general"
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The exploration and the discovery documents. Raises AgentError."""
     document = made_by(context, context.row.key)
     exploration = explore(
@@ -27,7 +28,7 @@ def produce(context: Context) -> Produced:
     context.check()
     known = {**facts(context, document), "codebase": repository(exploration)}
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
-    content, agent = ask(context, document, known, extra=[("The repository, as explored now", explored)])
+    content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
     kept, notes = allot(content, kind=document.kind)
     shown = render_context(context, document, agent, {}, codebase=exploration.get("codebase"))
     index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"

@@ -12,9 +12,11 @@ from pydantic import BaseModel
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.revisions import IMPROVE
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Verdict
 from workers.agents import prompts
-from workers.context.run_context import CRITICAL, Context, answered
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import CRITICAL, AgentCalls
+from workers.context.run_context import RunContext, answered
 from workers.documents.content import Discovery
 from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, content_path
@@ -32,31 +34,31 @@ class DocumentFaulty(LifecycleError):
     remedy = "`lifecycle resume --retry TASK` tries again; `lifecycle runs TASK` shows the attempts"
 
 
-def made_by(context: Context, key: str) -> DocumentDef:
+def made_by(context: RunContext, key: str) -> DocumentDef:
     """The document that a task makes; a session has no task of its own that makes none."""
     made = context.pack.documents.of_task(key)
     assert made is not None, key
     return made
 
 
-def registered(context: Context, document: DocumentDef) -> Registered | None:
+def registered(context: RunContext, document: DocumentDef) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""
     value = context.json(content_path(document.kind))
     return None if value is None else Registered.from_json(value, model_of(document))
 
 
-def known_of(context: Context, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
+def known_of(context: RunContext, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
     """Those of the documents that are written, by kind."""
     found = {each.kind: registered(context, each) for each in documents if not each.is_report}
     return {kind: known for kind, known in found.items() if known is not None}
 
 
-def before(context: Context, document: DocumentDef) -> dict[str, Registered]:
+def before(context: RunContext, document: DocumentDef) -> dict[str, Registered]:
     """The documents this one builds on, by kind."""
     return known_of(context, context.pack.documents.before(document.kind))
 
 
-def facts(context: Context, document: DocumentDef | None) -> dict[str, Any]:
+def facts(context: RunContext, document: DocumentDef | None) -> dict[str, Any]:
     """Everything a document is written from, as values (workers/agents/facts.py)."""
     documents = context.pack.documents
     written = known_of(context, documents)
@@ -85,7 +87,7 @@ def facts(context: Context, document: DocumentDef | None) -> dict[str, Any]:
     return known
 
 
-def is_reworked(context: Context) -> bool:
+def is_reworked(context: RunContext) -> bool:
     """Whether the task makes a new version of something."""
     return context.row.revision_of is not None or context.row.prefix == IMPROVE
 
@@ -95,39 +97,40 @@ def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
     return exploration if exploration and exploration.get("codebase") else None
 
 
-def feedback(context: Context) -> list[str]:
+def feedback(context: RunContext) -> list[str]:
     """What this version has to answer: a person's words, given to it or in a discussion."""
     return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
 
 
-def key_decisions(context: Context) -> list[str]:
+def key_decisions(context: RunContext) -> list[str]:
     """What the role's earlier tasks decided, by the accumulator that each passed on."""
     return [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
 
 
-def action_items(context: Context) -> list[str]:
+def action_items(context: RunContext) -> list[str]:
     """The last round's action items, for the next document."""
     last = last_round(context)
     return list(last.data.get("actions", [])) if last is not None else []
 
 
-def last_round(context: Context) -> Row | None:
+def last_round(context: RunContext) -> Verdict | None:
     """The last discussion's verdict."""
     return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
 
 
 def ask(
-    context: Context,
+    calls: AgentCalls,
     document: DocumentDef,
     known: Mapping[str, Any],
     *,
     kind: str | None = None,
     goal: str = "",
     schema: type[BaseModel] | None = None,
-    agents: Sequence[Any] | None = None,
+    agents: Sequence[Agent] | None = None,
     extra: Sequence[tuple[str, str]] = (),
 ) -> tuple[Any, str]:
     """The content and the name of the agent that gave it. Raises AgentError."""
+    context = calls.run
     wanted, kind = schema or model_of(document), kind or document.kind
     prompt = prompts.render(
         goal or document.purpose,
@@ -139,13 +142,13 @@ def ask(
         feedback=[*known["feedback"], *known["remarks"]],
         improve=known["improve"],
     )
-    content, reply = context.ask(kind, prompt, wanted, known, agents)
+    content, reply = calls.ask(kind, prompt, wanted, known, agents)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
     context.unmet.extend(text for text in reply.unmet if text not in context.unmet)
     return content, reply.agent
 
 
-def _material(context: Context, document: DocumentDef) -> list[tuple[str, str]]:
+def _material(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
     """The request, the repository, and everything written before, as text; a person's edits included."""
     blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
     for each in context.pack.documents.before(document.kind):
@@ -163,7 +166,7 @@ def _material(context: Context, document: DocumentDef) -> list[tuple[str, str]]:
     return blocks
 
 
-def _edited(context: Context, document: DocumentDef) -> list[tuple[str, str]]:
+def _edited(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
     """The document's files that a person edited, as they are now."""
     return [
         (f"The {document.kind}, as a person edited it: {path}", context.text(path) or "")
@@ -173,7 +176,7 @@ def _edited(context: Context, document: DocumentDef) -> list[tuple[str, str]]:
 
 
 def render_context(
-    context: Context,
+    context: RunContext,
     document: DocumentDef,
     agent: str,
     documents: Mapping[str, Registered],
@@ -199,7 +202,7 @@ def render_context(
     )
 
 
-def discovery_of(context: Context) -> Discovery | None:
+def discovery_of(context: RunContext) -> Discovery | None:
     """The session's discovery, when it has one and it is written."""
     found = known_of(context, [each for each in context.pack.documents if each.model == DISCOVERY])
     return next((each.content for each in found.values() if isinstance(each.content, Discovery)), None)
@@ -211,7 +214,7 @@ def stamp(micros: int) -> str:
 
 
 def form(
-    context: Context,
+    context: RunContext,
     document: DocumentDef,
     content: Registered | tuple[Readiness, Summary],
     shown: RenderContext,

@@ -8,7 +8,8 @@ from typing import Any
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.quality import Score
 from workers.builtin.request import analyse_request
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.readiness import build_readiness, build_summary
@@ -16,7 +17,7 @@ from workers.roles import Produced
 from workers.roles.drafting import discovery_of, form, known_of, made_by, render_context
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, _: AgentCalls) -> Produced:
     """Score, gate, readiness report and summary. By rules alone: the same documents give the same score."""
     catalogue, report = context.pack.documents, made_by(context, context.row.key)
     texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}

@@ -8,7 +8,8 @@ from typing import Any
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.errors import AgentError
 from orchestrator.domain.revisions import IMPROVE
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
@@ -27,12 +28,14 @@ REVIEW = "Review this draft of an architecture critically: what is missing, wron
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The task's document; for an improvement, every document it is to work on. Raises AgentError."""
     if context.row.prefix != IMPROVE:
-        return _one(context, made_by(context, context.row.key))
+        return _one(context, calls, made_by(context, context.row.key))
     wanted = [made_by(context, key) for key in context.payload["improve"]["documents"]]
-    made = [_one(context, document) for document in wanted if registered(context, document) is not None]
+    made = [
+        _one(context, calls, document) for document in wanted if registered(context, document) is not None
+    ]
     files = {path: entry for each in made for path, entry in each.files.items()}
     dimension = context.payload["improve"]["dimension"]
     return Produced(
@@ -46,14 +49,14 @@ def produce(context: Context) -> Produced:
     )
 
 
-def _one(context: Context, document: DocumentDef) -> Produced:
+def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produced:
     known = facts(context, document)
-    content, agent = ask(context, document, known)
+    content, agent = ask(calls, document, known)
     context.check()
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if isinstance(content, Architecture):
-        extra, notes = _reviewed(context, document, known, content)
+        extra, notes = _reviewed(calls, document, known, content)
     previous, earlier = registered(context, document), before(context, document)
     in_force = {found for each in earlier.values() for found in each.ids()}
     kept, more = allot(content, previous, known=in_force, kind=document.kind)
@@ -70,13 +73,13 @@ def _one(context: Context, document: DocumentDef) -> Produced:
 
 
 def _reviewed(
-    context: Context, document: DocumentDef, known: Mapping[str, Any], draft: Architecture
+    calls: AgentCalls, document: DocumentDef, known: Mapping[str, Any], draft: Architecture
 ) -> tuple[dict[str, Any], list[str]]:
     """The second agent's critical reading. Without one the document says so; the draft stands all the same."""
-    reviewers = context.router.for_perspective(context.pack, REVIEWED_BY, context.notes.append)
+    reviewers = calls.router.for_perspective(calls.run.pack, REVIEWED_BY, calls.run.notes.append)
     try:
         review, agent = ask(
-            context,
+            calls,
             document,
             {**known, "architecture": draft},
             kind="architecture_review",
@@ -86,7 +89,7 @@ def _reviewed(
             extra=[("The draft to review", draft.model_dump_json(indent=1))],
         )
     except AgentError as error:
-        context.check()
+        calls.run.check()
         return {}, [f"the architecture was not reviewed by a second agent: {error.what}"]
     return {"review": review, "review_agent": agent}, []
 

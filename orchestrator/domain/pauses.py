@@ -1,4 +1,4 @@
-"""Which changes of state exist, and for each pause what `resume` means and what else leads on (docs/domain.md, section 4)."""
+"""Why a session pauses, and for each reason what `resume` means and which commands continue (docs/domain.md, section 4)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.domain.model import PauseReason, RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.model import SessionStatus, State
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -15,37 +14,28 @@ EXIT_WAITING = 3  # it waits for a person
 EXIT_AGENT = 4  # no agent can be used
 EXIT_DETACHED = 130  # it goes on without us
 
-TASK: Mapping[TaskStatus, frozenset[TaskStatus]] = MappingProxyType(
-    {
-        TaskStatus.PENDING: frozenset({TaskStatus.IN_PROGRESS, TaskStatus.SKIPPED, TaskStatus.CANCELLED}),
-        TaskStatus.IN_PROGRESS: frozenset(
-            {TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.PENDING, TaskStatus.CANCELLED}
-        ),
-        TaskStatus.FAILED: frozenset({TaskStatus.PENDING, TaskStatus.SKIPPED, TaskStatus.CANCELLED}),
-        TaskStatus.COMPLETED: frozenset(),
-        TaskStatus.SKIPPED: frozenset(),
-        TaskStatus.CANCELLED: frozenset(),
-    }
-)
-
-SESSION: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
-    {
-        SessionStatus.ACTIVE: frozenset(
-            {SessionStatus.PAUSED, SessionStatus.COMPLETED, SessionStatus.CANCELLED}
-        ),
-        SessionStatus.PAUSED: frozenset({SessionStatus.ACTIVE, SessionStatus.CANCELLED}),
-        SessionStatus.COMPLETED: frozenset({SessionStatus.ACTIVE, SessionStatus.CANCELLED}),
-        SessionStatus.CANCELLED: frozenset(),
-    }
-)
-
-CHARGED = frozenset({RunOutcome.FAILED, RunOutcome.LOST})  # these count against a task's attempts
 REOPENING = ("revise", "feedback", "recheck", "improve")  # commands that make a completed session active
+
+
+class PauseReason(State):
+    CHECKPOINT = "checkpoint"
+    SIGNOFF_BLOCKED = "signoff_blocked"
+    REVISION_EXHAUSTED = "revision_exhausted"
+    TASK_FAILED = "task_failed"
+    DISCUSSION_BLOCKED = "discussion_blocked"
+    PLAN_APPROVAL = "plan_approval"
+    SUPERVISION_BLOCKED = "supervision_blocked"
+    DISCUSSION_FEEDBACK = "discussion_feedback"
+    AGENT_UNAVAILABLE = "agent_unavailable"
+    DISK = "disk"
+    STALLED = "stalled"
+    BUDGET = "budget"
+    USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """One pause reason: what `resume` does, the decision it leaves, and the other commands that lead on."""
+    """One pause reason: what `resume` does, the decision it leaves, and the other commands that continue."""
 
     reason: PauseReason
     resume: str  # what `resume` means
@@ -139,24 +129,9 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
 )
 
 
-LOOK = "`lifecycle check` shows the present state"
-
-
 def may_rework(command: str, reason: PauseReason) -> bool:
     """Whether a command of rework is taken while a session is paused for that reason."""
     return command in PAUSES[reason].actions or reason in (PauseReason.USER, PauseReason.TASK_FAILED)
-
-
-def check(old: TaskStatus, new: TaskStatus) -> None:
-    """Refuse a change of a task's state that does not exist."""
-    if new not in TASK[old]:
-        raise NotAllowedNow(f"a task cannot go from {old} to {new}", why=_possible(TASK[old]), fix=LOOK)
-
-
-def check_session(old: SessionStatus, new: SessionStatus) -> None:
-    """Refuse a change of a session's state that does not exist; pausing twice keeps the first reason."""
-    if new not in SESSION[old]:
-        raise NotAllowedNow(f"a session cannot go from {old} to {new}", why=_possible(SESSION[old]), fix=LOOK)
 
 
 def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:
@@ -164,10 +139,6 @@ def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:
     if status is SessionStatus.PAUSED and reason is not None:
         return PAUSES[reason].exit_code
     return _EXIT[status]
-
-
-def _possible(states: frozenset[TaskStatus] | frozenset[SessionStatus]) -> str:
-    return f"possible: {', '.join(sorted(states)) or 'nothing, it is final'}"
 
 
 _EXIT = {

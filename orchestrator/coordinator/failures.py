@@ -1,0 +1,87 @@
+"""What the coordinator does when the disk, the log or a session's rows fail it: sessions pause, nothing is guessed."""
+
+from __future__ import annotations
+
+from orchestrator.coordinator.leadership import Leader, Leadership
+from orchestrator.domain.errors import (
+    DatabaseBusy,
+    DiskFull,
+    NoDescriptors,
+    NotLeader,
+    StoreBroken,
+    UnknownName,
+)
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.log import Logger
+from orchestrator.store import ballast, integrity, leases, sessions
+from orchestrator.store.store import Store, Tx
+
+
+class Failures:
+    def __init__(self, store: Store, leader: Leader, log: Logger) -> None:
+        self._store = store
+        self._leader = leader
+        self._log = log
+        self._has_ballast = False
+        self._log_watch = integrity.LogWatch(store.path)
+
+    def check_log(self) -> None:
+        """Raises StoreBroken when the database's log was removed in use; no further commit is made into it then."""
+        try:
+            self._log_watch.check()
+        except StoreBroken as error:
+            self._store.give_up(error.why)
+            raise
+
+    def save_log(self) -> None:
+        """Move a log that was removed in use into the database: it is still ours to read until we end."""
+        if not self._log_watch.is_replaced:
+            self._store.checkpoint(last=True)
+
+    def check_ballast(self, lead: Leadership) -> None:
+        """Pause every session when the ballast was used up and cannot be made again: the disk is full."""
+        if ballast.keep(self._store.path):
+            self._has_ballast = True
+        elif self._has_ballast:
+            self._pause_for_room(lead, f"no room left for {self._store.path}")
+
+    def on_full_disk(self, error: DiskFull) -> None:
+        """Pause every session, as far as that can still be written."""
+        self._log.error("disk_full", why=error.why)
+        lead = self._leader.leadership
+        try:
+            if lead is not None:
+                self._pause_for_room(lead, error.why)
+        except NotLeader:
+            self._leader.lose(lead)
+        except (DiskFull, DatabaseBusy, NoDescriptors) as again:
+            self._log.error("pause_not_written", error=again.what)  # no ballast was left: it is tried again
+
+    def _pause_for_room(self, lead: Leadership, why: str) -> None:
+        self._has_ballast = False
+        self.pause_all(lead, PauseReason.DISK, why)
+
+    def pause_all(self, lead: Leadership, reason: PauseReason, why: str) -> None:
+        """Pause every active session. Raises NotLeader, and then did nothing."""
+
+        def pause(tx: Tx) -> list[str]:
+            leases.must_lead(tx, lead.holder, lead.epoch)
+            active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
+            return [each for each in active if sessions.pause(tx, each, reason, {"error": why})]
+
+        for session in self._store.write(pause, use_ballast=True):
+            self._log.error("paused", session=session, reason=reason, why=why)
+
+    def halt(self, session: str, lead: Leadership, error: UnknownName) -> None:
+        """Pause a session whose rows were edited by hand to something unknown; the others are not held up."""
+        self._log.error("session_cannot_be_read", session=session, error=error.what)
+
+        def halt(tx: Tx) -> None:
+            leases.must_lead(tx, lead.holder, lead.epoch)
+            sessions.clear_dirty(tx, session)
+            sessions.pause(
+                tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
+            )
+
+        self._store.write(halt)
