@@ -1,4 +1,4 @@
-"""agents: which can be used, whose limit is reached, and whom each role and perspective asks."""
+"""agents: which are available, which accounts have reached a limit, and which agents each role and perspective uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COSTS = "each usable agent is asked a short question, which may cost a little"
 
 
 Probe = Annotated[
-    bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
+    bool, typer.Option("--probe", help="Ask each available agent a short question; may cost a little.")
 ]
 
 
@@ -27,13 +27,11 @@ def agents(
     probe: Probe = False,
     release: Annotated[
         str | None,
-        typer.Option(
-            "--release", metavar="ACCOUNT", help="Ask an account again before the end of its limit."
-        ),
+        typer.Option("--release", metavar="ACCOUNT", help="Use an account again before its limit ends."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show which agents can be used, whose limit is reached, and whom each role and perspective would ask."""
+    """Show the agents: which are available, which accounts have reached a limit, which each role and perspective uses."""
     from orchestrator.views.doctor import probe_cost
 
     exclude(probe=probe, release=release is not None)
@@ -82,7 +80,7 @@ def agents(
 
 
 def _release(account: str, as_json: bool) -> None:
-    """Take a person's word that an account can be asked again. Raises UnknownName."""
+    """End the limit of an account early, as the user says. Raises UnknownName."""
     from orchestrator.cli.opening import changing, who
     from orchestrator.project import ensure_daemon
     from orchestrator.views.limits import release

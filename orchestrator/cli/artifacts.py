@@ -1,4 +1,4 @@
-"""artifacts: what a session made."""
+"""artifacts: the files that a session has produced."""
 
 from __future__ import annotations
 

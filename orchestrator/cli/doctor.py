@@ -1,4 +1,4 @@
-"""doctor: what is installed, logged in and configured; each fault with its fix."""
+"""doctor: check what is installed, logged in and configured, with a fix for each problem."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
-    """Check what this program needs, here and now; each fault with its fix. Exit code 1 when something is broken."""
+    """Check the installation, project and agents, with a fix for each problem. Exit code 1 if something is broken."""
     from functools import partial
 
     from orchestrator.views.doctor import examine

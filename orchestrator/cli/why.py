@@ -1,4 +1,4 @@
-"""why: why a task is not running."""
+"""why: explain the state of a task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
-    """Say why a task is not running."""
+    """Explain why a task is not running, or when and how it ended."""
     from orchestrator.views import find
     from orchestrator.views.why import why as explain
 

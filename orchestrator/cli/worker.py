@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def worker(
     slots: Annotated[
-        int | None, typer.Option("--slots", min=1, max=256, help="Runs at the same time.")
+        int | None, typer.Option("--slots", min=1, max=256, help="Number of tasks to run at the same time.")
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Run a worker host in the foreground; ends on SIGTERM after its runs."""
+    """Run a worker host in the foreground; on SIGTERM it finishes its runs and exits."""
     from orchestrator.dispatch.local import child_environment, module_command
     from orchestrator.project import open_for_writing, read_settings
 

@@ -196,17 +196,13 @@ def bus_messages(
 
 
 def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
-    """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
-    held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+    """The results of a session: deliverables, scores, duration, cost, and what can be done next."""
     return {
         **summary(tx, session),
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
-        "rounds": [
-            {"round": row.round, "task": row.task, **discuss.verdict(row), "record": row.record}
-            for row in held
-        ],
+        "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": ways_on.pause_view(tx, session),

@@ -1,4 +1,4 @@
-"""What attempts took and agents cost, as plain values (see look)."""
+"""How long attempts took and what agents cost, as plain values."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
     return found
 
 
-def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
-    """Every attempt at a task, oldest first, each with its agents' calls."""
-    calls = [row for row in records.calls_of(tx, session) if row.task == task]
+def run_views(tx: Tx, session: str, task: str | None) -> list[dict[str, Any]]:
+    """The attempts at a task, or at all tasks of the session, oldest first, each with its calls to agents."""
+    calls: dict[str, list[Row]] = {}
+    for call in records.calls_of(tx, session):
+        calls.setdefault(call.run_id, []).append(call)
     return [
         {
             "run": row.id,
+            "task": row.task,
             "epoch": row.epoch,
             "opened_by": row.opened_by,
             "outcome": row.outcome or "open",
@@ -49,10 +52,10 @@ def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
             "closed_at": stamp(row.closed_at),
             "seconds": seconds(row.opened_at, row.closed_at or tx.now),
             "timings": row.timings,
-            "calls": [_call(call, tx.now) for call in calls if call.run_id == row.id],
+            "calls": [_call(call, tx.now) for call in calls.get(row.id, ())],
         }
         for row in queries.runs_of(tx, session)
-        if row.task == task
+        if task in (None, row.task)
     ]
 
 

@@ -14,6 +14,7 @@ from orchestrator.store.prepared import Row
 from orchestrator.store.rows import graph
 from orchestrator.store.store import Tx
 from orchestrator.views import limits
+from orchestrator.views.cost import run_views
 from orchestrator.views.find import named
 from orchestrator.views.ways_on import actions, revise
 
@@ -169,7 +170,14 @@ def _failed(tx: Tx, session: Row, task: Row) -> Found:
 
 def _completed(tx: Tx, session: Row, task: Row) -> Found:
     ways = [revision] if (revision := revise(tx, session, task.key)) else []
-    return "completed", [f"it is completed since {stamp(task.finished_at)}"], ways
+    run = next(
+        each for each in reversed(run_views(tx, session.id, task.key)) if each["outcome"] == "completed"
+    )
+    who = f"{run['agent']}, " if run["agent"] else ""
+    because = [
+        f"completed at {stamp(task.finished_at)} by run {run['run'][-8:]} ({who}{run['seconds']:.0f} s)"
+    ]
+    return "completed", because, [*ways, f"lifecycle runs {task.key}"]
 
 
 def _skipped(tx: Tx, session: Row, task: Row) -> Found:

@@ -57,7 +57,7 @@ def test_a_replay_that_is_killed_goes_on_to_the_same_documents(tmp_path: Path) -
         agents = life.run("agents")
         gave = life.run("resume")
 
-        assert "none is asked" in planned.out and begun.code == 0
+        assert "none: the session replays" in planned.out and begun.code == 0
         assert f"{life.session()} replays {tape}" in agents.out
         assert gave.code == 0, gave.err
         assert len(recorded) > 15 and any("said" in text for text in recorded.values())

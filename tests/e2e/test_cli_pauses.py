@@ -163,7 +163,7 @@ def test_rework_says_whether_the_session_goes_on_with_it(
 
     assert gave.code == 0, gave.err
     assert says in gave.err
-    assert ("goes on in the background" in gave.err) is (reason is not PauseReason.USER)
+    assert ("continues in the background" in gave.err) is (reason is not PauseReason.USER)
 
 
 def why(world: World, task: str) -> tuple[str, str]:

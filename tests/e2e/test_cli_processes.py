@@ -38,7 +38,7 @@ def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -
         _, said = ended.communicate(timeout=10)
 
         assert ended.returncode == 0
-        assert f"another coordinator (pid {leads.pid}) leads" in said
+        assert f"another coordinator (pid {leads.pid}) already coordinates" in said
         leads.send_signal(signal.SIGTERM)
         assert leads.wait(30) == 0
 
