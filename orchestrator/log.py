@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
@@ -33,8 +33,7 @@ def _without_rich() -> Iterator[None]:
 with _without_rich():
     import structlog
 
-Logger = structlog.typing.FilteringBoundLogger
-
+Logger: TypeAlias = structlog.typing.FilteringBoundLogger
 _SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|credential)", re.I)
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
@@ -90,5 +89,4 @@ def configure(
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    logger: Logger = structlog.get_logger()
-    return logger
+    return cast(Logger, structlog.get_logger())

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workers.agents.programs.command import CommandAgent
+from tests.command_agent import command_agent
+from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Protected
 
 
@@ -31,7 +32,7 @@ class Place:
     def ask(self, script: str, *arguments: str, home: Path | None = None, **more: Any) -> AgentReply:
         return self.agent(script, *arguments, home=home, **more.pop("agent", {})).ask(self.request(**more))
 
-    def agent(self, script: str, *arguments: str, home: Path | None = None, **more: Any) -> CommandAgent:
+    def agent(self, script: str, *arguments: str, home: Path | None = None, **more: Any) -> ExternalAgent:
         words = [
             sys.executable,
             "-S",
@@ -40,7 +41,7 @@ class Place:
             *arguments,
         ]
         environ = {"PATH": os.environ["PATH"], "HOME": str(home or self.root.parent)}
-        return CommandAgent("mine", words, environ=environ, **more)
+        return command_agent("mine", words, environ=environ, **more)
 
     def request(self, **more: Any) -> AgentRequest:
         values: dict[str, Any] = {

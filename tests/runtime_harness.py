@@ -22,7 +22,8 @@ from tests import factories as make
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import Router
 from workers.builtin import BuiltinAgent
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.content import Critique
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.run.runtime import Runtime
@@ -137,8 +138,11 @@ class RuntimeHarness:
         assert following is not None
         return following
 
-    def context(self, row: Row) -> Context:
+    def agent_calls(self, row: Row) -> AgentCalls:
         return self.runtime._load(self.live(row), structlog.get_logger())
+
+    def context(self, row: Row) -> RunContext:
+        return self.agent_calls(row).run
 
     # looks
 

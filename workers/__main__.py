@@ -12,7 +12,10 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from typing import Any
+
+    from orchestrator.config.settings import Settings
+    from orchestrator.domain.prices import Cost, Usage
+    from workers.agents.probing import Priced
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,15 +139,15 @@ def _agents(given: argparse.Namespace) -> int:
     return 0
 
 
-def _priced(settings: Any) -> Any:
+def _priced(settings: Settings) -> Priced:
     """What a call of an agent used and cost, by its name."""
     from orchestrator.config import load_prices
 
     prices = load_prices(settings)
 
-    def priced(name: str, told: Any) -> Any:
+    def priced(name: str, told: Usage) -> tuple[Usage, Cost]:
         given = settings.agents.get(name)
-        return prices.of_call(told, given and given.model, elsewhere=bool(given and given.base_url))
+        return prices.of_call(told, given.model if given else None, elsewhere=bool(given and given.base_url))
 
     return priced
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,12 +10,8 @@ from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson, exclude
 from orchestrator.cli.output import note, print_json, say, table
 from orchestrator.domain.inert import inert
-from orchestrator.views.agents import ask_agents, cassettes_of, limits_of
 
-if TYPE_CHECKING:
-    pass
-
-COSTS = "each usable agent is asked a short question, which may cost a little"
+COSTS = "asking each available agent a short question, which may cost a little"
 
 
 Probe = Annotated[
@@ -38,6 +34,9 @@ def agents(
     if release is not None:
         _release(release, as_json)
         return
+    from orchestrator.views.agents import ask_agents, cassettes_of, limits_of
+    from orchestrator.views.limits import in_words
+
     project = here()
     if probe:
         note(COSTS)
@@ -48,8 +47,6 @@ def agents(
     if as_json:
         print_json(found)
         return
-    from orchestrator.views.limits import in_words
-
     for each in found["sessions"]:
         how = "replays" if each["does"] == "replay" else "records into"
         say(f"{each['session']} {how} {inert(each['folder'])}")

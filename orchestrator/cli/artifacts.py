@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from orchestrator.cli.opening import read_session
@@ -12,9 +10,6 @@ from orchestrator.cli.output import (
     print_json,
     table,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:

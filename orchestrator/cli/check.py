@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from orchestrator.cli.opening import read_session
@@ -11,9 +9,6 @@ from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_ses
 from orchestrator.cli.output import (
     print_json,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def check(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED
-
-if TYPE_CHECKING:
-    pass
 
 STARTER = """\
 # Settings of this project. Every key, its default and its meaning: lifecycle config show

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from orchestrator.cli.agents import COSTS, Probe
@@ -12,16 +10,13 @@ from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, paint, print_json, say
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED
-from orchestrator.views.agents import ask_agents
-
-if TYPE_CHECKING:
-    pass
 
 
 def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
     """Check the installation, project and agents, with a fix for each problem. Exit code 1 if something is broken."""
     from functools import partial
 
+    from orchestrator.views.agents import ask_agents
     from orchestrator.views.doctor import examine
 
     if probe:

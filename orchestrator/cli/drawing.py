@@ -20,7 +20,6 @@ from orchestrator.cli.output import (
 )
 from orchestrator.cli.report import print_pause, print_scores, unanswering
 from orchestrator.domain.inert import inert, one_line
-from orchestrator.views.limits import in_words
 
 MARKS = {
     "done": ("done", "green"),
@@ -44,6 +43,8 @@ def draw(found: dict[str, Any]) -> None:
     if found["budget"]:
         _say_labelled("Cap", _caps(found["budget"]))
     for limit in found["limits"]:
+        from orchestrator.views.limits import in_words
+
         _say_labelled("Limit", [Piece(inert(in_words(limit)))])
     for agent in found["unanswering"]:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])

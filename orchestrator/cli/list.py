@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,9 +15,6 @@ from orchestrator.cli.output import (
     print_json,
     table,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def list_sessions(

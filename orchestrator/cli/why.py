@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from orchestrator.cli.opening import read_session
@@ -13,9 +11,6 @@ from orchestrator.cli.output import (
     say,
 )
 from orchestrator.domain.inert import inert
-
-if TYPE_CHECKING:
-    pass
 
 
 def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.opening import project_of
 from orchestrator.cli.options import ProjectOption
-
-if TYPE_CHECKING:
-    pass
 
 
 def worker(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.config.agent_options import Found
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
 from orchestrator.domain.plain_values import unknown
 
 if TYPE_CHECKING:

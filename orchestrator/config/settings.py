@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS
 from orchestrator.domain.budget import LARGEST
 
 
@@ -51,8 +51,15 @@ def _variable(value: str) -> str:
     return value
 
 
+def _known_kind(value: str) -> str:
+    if value not in KINDS:
+        raise ValueError(f"expected one of {', '.join(KINDS)}")
+    return value
+
+
 Address = Annotated[Name, AfterValidator(_address)]
 Variable = Annotated[Name, AfterValidator(_variable)]
+KindName = Annotated[Name, AfterValidator(_known_kind)]
 
 
 class _Part(BaseModel):
@@ -67,9 +74,7 @@ class AgentLimits(_Part):
 
 
 class AgentSettings(_Part):
-    kind: Literal["command", "builtin", "claude", "codex", "gemini", "qwen", "opencode", "api"] = Field(
-        default="command", description="how the agent is reached"
-    )
+    kind: KindName = Field(default="command", description="how the agent is reached")
     command: list[Name] = Field(
         default=[], description="program and arguments; prompt on stdin, answer on stdout"
     )
@@ -203,7 +208,7 @@ class Settings(BaseModel):
     @field_validator("agents", mode="before")
     @classmethod
     def _clients_by_name(cls, given: Any) -> Any:
-        """`[agents.claude]` is a claude without being told so."""
+        """An agent with the name of a kind is of that kind without being told so."""
         if not isinstance(given, Mapping):
             return given
         return {name: with_kind(name, value) for name, value in given.items()}

@@ -25,7 +25,7 @@ from orchestrator.config.settings import (
     Settings,
     with_kind,
 )
-from orchestrator.domain.agents import BUILTIN, CLIENTS
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.plain_values import unknown
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 
+from orchestrator.config.snapshots import upgraded
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.model import SessionStatus
@@ -173,7 +174,8 @@ def standing(tx: Tx, session: str) -> Row:
 
 
 def snapshot(tx: Tx, session: str) -> Any:
-    return tx.value(_SNAPSHOT, session=session)
+    """What the session keeps of the pack it was started with, in the form of this version."""
+    return upgraded(tx.value(_SNAPSHOT, session=session))
 
 
 def all_sessions(tx: Tx) -> list[Row]:

@@ -115,9 +115,9 @@ class Timed(Runtime):
         self.watch.entered(live.row)
         return super()._load(live, log)
 
-    def _report(self, context: Any, *rest: Any) -> Any:
-        self.watch.reports(context.row)
-        reported = super()._report(context, *rest)
+    def _report(self, calls: Any, *rest: Any) -> Any:
+        self.watch.reports(calls.run.row)
+        reported = super()._report(calls, *rest)
         self.watch.finished()
         return reported
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from orchestrator.config.shipped import shipped_documents
 from tests.e2e.support import lifecycle
 from tests.runtime_harness import REQUEST, RuntimeHarness, Told
 from tests.stand_in.model_server import FakeModelServer
-from workers.agents.prompts import GOALS
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.builtin import BuiltinAgent
+from workers.roles.writer import REVIEW
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
 
@@ -44,6 +45,10 @@ def valid_answers(folder: Path) -> dict[str, Any]:
     for _ in range(6):
         row = harness.run(row)
     return recorder.said
+
+
+GOALS = {each.kind: each.purpose for each in shipped_documents() if not each.is_report}
+GOALS["architecture_review"] = REVIEW
 
 
 @pytest.mark.long

@@ -27,10 +27,11 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
+from orchestrator.domain.model_providers import PROVIDERS
 from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
 from workers.agents.api.agent import ApiAgent
-from workers.agents.api.providers import MASK, PROVIDERS
+from workers.agents.api.target import MASK
 from workers.agents.protocol import AgentRequest, Limits
 from workers.documents.content import Critique
 

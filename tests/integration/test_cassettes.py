@@ -226,13 +226,13 @@ def test_what_a_lost_attempt_had_heard_is_heard_again(tmp_path: Path) -> None:
 
     harness = replay(tmp_path / "b", tmp_path / "a" / "tape")
     row = harness.claim()
-    context = harness.context(row)
+    asking = harness.agent_calls(row)
     asked: list[str] = []
-    real = context.ask_one
-    context.ask_one = lambda agent, *rest, **more: (asked.append(agent.name), real(agent, *rest, **more))[1]  # type: ignore[method-assign]
+    real = asking.ask_one
+    asking.ask_one = lambda agent, *rest, **more: (asked.append(agent.name), real(agent, *rest, **more))[1]  # type: ignore[method-assign]
     from workers.roles.analyst import produce
 
-    produce(context)  # the first agent failed, the second answered; then the host dies
+    produce(asking.run, asking)  # the first agent failed, the second answered; then the host dies
     harness.lives.remove(row.run)
     harness.lose(row.run)
     harness.run()
@@ -350,12 +350,12 @@ def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
     error = AgentLimited("claude has reached its limit", until=until, why="5 h", fix="wait")
     record(tmp_path / "a", Told("claude", {"*": error}), roles={"analyst": ["claude"]}).run()
     harness = replay(tmp_path / "b", tmp_path / "a" / "tape")
-    context = harness.context(harness.claim())
+    asking = harness.agent_calls(harness.claim())
 
     with pytest.raises(AgentLimited) as raised:
         from workers.roles.analyst import produce
 
-        produce(context)
+        produce(asking.run, asking)
 
     assert (raised.value.what, raised.value.why, raised.value.fix, raised.value.until) == (
         error.what,
@@ -389,11 +389,11 @@ class Editor(Told):
 
 def asking(harness: RuntimeHarness, agent: Any) -> tuple[Any, AgentRequest]:
     """The voice that does the work, and what it is asked."""
-    context = harness.context(harness.claim())
-    (voice,) = context._voices("implement", "do it", None, [agent])
-    request = AgentRequest("implement", "do it", None, {}, context.workdir, "s", "t", "r", "u")
+    asking = harness.agent_calls(harness.claim())
+    (voice,) = asking._voices("implement", "do it", None, [agent])
+    request = AgentRequest("implement", "do it", None, {}, asking.run.workdir, "s", "t", "r", "u")
     for name in ("old.txt", "same.txt"):
-        (context.workdir / name).write_text(name)
+        (asking.run.workdir / name).write_text(name)
     return voice, request
 
 
@@ -428,9 +428,9 @@ def test_how_its_process_ended_is_kept_with_an_answer_and_with_an_error(tmp_path
     record(tmp_path / "a", *agents, roles={"analyst": ["a", "b"]}).run()
     tape = tmp_path / "a" / "tape"
     harness = replay(tmp_path / "b", tape)
-    context = harness.context(harness.claim())
+    asking = harness.agent_calls(harness.claim())
 
-    failed, answered = heard(context)
+    failed, answered = heard(asking)
 
     assert [call["exit"] for call in calls(tape)] == [
         {"by": "turn", "code": None, "signal": 15},
@@ -440,12 +440,12 @@ def test_how_its_process_ended_is_kept_with_an_answer_and_with_an_error(tmp_path
     assert answered.exit == Exit("exited", 3)
 
 
-def heard(context: Any) -> list[Any]:
+def heard(asking: Any) -> list[Any]:
     """What each voice of a replayed discovery says: its reply, or its error."""
     from workers.roles.analyst import produce
 
     said: list[Any] = []
-    real = context.answer
+    real = asking.answer
 
     def listen(agent: Any, request: AgentRequest) -> AgentReply:
         try:
@@ -455,8 +455,8 @@ def heard(context: Any) -> list[Any]:
             raise
         return said[-1]
 
-    context.answer = listen
-    produce(context)
+    asking.answer = listen
+    produce(asking.run, asking)
     return said
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
-from workers.agents.programs.command import CommandAgent
+from tests.command_agent import command_agent
+from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits
 from workers.documents.content import Critique
 from workers.host.marked_processes import marked
@@ -34,11 +35,11 @@ def run() -> Iterator[str]:
 
 @pytest.fixture
 def make(run: str, tmp_path: Path) -> Any:
-    def build(script: str, **more: Any) -> tuple[CommandAgent, AgentRequest]:
+    def build(script: str, **more: Any) -> tuple[ExternalAgent, AgentRequest]:
         program = tmp_path / "agent.py"
         program.write_text("import json, os, signal, sys, time\n" + textwrap.dedent(script))
         settings = {name: more.pop(name) for name in ("env", "slots", "edits_files") if name in more}
-        agent = CommandAgent("mine", [sys.executable, "-S", str(program)], environ=os.environ, **settings)
+        agent = command_agent("mine", [sys.executable, "-S", str(program)], environ=os.environ, **settings)
         values: dict[str, Any] = {
             "kind": "critique",
             "prompt": "Judge this.",
@@ -239,7 +240,7 @@ def test_child_that_outlives_the_agent_does_not_hold_up_the_answer(make: Any, ru
 
 def test_silence_is_no_fault_of_a_command_unless_configured(make: Any, tmp_path: Path) -> None:
     agent, request = make(f"time.sleep(1)\nprint('{GOOD}')", limits=Limits(start=0.2, silence=0.2, turn=20))
-    strict = CommandAgent(
+    strict = command_agent(
         "strict", agent._dialect._argv, environ=os.environ, limits=Limits(start=0.2, turn=20)
     )
 
@@ -275,7 +276,7 @@ def test_slots_bound_the_processes_and_a_stopped_run_does_not_wait_for_one(make:
 
 def test_missing_program_is_unavailable_and_says_so(make: Any) -> None:
     _, request = make("")
-    agent = CommandAgent("gone", ["no-such-program-here"], environ={"PATH": "/usr/bin"})
+    agent = command_agent("gone", ["no-such-program-here"], environ={"PATH": "/usr/bin"})
 
     fault = agent.available()
 
@@ -295,7 +296,7 @@ def test_program_that_may_not_edit_files_does_no_work(make: Any) -> None:
 def test_shell_syntax_in_arguments_stays_text(make: Any, tmp_path: Path) -> None:
     _, request = make("")
     script = "import json, sys; print(json.dumps({'rating': 3, 'strengths': sys.argv[1:]}))"
-    agent = CommandAgent("mine", [sys.executable, "-c", script, "$(touch x); `id`"], environ=os.environ)
+    agent = command_agent("mine", [sys.executable, "-c", script, "$(touch x); `id`"], environ=os.environ)
 
     assert agent.ask(request).data.strengths == ["$(touch x); `id`"]
 

@@ -21,7 +21,6 @@ from workers.agents.protocol import AgentRequest, Exit, Limits
 class Scripted:
     """Runs a script; `GONE` in its output means that the conversation is not there any more."""
 
-    env = ()
     speaks = True
     goes_on = True
 

@@ -26,10 +26,11 @@ from orchestrator.store.edits import session_directory
 from orchestrator.store.prepared import Row
 from tests import factories as make
 from tests import invariants
+from tests.command_agent import command_agent
 from tests.fuzzing import ANSWERS, SEEDS, TEXTS, examples, near, reworded, text, viewer
 from tests.runtime_harness import HOST, RuntimeHarness, Told
 from tests.unit.docgen_samples import english
-from workers.agents.programs.command import CommandAgent
+from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits
 from workers.documents.content import ArchitectureReview, Concern, Critique, Risk, Weakness
 from workers.documents.reader import validate
@@ -165,7 +166,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "world"
 
 
-def dealer(table: Path, cards: Mapping[str, list[bytes]]) -> CommandAgent:
+def dealer(table: Path, cards: Mapping[str, list[bytes]]) -> ExternalAgent:
     """A program that deals these answers, by the kind of question."""
     (table / "dealt").mkdir(parents=True)
     for kind, answers in cards.items():
@@ -173,7 +174,7 @@ def dealer(table: Path, cards: Mapping[str, list[bytes]]) -> CommandAgent:
         for number, card in enumerate(answers):
             (table / kind / f"{number:03d}").write_bytes(card)
     argv = [sys.executable, "-I", "-S", str(DEALER), str(table)]
-    return CommandAgent("dealer", argv, environ=os.environ, limits=Limits(turn=30, total=60))
+    return command_agent("dealer", argv, environ=os.environ, limits=Limits(turn=30, total=60))
 
 
 def undealt(table: Path) -> list[str]:

@@ -20,11 +20,10 @@ from orchestrator.views.why import why
 from tests import factories as make
 from tests import invariants
 from tests.runtime_harness import RuntimeHarness, Told
-from workers.agents.protocol import Usage
+from workers.agents.protocol import AgentReply
 from workers.agents.routing import Router
-from workers.context import calls
-from workers.context.calls import Begun
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.ledger import CallHandle
 from workers.host.live_runs import LiveRuns
 
 ONLY_TOLD = {"roles": {"analyst": ["told"]}}
@@ -126,40 +125,40 @@ def test_of_several_accounts_a_task_waits_for_the_one_whose_limit_ends_first(har
     assert abs(task.not_before / SECOND - time.time() - 300) < 5
 
 
-def begin(context: Context, agent: Any) -> Begun:
+def begin(calls: AgentCalls, agent: Any) -> CallHandle:
     values = {
-        "session_id": context.session.id,
-        "task_id": context.row.id,
-        "run_id": context.row.run,
+        "session_id": calls.run.session.id,
+        "task_id": calls.run.row.id,
+        "run_id": calls.run.row.run,
         "agent": agent.name,
         "purpose": "critique",
         "prompt_digest": "",
     }
-    return calls.begin(context, agent, values)
+    return calls.ledger.begin(agent, values)
 
 
-def answer(context: Context, agent: Any, begun: Begun) -> None:
-    calls.answered(context, agent, begun, "answered", Usage(), 0)
+def answer(calls: AgentCalls, agent: Any, begun: CallHandle) -> None:
+    calls.ledger.answered(agent, begun, AgentReply("", None, agent.name))
 
 
-def refuse(context: Context, agent: Any, begun: Begun, error: AgentLimited) -> AgentLimited:
-    calls.failed(context, agent, begun, error, f"{error.what}: {error.why}")
+def refuse(calls: AgentCalls, agent: Any, begun: CallHandle, error: AgentLimited) -> AgentLimited:
+    calls.ledger.failed(agent, begun, error, f"{error.what}: {error.why}")
     return error
 
 
 def test_an_answer_to_a_call_that_began_before_the_limit_does_not_end_it(harness: Any) -> None:
     told = Told("told")
     bench = harness(told)
-    context = bench.context(bench.claim())
-    older, refused = begin(context, told), begin(context, told)
+    calls = bench.agent_calls(bench.claim())
+    older, refused = begin(calls, told), begin(calls, told)
 
-    error = refuse(context, told, refused, limited())
-    answer(context, told, older)
+    error = refuse(calls, told, refused, limited())
+    answer(calls, told, older)
 
     assert error.pool == "told"
     assert pause(bench) == (600, 0, "told", "limit: weekly limit")
     with pytest.raises(AccountHeld, match="told: not asked before"):
-        begin(context, told)
+        begin(calls, told)
 
 
 def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_it_was_met_again(
@@ -167,16 +166,16 @@ def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_
 ) -> None:
     told = Told("told")
     bench = harness(told)
-    context = bench.context(bench.claim())
-    refuse(context, told, begin(context, told), limited(None))
+    calls = bench.agent_calls(bench.claim())
+    refuse(calls, told, begin(calls, told), limited(None))
     bench.sql("UPDATE pools SET since_at = since_at - 90000000, paused_until = paused_until - 90000000")
-    tried, answered = begin(context, told), begin(context, told)
+    tried, answered = begin(calls, told), begin(calls, told)
 
-    refuse(context, told, tried, limited(None))
-    answer(context, told, answered)
+    refuse(calls, told, tried, limited(None))
+    answer(calls, told, answered)
     held = pause(bench)
     bench.sql("UPDATE pools SET since_at = since_at - 900000000, paused_until = paused_until - 900000000")
-    answer(context, told, begin(context, told))
+    answer(calls, told, begin(calls, told))
 
     assert held == (120, 2, "told", "limit: weekly limit")
     assert pause(bench) is None
@@ -185,10 +184,10 @@ def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_
 def test_perspectives_that_are_refused_together_are_one_guess(harness: Any) -> None:
     told = Told("told")
     bench = harness(told)
-    context = bench.context(bench.claim())
-    together = [begin(context, told) for _ in range(5)]
+    calls = bench.agent_calls(bench.claim())
+    together = [begin(calls, told) for _ in range(5)]
 
-    ends = {refuse(context, told, begun, limited(None)).until for begun in together}
+    ends = {refuse(calls, told, begun, limited(None)).until for begun in together}
 
     assert pause(bench) == (60, 1, "told", "limit: weekly limit")
     assert len(ends) == 1

@@ -12,7 +12,7 @@ import pytest
 from orchestrator.project import Project
 from orchestrator.views.doctor import Check, examine
 from tests.runtime_harness import RuntimeHarness, Told
-from workers.context.run_context import NO_MCP
+from workers.context.agent_calls import NO_MCP
 
 
 @pytest.fixture

@@ -10,12 +10,8 @@ import pytest
 import structlog
 
 from orchestrator.config import PATH_FILE, variables
-from workers.agents.api.providers import PROVIDERS
-from workers.agents.programs.claude import Claude
-from workers.agents.programs.codex import Codex
-from workers.agents.programs.gemini import Gemini
-from workers.agents.programs.opencode import Opencode
-from workers.agents.programs.qwen import Qwen
+from orchestrator.domain.agent_kinds import KINDS
+from orchestrator.domain.model_providers import PROVIDERS
 from workers.run.settings_watcher import Surroundings
 
 MINE = '[agents.mine]\ncommand = ["mine"]\nenv = ["MINE"]\n'
@@ -73,9 +69,10 @@ def test_programs_are_looked_for_where_the_latest_command_would_and_then_where_t
 
 
 def test_every_key_of_a_client_or_a_model_api_is_handed_over() -> None:
-    names = {name for client in (Claude, Codex, Gemini, Qwen, Opencode) for name in client.env}
+    names = {name for kind in KINDS.values() for name in kind.sees}
     names |= {key for provider in PROVIDERS.values() for key in provider.keys}
 
     keys = {name for name in names if name.endswith(("_KEY", "_TOKEN"))}
 
-    assert keys == set(variables.KEYS)
+    assert {"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "DASHSCOPE_API_KEY", "VLLM_API_KEY"} < keys
+    assert keys == variables.KEYS

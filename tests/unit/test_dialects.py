@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -28,19 +29,15 @@ from workers.agents.programs.process import Ended
 from workers.agents.programs.qwen import Qwen
 from workers.agents.protocol import Usage
 
-CLAUDE = Claude("claude", model="opus", effort="high", base_url=None)
-CODEX = Codex("codex", model="m-1", effort=None, base_url="http://127.0.0.1:1/v1", key_env="MY_KEY")
-GEMINI = Gemini("gemini", model=None, base_url=None, environ={"GEMINI_API_KEY": "k"})
+SERVED = {"model": "m-1", "base_url": "http://127.0.0.1:1/v1", "key_env": "MY_KEY"}
+CLAUDE = Claude("claude", AgentSettings(kind="claude", model="opus", effort="high"), {})
+CODEX = Codex("codex", AgentSettings.model_validate({"kind": "codex", **SERVED}), {})
+GEMINI = Gemini("gemini", AgentSettings(kind="gemini"), {"GEMINI_API_KEY": "k"})
 QWEN = Qwen(
-    "qwen",
-    model="m-1",
-    effort="high",
-    base_url="http://127.0.0.1:1/v1",
-    key_env="MY_KEY",
-    environ={"MY_KEY": "k3y"},
+    "qwen", AgentSettings.model_validate({"kind": "qwen", "effort": "high", **SERVED}), {"MY_KEY": "k3y"}
 )
 OPENCODE = Opencode(
-    "opencode", model="m-1", effort="high", base_url="http://127.0.0.1:1/v1", key_env="MY_KEY"
+    "opencode", AgentSettings.model_validate({"kind": "opencode", "effort": "high", **SERVED}), {}
 )
 WELL = Ended("exited", exit=0)
 
@@ -396,7 +393,7 @@ def test_one_that_works_may_edit_and_run_commands(tmp_path: Path) -> None:
 
 
 def test_a_login_of_gemini_is_left_where_it_is(tmp_path: Path) -> None:
-    without_key = Gemini("gemini", model=None, base_url=None, environ={})
+    without_key = Gemini("gemini", AgentSettings(kind="gemini"), {})
 
     call = without_key.call(request(tmp_path, "p"), "p", None, tmp_path)
 

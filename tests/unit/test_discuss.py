@@ -46,7 +46,8 @@ class Table:
 
     def __init__(self, harness: RuntimeHarness, agents: tuple[Told, ...]) -> None:
         self.harness, self.agents = harness, agents
-        self.context = harness.context(harness.claim())
+        self.calls = harness.agent_calls(harness.claim())
+        self.context = self.calls.run
         self.kept: list[str] = []
 
     def hold(
@@ -70,7 +71,7 @@ class Table:
             **facts,
         }
         return discuss(
-            self.context,
+            self.calls,
             around,
             known,
             stored=stored or {},

@@ -55,12 +55,12 @@ def _look(name: str, agent: Agent, probe: Priced | None, over: Event) -> dict[st
 
 
 def _version(agent: ExternalAgent) -> str | None:
-    program = shutil.which(agent.program, path=agent.environ.get("PATH")) if agent.is_client else None
+    program = shutil.which(agent.program, path=agent.environ.get("PATH")) if agent.version else None
     if program is None:
         return None
     try:
         done = subprocess.run(
-            [program, "--version"],
+            [program, *agent.version],
             env=agent_environment(agent.environ, (), {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,

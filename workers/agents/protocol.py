@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from orchestrator.config.settings import AgentLimits
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 
@@ -29,6 +30,11 @@ class Limits:
     turn: float | None = 900.0
     total: float | None = 1800.0
     output_bytes: int = 10 * 1024 * 1024  # more than this and the agent is stopped
+
+    @classmethod
+    def of(cls, given: AgentLimits) -> Limits:
+        """The limits that the settings give."""
+        return cls(given.start, given.silence, given.turn, given.total)
 
 
 def _nothing_is_ours(_: Path) -> bool:

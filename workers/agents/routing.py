@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.domain.agents import BUILTIN, CLIENTS, with_own
+from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Limits
 from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
     from workers.agents.probing import Priced
-    from workers.agents.programs.dialect import Dialect
-    from workers.agents.programs.external import ExternalAgent
 
 Note = Callable[[str], None]
 
@@ -83,10 +82,13 @@ class Router:
         return found
 
 
-def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *, builtin: Agent) -> Router:
+def build_router(
+    settings: Settings, environ: MutableMapping[str, str], note: Note, *, builtin: Agent
+) -> Router:
     """All agents of the settings and the built-in one; `environ` may change later and is read at each call."""
     from orchestrator.config.settings import AgentSettings
     from workers.agents.api.agent import ApiAgent
+    from workers.agents.catalogue import program_agent
 
     slots = AgentSlots(settings.slots, settings.agent_processes)
     agents: dict[str, Agent] = {BUILTIN: builtin}
@@ -94,14 +96,18 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *
     for name, each in given.items():
         if name in settings.agents_off:
             continue
-        if each.kind == BUILTIN:
+        limits = Limits.of(each.limits) if each.limits else None
+        started_as = KINDS[each.kind].started_as
+        if started_as == "builtin":
             agents[name] = builtin
-        elif each.kind == "api":
-            agents[name] = ApiAgent.of(name, each, environ, _limits(each))
+        elif started_as == "api":
+            agents[name] = ApiAgent.of(name, each, environ, limits)
         else:
-            agents[name] = _external(name, each, environ, slots)
+            agents[name] = program_agent(name, each, environ, limits, slots)
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
-    pools = {name: each.pool or (each.kind if each.kind in CLIENTS else name) for name, each in given.items()}
+    pools = {
+        name: each.pool or (each.kind if KINDS[each.kind].is_client else name) for name, each in given.items()
+    }
     return Router(
         agents,
         own=own,
@@ -111,66 +117,6 @@ def build_router(settings: Any, environ: MutableMapping[str, str], note: Note, *
         slots=slots,
         note=note,
     )
-
-
-def _external(name: str, given: Any, environ: MutableMapping[str, str], slots: AgentSlots) -> ExternalAgent:
-    from workers.agents.programs.external import ExternalAgent
-
-    program = given.command[0] if given.command else given.kind
-    return ExternalAgent(
-        name,
-        program,
-        _dialect(given, program, environ),
-        environ=environ,
-        env=[*given.env, *([given.key_env] if given.key_env else [])],
-        limits=_limits(given),
-        edits_files=given.edits_files or given.kind != "command",
-        confine=given.confine,
-        slots=slots,
-    )
-
-
-def _limits(given: Any) -> Limits | None:
-    """The agent's own, where it has some."""
-    names = ("start", "silence", "turn", "total")
-    return given.limits and Limits(**{name: getattr(given.limits, name) for name in names})
-
-
-def _dialect(given: Any, program: str, environ: MutableMapping[str, str]) -> Dialect:
-    if given.kind == "claude":
-        from workers.agents.programs.claude import Claude
-
-        return Claude(program, model=given.model, effort=given.effort, base_url=given.base_url)
-    if given.kind == "codex":
-        from workers.agents.programs.codex import Codex
-
-        return Codex(
-            program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
-        )
-    if given.kind == "gemini":
-        from workers.agents.programs.gemini import Gemini
-
-        return Gemini(program, model=given.model, base_url=given.base_url, environ=environ)
-    if given.kind == "qwen":
-        from workers.agents.programs.qwen import Qwen
-
-        return Qwen(
-            program,
-            model=given.model,
-            effort=given.effort,
-            base_url=given.base_url,
-            key_env=given.key_env,
-            environ=environ,
-        )
-    if given.kind == "opencode":
-        from workers.agents.programs.opencode import Opencode
-
-        return Opencode(
-            program, model=given.model, effort=given.effort, base_url=given.base_url, key_env=given.key_env
-        )
-    from workers.agents.programs.command import Plain
-
-    return Plain(given.command)
 
 
 def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[str, Any]:

@@ -16,13 +16,15 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
+from orchestrator.domain.documents import DISCOVERY
 from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from workers.agents import prompts
 from workers.agents.findings import not_friendlier
 from workers.agents.prompts import Material
-from workers.context.run_context import Context, Failure, RunReleased
+from workers.context.agent_calls import AgentCalls, Failure
+from workers.context.run_context import RunContext, RunReleased
 from workers.documents.content import Critique
 
 ARTIFACT_LIMIT = 50_000  # characters of the artifact that a prompt shows; the cut is said in the record
@@ -30,7 +32,6 @@ WHY_LIMIT = 300  # characters of why an agent gave no answer
 LIST_LIMIT = 50  # entries of each list of a reply that count
 LOOK = 0.2  # seconds between two looks at whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
-FIRST_ROUND = "RESEARCH-001"  # what it makes is the discovery context: coverage compares it with the request
 NEVER_NOTES = (
     LeaseLost,
     RunReleased,
@@ -64,7 +65,7 @@ class DiscussResult:
 
 
 def discuss(
-    context: Context,
+    calls: AgentCalls,
     around: Round,
     known: Mapping[str, Any],
     *,
@@ -78,19 +79,20 @@ def discuss(
     `earlier`: records of former rounds; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, BudgetReached,
     StoreError.
     """
+    context = calls.run
     notes: list[str] = []
-    if around.after == FIRST_ROUND:
+    if _is_discovery(context, around):
         known = {**known, "discovery": None}
     views = _perspectives(context, around, known, notes)
     answers = {name: stored[name] for name in views if name in stored}
     material = _material(known, earlier, notes)
     over = threading.Event()  # stops what still thinks when time is up or the run is over
     asked = {
-        name: partial(_ask, context, view, around, known, material, over)
+        name: partial(_ask, calls, view, around, known, material, over)
         for name, view in views.items()
         if name not in answers
     }
-    context.router.make_room(len(asked))
+    calls.router.make_room(len(asked))
     try:
         late = _collect(context, asked, answers, notes, keep, deadline)
     finally:
@@ -106,19 +108,25 @@ def discuss(
     return DiscussResult(verdict, replies, answers, tuple(notes), ran_out)
 
 
+def _is_discovery(context: RunContext, around: Round) -> bool:
+    """Whether the round is about the discovery context, which coverage compares with the request."""
+    document = context.pack.documents.of_path(around.artifact)
+    return document is not None and document.model == DISCOVERY
+
+
 def _perspectives(
-    context: Context, around: Round, known: Mapping[str, Any], notes: list[str]
+    context: RunContext, around: Round, known: Mapping[str, Any], notes: list[str]
 ) -> dict[str, Perspective]:
     """The round's perspectives; coverage is left out, with a note, when there is nothing to compare with."""
     names = list(around.perspectives)
-    if "coverage" in names and known.get("discovery") is None and around.after != FIRST_ROUND:
+    if "coverage" in names and known.get("discovery") is None and not _is_discovery(context, around):
         names.remove("coverage")
         notes.append("coverage was left out: there is no discovery context to compare with")
     return {name: context.pack.perspectives[name] for name in names}
 
 
 def _collect(
-    context: Context,
+    context: RunContext,
     asked: Mapping[str, Callable[[], Answer]],
     answers: dict[str, Answer],
     notes: list[str],
@@ -163,7 +171,7 @@ def _collect(
     return sorted(silent)
 
 
-def _left_out(context: Context, name: str, error: BaseException) -> str:
+def _left_out(context: RunContext, name: str, error: BaseException) -> str:
     """Why a perspective has no answer. Raises what ends the run."""
     context.check()  # a stopped run's agents fail too
     if isinstance(error, NEVER_NOTES):
@@ -191,7 +199,7 @@ def _material(known: Mapping[str, Any], earlier: Material, notes: list[str]) -> 
 
 
 def _ask(
-    context: Context,
+    calls: AgentCalls,
     view: Perspective,
     around: Round,
     known: Mapping[str, Any],
@@ -199,6 +207,7 @@ def _ask(
     over: threading.Event,
 ) -> Answer:
     """One perspective: its first agent, its fallback chain, at last the text read by rules. Raises AgentError."""
+    context = calls.run
     prompt = prompts.render_critique(
         view,
         around,
@@ -208,9 +217,9 @@ def _ask(
         material=material,
     )
     facts = {**known, "perspective": {"name": view.name, "label": view.label, "focus": list(view.focus)}}
-    agents = context.router.for_perspective(context.pack, view.name)
+    agents = calls.router.for_perspective(context.pack, view.name)
     failures: list[Failure] = []
-    critique, reply = context.ask(
+    critique, reply = calls.ask(
         "critique", prompt, Critique, facts, agents, perspective=view.name, stop=over, failures=failures
     )
     notes = []
@@ -270,14 +279,14 @@ def _confirmed(reply: Reply, lost: Sequence[str], notes: list[str]) -> Reply:
     return replace(reply, missing_requirements=real, suggestions=(*reply.suggestions, *doubtful))
 
 
-def _lost(context: Context, around: Round, known: Mapping[str, Any], notes: list[str]) -> list[str]:
+def _lost(context: RunContext, around: Round, known: Mapping[str, Any], notes: list[str]) -> list[str]:
     """Requirement sentences that the artifact does not carry, found by rules; none when the rules fail."""
     from workers.builtin.critique import uncarried
     from workers.builtin.faults import document
     from workers.builtin.material import material
 
     try:
-        needs = uncarried(document(known), material(known, context.check), around.key)
+        needs = uncarried(document(known), material(known, context.check))
     except NEVER_NOTES:
         raise
     except Exception as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrator.domain.consensus import Verdict, key_finding, recommendation
 from orchestrator.domain.synthesis import Synthesis
 from orchestrator.store.prepared import Row
-from workers.context.run_context import Context
+from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
 from workers.roles.documents import stamp
@@ -30,7 +30,7 @@ def is_standalone(row: Row) -> bool:
 
 
 def write_record(
-    context: Context,
+    context: RunContext,
     artifact: str,
     done: DiscussResult,
     verdict: Verdict,
@@ -49,7 +49,7 @@ def write_record(
 
 
 def _render(
-    context: Context,
+    context: RunContext,
     artifact: str,
     done: DiscussResult,
     verdict: Verdict,
@@ -67,7 +67,11 @@ def _render(
         mean=round(verdict.mean, 2),
         revision=row.revision_no,
         severity=str(verdict.severity or ""),
-        recommendation=recommendation(verdict, row.round, row.revision_of is not None),
+        recommendation=recommendation(
+            verdict,
+            signs_off=context.pack.rounds[row.round].signs_off,
+            is_revision=row.revision_of is not None,
+        ),
         ratings=tuple(
             recording.Rating(
                 labels.get(reply.perspective, reply.perspective),
@@ -107,7 +111,7 @@ def _render(
 
 
 def _standalone(
-    context: Context, done: DiscussResult, verdict: Verdict, synthesis: Synthesis, former: Former
+    context: RunContext, done: DiscussResult, verdict: Verdict, synthesis: Synthesis, former: Former
 ) -> recording.Standalone:
     """What a round of its own keeps besides: continuity, sentiment, risks, decisions, advice."""
     decided = former.decision

@@ -20,13 +20,15 @@ from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
 from orchestrator.store.prepared import Row
-from workers.context.run_context import Context, decision_on, storable
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext, decision_on, storable
 from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Critique
 from workers.documents.identifiers import content_path
+from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, facts, registered
+from workers.roles.documents import facts, registered
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 
@@ -46,13 +48,14 @@ class Critiqued:
     faults: Sequence[Mapping[str, Any]] = ()  # what divided the perspectives, the gravest first
 
 
-def critique(context: Context, produced: Produced) -> Critiqued:
+def critique(calls: AgentCalls, produced: Produced) -> Critiqued:
     """Discuss the run's artifact from the perspectives of its round.
 
     Raises LeaseLost, RunReleased and StoreError; anything else that goes wrong is a failed discussion, not a failed task.
     """
+    context = calls.run
     try:
-        done = _held(context, produced)
+        done = _held(calls, produced)
     except NEVER_NOTES:
         raise
     except Exception as error:
@@ -64,11 +67,12 @@ def critique(context: Context, produced: Produced) -> Critiqued:
     )
 
 
-def _held(context: Context, produced: Produced) -> DiscussResult:
+def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
+    context = calls.run
     around = context.pack.rounds[context.row.round]
     text, content = artifact_of(context, produced)
     known = {
-        **facts(context, _kind(produced.artifact)),
+        **facts(context, context.pack.documents.of_path(produced.artifact)),
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
@@ -76,7 +80,7 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
         "focus": around.focus,
     }
     return discuss(
-        context,
+        calls,
         around,
         known,
         earlier=_earlier(context) if is_standalone(context.row) else (),
@@ -86,7 +90,7 @@ def _held(context: Context, produced: Produced) -> DiscussResult:
     )
 
 
-def _edited(context: Context) -> list[str]:
+def _edited(context: RunContext) -> list[str]:
     """The specification's files that a person edited last, as they are now."""
     return [
         context.text(path) or ""
@@ -95,17 +99,17 @@ def _edited(context: Context) -> list[str]:
     ]
 
 
-def _earlier(context: Context) -> list[tuple[str, str]]:
+def _earlier(context: RunContext) -> list[tuple[str, str]]:
     """The records of the rounds before, for continuity; one that is not there is passed over."""
     return [(f"An earlier record: {path}", context.text(path) or "") for path in _earlier_paths(context)]
 
 
-def _earlier_paths(context: Context) -> list[str]:
+def _earlier_paths(context: RunContext) -> list[str]:
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
     return [path for path in told if path in context.artifacts]
 
 
-def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
+def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Any]:
     """The artifact's text, with the files of its items, and its content where it has one."""
     folder = produced.artifact.rpartition("/")[0]
     paths = [produced.artifact]
@@ -117,21 +121,17 @@ def artifact_of(context: Context, produced: Produced) -> tuple[str, Any]:
         for path in paths
     ]
     text = "\n\n".join(found for found in texts if found is not None)
-    kind = _kind(produced.artifact)
-    if kind not in DOCUMENTS:
+    document = context.pack.documents.of_path(produced.artifact)
+    if document is None or document.is_report:
         return text, None
-    body = produced.files.get(content_path(kind))
+    body = produced.files.get(content_path(document.kind))
     if body is not None:
-        return text, DOCUMENTS[kind].schema.model_validate(json.loads(body[0])["content"])
-    known = registered(context, kind)
+        return text, model_of(document).model_validate(json.loads(body[0])["content"])
+    known = registered(context, document)
     return text, known.content if known else None
 
 
-def _kind(path: str) -> str:
-    return next((document.kind for document in DOCUMENTS.values() if document.path == path), "readiness")
-
-
-def _stored(context: Context) -> dict[str, Answer]:
+def _stored(context: RunContext) -> dict[str, Answer]:
     """The replies that are there already, by perspective."""
     rows = context.store.read(lambda tx: records.critiques_of(tx, context.row.run))
     return {
@@ -140,7 +140,7 @@ def _stored(context: Context) -> dict[str, Answer]:
     }
 
 
-def _keep(context: Context, perspective: str, answer: Answer) -> None:
+def _keep(context: RunContext, perspective: str, answer: Answer) -> None:
     """Store a perspective's reply as it comes. Raises LeaseLost."""
     run, reply = context.row.run, answer.critique.model_dump(mode="json")
     context.write(
@@ -148,7 +148,7 @@ def _keep(context: Context, perspective: str, answer: Answer) -> None:
     )
 
 
-def _failed(context: Context, done: DiscussResult) -> Critiqued:
+def _failed(context: RunContext, done: DiscussResult) -> Critiqued:
     """Nobody answered: the task goes on, with a warning."""
     row = context.row
     why = "; ".join(filter(None, [*done.notes, done.partial])) or "no perspective was left"
@@ -164,7 +164,7 @@ def _failed(context: Context, done: DiscussResult) -> Critiqued:
     )
 
 
-def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
+def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verdict: Verdict) -> Critiqued:
     row = context.row
     follows = _follows(context, verdict)
     synthesis = synthesize(done.replies, verdict)
@@ -173,7 +173,15 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     record = write_record(context, produced.artifact, done, verdict, synthesis, former)
     path = record[0] if record else None
     summary = report_text(
-        row.role, row.key, row.round, verdict, actions, produced.artifact, path, row.revision_of is not None
+        row.role,
+        row.key,
+        row.round,
+        verdict,
+        actions,
+        produced.artifact,
+        path,
+        signs_off=context.pack.rounds[row.round].signs_off,
+        is_revision=row.revision_of is not None,
     )
     columns = {
         "round": row.round,
@@ -213,18 +221,18 @@ def _conclude(context: Context, produced: Produced, done: DiscussResult, verdict
     )
 
 
-def _follows(context: Context, verdict: Verdict) -> Consequence:
+def _follows(context: RunContext, verdict: Verdict) -> Consequence:
     row = context.row
     return consequence(
         verdict,
-        row.round,
+        signs_off=context.pack.rounds[row.round].signs_off,
         is_revision=row.revision_of is not None,
         standalone=is_standalone(row),
         decided=_decision(context) is not None,
     )
 
 
-def _decision(context: Context) -> Row | None:
+def _decision(context: RunContext) -> Row | None:
     """What a person decided on this very discussion."""
     own = decision_on(context.row)
     return next((found for found in reversed(context.decisions) if found.subject == own), None)

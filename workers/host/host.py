@@ -15,8 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator import failpoints
+from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.lifecycle import report
+from orchestrator.log import Logger
 from orchestrator.store import claims, leases, tasks
 from orchestrator.store.clock import process_start
 from orchestrator.store.integrity import LogWatch
@@ -36,11 +38,11 @@ class Host:
     def __init__(
         self,
         store: Store,
-        settings: Any,
+        settings: Settings,
         roles: tuple[str, ...],
         slots: int,
         execute: Execute,
-        log: Any,
+        log: Logger,
         *,
         supervised: bool = False,
     ) -> None:

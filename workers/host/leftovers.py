@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection
-from typing import Any
 
+from orchestrator.log import Logger
 from orchestrator.store import tasks
 from orchestrator.store.store import Store
 from workers.host.guardian import KILL_SECONDS, TERM_GRACE
@@ -21,7 +21,7 @@ OWN_END = TERM_GRACE + 1.0  # seconds in which a living guardian has ended its a
 LOOK = 0.02  # seconds between two looks
 
 
-def await_end(runs: Collection[str], stop: threading.Event, log: Any) -> None:
+def await_end(runs: Collection[str], stop: threading.Event, log: Logger) -> None:
     """Return when no process of these runs lives on this machine, or `stop` is set; what no guardian ends is killed."""
     begun = time.monotonic()
     while left := [pid for run, pids in by_mark(RUN_MARK).items() if run in runs for pid in pids]:
@@ -39,7 +39,7 @@ def await_end(runs: Collection[str], stop: threading.Event, log: Any) -> None:
 class Leftovers:
     """Looks for processes of closed runs, and kills those that nobody ends."""
 
-    def __init__(self, store: Store, seconds: float, log: Any) -> None:
+    def __init__(self, store: Store, seconds: float, log: Logger) -> None:
         self._store = store
         self._seconds = seconds
         self._log = log

@@ -1,7 +1,6 @@
 """One file a role. A role says what a task makes; the runtime takes it through the five phases.
 
-A role's module offers `produce(context) -> Produced` and may offer more for its tests; which module serves a role stands
-at the end of this file.
+A role's module offers `produce(context, calls) -> Produced`; which module serves a role stands at the end of this file.
 """
 
 from __future__ import annotations

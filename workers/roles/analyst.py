@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.documents.identifiers import allot
 from workers.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context, repository
+from workers.roles.documents import EXPLORATION, ask, facts, form, made_by, render_context, repository
 
 ANGLE = "general"
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The exploration and the discovery documents. Raises AgentError."""
-    document = DOCUMENTS["discovery"]
+    document = made_by(context, context.row.key)
     exploration = explore(
         context.project,
         context.session.request,
@@ -25,11 +26,11 @@ def produce(context: Context) -> Produced:
         stop=context.live.stop,
     )
     context.check()
-    known = {**facts(context, document.kind), "codebase": repository(exploration)}
+    known = {**facts(context, document), "codebase": repository(exploration)}
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
-    content, agent = ask(context, document, known, extra=[("The repository, as explored now", explored)])
-    kept, notes = allot(content)
-    shown = render_context(context, document, agent, codebase=exploration.get("codebase"))
+    content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
+    kept, notes = allot(content, kind=document.kind)
+    shown = render_context(context, document, agent, {}, codebase=exploration.get("codebase"))
     index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"
     return Produced(
         files={

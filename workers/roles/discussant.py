@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from orchestrator.domain.errors import LifecycleError
-from workers.context.run_context import Context
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
 from workers.roles import Produced
 
 
@@ -11,7 +12,7 @@ class ArtifactMissing(LifecycleError):
     """There is no artifact to discuss."""
 
 
-def produce(context: Context) -> Produced:
+def produce(context: RunContext, _: AgentCalls) -> Produced:
     """Nothing but the name of what is discussed: the artifact is read, not changed. The discuss phase does the rest."""
     around = context.pack.rounds[context.row.round]
     if around.artifact not in context.artifacts:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.prices import Prices
+from orchestrator.log import Logger
 from orchestrator.store import artifacts, cassettes, edits, records, sessions
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from workers.agents.cassette.player import Deck
 from workers.agents.question import Names
-from workers.context.run_context import CRITIC, Context, answered
+from workers.agents.routing import Router
+from workers.context.agent_calls import CRITIC, AgentCalls
+from workers.context.run_context import RunContext, answered
 from workers.host.live_runs import LiveRun, LiveRuns
 
 
@@ -23,16 +27,16 @@ def load(
     live: LiveRun,
     lives: LiveRuns,
     store: Store,
-    settings: Any,
+    settings: Settings,
     *,
     runs: Path,
     project: Path,
     instructions: Callable[[str], str],
-    log: Any,
-    router: Any,
+    log: Logger,
+    router: Router,
     prices: Prices,
     environ: Mapping[str, str],
-) -> Context:
+) -> AgentCalls:
     """Take in what a person edited, then read everything the run needs on one snapshot of the database."""
     row = live.row
     edits.adopt(store, row.session_id)
@@ -60,17 +64,14 @@ def load(
     usable = router.for_role(pack, row.role, skipped.append)
     workdir = runs / row.run
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Context(
+    context = RunContext(
         live=live,
-        lives=lives,
         store=store,
         session=seen["session"],
         pack=pack,
         settings=settings,
         workdir=workdir,
         project=project,
-        agents=usable,
-        skipped=skipped,
         artifacts=seen["artifacts"],
         wisdom=wisdom,
         accumulator=seen["accumulator"],
@@ -80,7 +81,13 @@ def load(
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
+    )
+    return AgentCalls(
+        run=context,
+        lives=lives,
         router=router,
+        agents=usable,
+        skipped=skipped,
         folder=runs / loop_folder(row),
         clients=_conversations(row, seen["accumulator"]),
         prices=prices,

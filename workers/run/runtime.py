@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from orchestrator import failpoints
 from orchestrator.domain import account_pause
@@ -28,11 +28,13 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
+from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims, files, messages, records, tasks
 from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import sockets
-from workers.context.run_context import Context, RunReleased, storable
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext, RunReleased, storable
 from workers.discussion.round import Critiqued, critique
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
@@ -40,6 +42,7 @@ from workers.roles import Produced, produce_for
 from workers.run import loading
 from workers.run.settings_watcher import Setup
 
+T = TypeVar("T")
 OVERLOADED_WAIT = 60.0  # seconds
 FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
 
@@ -56,7 +59,7 @@ class Runtime:
     runs: Path
     instructions: Callable[[str], str]
     draining: Callable[[], bool]
-    log: Any
+    log: Logger
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     bell: sockets.Bell = field(init=False)
 
@@ -69,11 +72,11 @@ class Runtime:
         log = self.log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
         times = _Times()
         try:
-            context = times.measure("context", lambda: self._load(live, log))
+            calls = times.measure("context", lambda: self._load(live, log))
             failpoints.hit("context.loaded")
-            produced = times.measure("produce", lambda: _produce(context))
-            critiqued = times.measure("discuss", lambda: _discuss(context, produced))
-            reported = self._report(context, produced, critiqued, times.taken)
+            produced = times.measure("produce", lambda: _produce(calls))
+            critiqued = times.measure("discuss", lambda: _discuss(calls, produced))
+            reported = self._report(calls, produced, critiqued, times.taken)
         except Exception as error:
             self._failed(live, error, times.taken, log)
             return None
@@ -98,7 +101,7 @@ class Runtime:
             failpoints.hit("advance.before_next")
         return reported.next
 
-    def _load(self, live: LiveRun, log: Any) -> Context:
+    def _load(self, live: LiveRun, log: Logger) -> AgentCalls:
         row = live.row
         if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
@@ -118,19 +121,20 @@ class Runtime:
         )
 
     def _report(
-        self, context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+        self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
     ) -> finished_run.Reported | None:
         """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
+        context = calls.run
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
             context.store.write(lambda tx: _ask_person(tx, context.row, critiqued, timings))
             return None
-        done = _compose(context, produced, critiqued, timings)
+        done = _compose(calls, produced, critiqued, timings)
         return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
 
     # what can go wrong
 
-    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Any) -> None:
+    def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Logger) -> None:
         """Report the attempt's end by the class of its error; of a run that was taken away nothing is said."""
         row = live.row
         if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
@@ -165,7 +169,7 @@ class Runtime:
             log.warning("run_lost", why="fenced")
         sockets.wake_daemon(self.store.path)
 
-    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Any) -> None:
+    def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
 
         Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
@@ -236,7 +240,7 @@ class _Times:
     def __init__(self) -> None:
         self.taken: dict[str, float] = {}
 
-    def measure(self, name: str, step: Callable[[], Any]) -> Any:
+    def measure(self, name: str, step: Callable[[], T]) -> T:
         begun = time.monotonic()
         try:
             return step()
@@ -247,16 +251,16 @@ class _Times:
 # the phases
 
 
-def _produce(context: Context) -> Produced:
+def _produce(calls: AgentCalls) -> Produced:
     """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
-    row = context.row
+    context, row = calls.run, calls.run.row
     earlier = context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
     if earlier is not None:
         produced = _found(context, earlier)
         context.log.info("produced_before", by_run=earlier.id[-8:])
     else:
         context.phase("produce")
-        produced = produce_for(row.role)(context)
+        produced = produce_for(row.role)(context, calls)
     failpoints.hit("produce.done")
     for path, (body, _) in produced.files.items():
         files.clean(path)
@@ -274,7 +278,7 @@ def _produce(context: Context) -> Produced:
     return produced
 
 
-def _found(context: Context, earlier: Row) -> Produced:
+def _found(context: RunContext, earlier: Row) -> Produced:
     def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
         return {
             product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
@@ -285,12 +289,13 @@ def _found(context: Context, earlier: Row) -> Produced:
     return Produced.again(context.store.read(look), earlier.produced)
 
 
-def _discuss(context: Context, produced: Produced) -> Critiqued | None:
+def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
     """The inline discuss, where the task has a round; its record becomes one of the run's products."""
+    context = calls.run
     if context.row.round is None:
         return None
     context.phase("discuss")
-    critiqued = critique(context, produced)
+    critiqued = critique(calls, produced)
     if critiqued.record is not None:
         path, body = critiqued.record
         everything = {**produced.files, path: (body, "discussion")}
@@ -301,9 +306,9 @@ def _discuss(context: Context, produced: Produced) -> Critiqued | None:
 
 
 def _compose(
-    context: Context, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
+    calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
 ) -> finished_run.Report:
-    row = context.row
+    context, row = calls.run, calls.run.row
     accumulator = {
         "task": row.key,
         "artifact": produced.artifact,
@@ -312,7 +317,7 @@ def _compose(
         "discuss_rating": critiqued.mean if critiqued else None,
         "summary": produced.summary,
         "loop": row.loop,
-        "clients": context.clients,
+        "clients": calls.clients,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
     return finished_run.Report(

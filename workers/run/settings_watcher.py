@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
+from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.prices import Prices
+from orchestrator.log import Logger
 from workers.agents.routing import Router, build_router
 from workers.builtin import BuiltinAgent
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    settings: Any
+    settings: Settings
     router: Router
     prices: Prices
 
@@ -34,7 +36,7 @@ class Surroundings:
     What it had stays behind it: a command from a poorer shell must not take a session's agents away.
     """
 
-    def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Any) -> None:
+    def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Logger) -> None:
         """Raises ConfigError: a host does not begin with faulty settings."""
         self._project = project
         self._flags = dict(flags)

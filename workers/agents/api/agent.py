@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from orchestrator.domain.errors import AgentUnavailable
-from workers.agents.api.providers import PROVIDERS, Provider, Target
+from orchestrator.domain.model_providers import PROVIDERS, Provider
+from workers.agents.api.target import Target
 from workers.agents.protocol import AgentReply, AgentRequest, Limits
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from orchestrator.domain.errors import (
 )
 from workers.agents.api.conversation import Talk
 from workers.agents.api.http import Wire
-from workers.agents.api.providers import Target
+from workers.agents.api.target import Target
 from workers.agents.protocol import AgentReply, AgentRequest, Limits
 
 T = TypeVar("T")

@@ -42,7 +42,7 @@ from pydantic_ai.usage import RunUsage
 from orchestrator.domain.errors import AgentRubbish
 from orchestrator.domain.prices import Estimate
 from workers.agents.api.http import Wire, certificates
-from workers.agents.api.providers import Target
+from workers.agents.api.target import Target
 from workers.agents.findings import KEPT, with_findings
 from workers.agents.mining import mine
 from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from orchestrator.domain.errors import AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
-from workers.agents.api.providers import Target
+from workers.agents.api.target import Target
 from workers.agents.protocol import Limits
 
 CONNECT_SECONDS = 10.0

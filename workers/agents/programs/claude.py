@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
 from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.programs.process import Ended
@@ -24,33 +25,21 @@ _NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)
 
 
 class Claude:
-    """`program` is what is called; `model` and `effort` are handed over as they are."""
-
-    env: Sequence[str] = (
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_BASE_URL",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "CLAUDE_CONFIG_DIR",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "NODE_EXTRA_CA_CERTS",
-    )
     speaks = True
     goes_on = True
 
-    def __init__(self, program: str, *, model: str | None, effort: str | None, base_url: str | None) -> None:
+    def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
         self._options = [
-            *(["--model", model] if model else []),
-            *(["--effort", effort] if effort else []),
+            *(["--model", given.model] if given.model else []),
+            *(["--effort", given.effort] if given.effort else []),
         ]
         self._set = {
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_MAX_RETRIES": "1",
             "API_TIMEOUT_MS": "600000",
-            **({"ANTHROPIC_BASE_URL": base_url} if base_url else {}),
+            **({"ANTHROPIC_BASE_URL": given.base_url} if given.base_url else {}),
         }
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
@@ -131,3 +120,6 @@ def _usage(result: dict[str, Any]) -> Usage:
         tokens_cache_written_1h=count(kept.get("ephemeral_1h_input_tokens")),
         cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
     )
+
+
+DIALECT = Claude

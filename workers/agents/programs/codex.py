@@ -7,10 +7,11 @@ are told in the stream, and there our patience ends. It counts tokens over a who
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentOverloaded
 from workers.agents.programs.dialect import Call, Said, by_status
 from workers.agents.programs.process import Ended
@@ -22,26 +23,10 @@ PROVIDER = "lifecycle"  # the name under which a base URL of the settings is han
 
 
 class Codex:
-    env: Sequence[str] = (
-        "CODEX_HOME",
-        "OPENAI_API_KEY",
-        "CODEX_API_KEY",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "SSL_CERT_FILE",
-    )
     speaks = True
     goes_on = True
 
-    def __init__(
-        self,
-        program: str,
-        *,
-        model: str | None,
-        effort: str | None,
-        base_url: str | None,
-        key_env: str | None,
-    ) -> None:
+    def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
         settings: dict[str, Any] = {
             "check_for_update_on_startup": False,
@@ -49,17 +34,17 @@ class Codex:
             "features.plugins": False,
             "features.apps": False,
         }
-        if model:
-            settings["model"] = model
-        if effort:
-            settings["model_reasoning_effort"] = effort
-        if base_url:
+        if given.model:
+            settings["model"] = given.model
+        if given.effort:
+            settings["model_reasoning_effort"] = given.effort
+        if given.base_url:
             place = f"model_providers.{PROVIDER}"
             settings |= {
                 "model_provider": PROVIDER,
                 f"{place}.name": PROVIDER,
-                f"{place}.base_url": base_url,
-                f"{place}.env_key": key_env or "OPENAI_API_KEY",
+                f"{place}.base_url": given.base_url,
+                f"{place}.env_key": given.key_env or "OPENAI_API_KEY",
                 f"{place}.wire_api": "responses",
                 f"{place}.request_max_retries": 1,
                 f"{place}.stream_max_retries": 1,
@@ -150,3 +135,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value)
+
+
+DIALECT = Codex

@@ -14,22 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from orchestrator.domain.agent_kinds import HOMES, KINDS
 from orchestrator.domain.inert import one_line
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment
 from workers.agents.protocol import Limits, Protected
 
-# where a client keeps its login and its conversations, which must stay writable
-HOMES = (
-    "HOME",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "GEMINI_CLI_HOME",
-    "QWEN_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-)
 OF_THE_DATABASE = ("", "-wal", "-shm", "-journal")
 ENTRIES = 200_000  # files and folders that are compared at most
 SECONDS = 3.0  # that one look may take
@@ -103,7 +92,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
     """Why an agent that is only asked could write to this project; None when it cannot."""
-    env = agent_environment(environ, (home for home in HOMES if home != "XDG_CONFIG_HOME"), {})
+    env = agent_environment(environ, (home for kind in KINDS.values() for home in kind.homes), {})
     confined = confinement(
         Protected(project, project / ".workflow" / "lifecycle.db"), env, (), database=False
     )

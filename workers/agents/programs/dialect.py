@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -45,7 +46,6 @@ class Said:
 
 
 class Dialect(Protocol):
-    env: Sequence[str]  # names of the variables it may see of ours, beside the usual ones
     speaks: bool  # whether it says something while it works, so that silence means something
     goes_on: bool  # whether a conversation can be gone on with
 
@@ -55,6 +55,9 @@ class Dialect(Protocol):
 
     def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
         """`ended` is None while it still runs: then only what cannot be mended counts as a fault."""
+
+
+MakeDialect = Callable[[str, AgentSettings, Mapping[str, str]], Dialect]  # program, settings, environment
 
 
 def private_json(file: Path, value: Any) -> Path:

@@ -90,11 +90,11 @@ class _Done:
 
 
 class ExternalAgent:
-    """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names, its dialect's and `env`.
+    """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names and `env`.
 
     `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
-    is normal: start and silence are off. `confine`: it cannot write to the project while it is only asked. `slots` bounds
-    the agent processes of this host.
+    is normal: start and silence are off. `version`: what it is called with to tell its version, where it can. `confine`: it
+    cannot write to the project while it is only asked. `slots` bounds the agent processes of this host.
     """
 
     def __init__(
@@ -105,6 +105,7 @@ class ExternalAgent:
         *,
         environ: Mapping[str, str],
         env: Sequence[str] = (),
+        version: Sequence[str] = (),
         limits: Limits | None = None,
         edits_files: bool = False,
         confine: bool = True,
@@ -113,17 +114,13 @@ class ExternalAgent:
         self.name = name
         self.program = program
         self.environ = environ
+        self.version = version
         self._dialect = dialect
-        self._env = (*dialect.env, *env)
+        self._env = tuple(env)
         self._limits = limits
         self._edits_files = edits_files
         self._confine = confine
         self._slots = slots or threading.Semaphore()
-
-    @property
-    def is_client(self) -> bool:
-        """Whether it is a coding agent's own client, which can tell its version."""
-        return self._dialect.goes_on
 
     def available(self) -> str | None:
         if shutil.which(self.program, path=self.environ.get("PATH")) is None:

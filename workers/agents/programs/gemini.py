@@ -7,10 +7,11 @@ gets a folder of its own, where updates and statistics are off; a login lives in
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
 from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.programs.process import Ended
@@ -23,31 +24,17 @@ KEY = "GEMINI_API_KEY"
 
 
 class Gemini:
-    env: Sequence[str] = (
-        KEY,
-        "GOOGLE_API_KEY",
-        "GOOGLE_GEMINI_BASE_URL",
-        "GOOGLE_CLOUD_PROJECT",
-        "GOOGLE_CLOUD_LOCATION",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "GEMINI_CLI_HOME",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "NODE_EXTRA_CA_CERTS",
-    )
     speaks = True
     goes_on = True
 
-    def __init__(
-        self, program: str, *, model: str | None, base_url: str | None, environ: Mapping[str, str]
-    ) -> None:
+    def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
-        self._model = ["-m", model] if model else []
+        self._model = ["-m", given.model] if given.model else []
         self._environ = environ
         self._set = {
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
             "GEMINI_CLI_NO_RELAUNCH": "1",  # its launcher passes no signal on
-            **({"GOOGLE_GEMINI_BASE_URL": base_url} if base_url else {}),
+            **({"GOOGLE_GEMINI_BASE_URL": given.base_url} if given.base_url else {}),
         }
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
@@ -136,3 +123,6 @@ def _home(folder: Path, servers: Mapping[str, Any]) -> Path:
     }
     private_json(folder / ".gemini" / "settings.json", settings)
     return folder
+
+
+DIALECT = Gemini

@@ -14,7 +14,7 @@ from typing import TypedDict
 
 from orchestrator.store.run_tokens import token_for
 
-SERVER = "team"  # what the server is called in a client's configuration; its tools are mcp__team__... to claude and codex
+SERVER = "team"  # what the server is called in a client's configuration; its tools are mcp__team__... to most
 # Clients start their servers with next to nothing: where our files and sockets are, and how the database is opened, has to
 # be said.
 _PASSED = ("LANG", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentError,
@@ -41,45 +42,27 @@ _REFUSED = re.compile(r"rejected permission|prevents you from using|unavailable 
 
 
 class Opencode:
-    env: Sequence[str] = (
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_GENERATIVE_AI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "OPENCODE_API_KEY",
-        "XDG_DATA_HOME",  # its login
-        "XDG_STATE_HOME",  # the model that was chosen last
-        "XDG_CACHE_HOME",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "NODE_EXTRA_CA_CERTS",
-    )
     speaks = False  # a text is told when it is whole
     goes_on = True
 
-    def __init__(
-        self,
-        program: str,
-        *,
-        model: str | None,
-        effort: str | None,
-        base_url: str | None,
-        key_env: str | None,
-    ) -> None:
+    def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
         self._config: dict[str, Any] = {"autoupdate": False, "share": "disabled", "snapshot": False}
-        if base_url:
-            key = f"{{env:{key_env or 'OPENAI_API_KEY'}}}"
+        model = given.model
+        if given.base_url:
+            key = f"{{env:{given.key_env or 'OPENAI_API_KEY'}}}"
             self._config["provider"] = {
                 PROVIDER: {
                     "npm": "@ai-sdk/openai-compatible",
-                    "options": {"baseURL": base_url, "apiKey": key},
+                    "options": {"baseURL": given.base_url, "apiKey": key},
                     "models": {model or "default": {}},
                 }
             }
             model = f"{PROVIDER}/{model or 'default'}"
-        self._options = [*(["-m", model] if model else []), *(["--variant", effort] if effort else [])]
+        self._options = [
+            *(["-m", model] if model else []),
+            *(["--variant", given.effort] if given.effort else []),
+        ]
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
         own = folder / "opencode"
@@ -209,3 +192,6 @@ def _usage(part: dict[str, Any]) -> Usage:
         # what a model costs that it does not know, it gives as nothing
         estimate=Estimate(float(cost), "opencode") if isinstance(cost, int | float) and cost > 0 else None,
     )
+
+
+DIALECT = Opencode

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
 from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
 from workers.agents.programs.process import Ended
@@ -47,38 +48,18 @@ _STATUS = re.compile(r"\[API Error: ([45]\d\d)\b")
 
 
 class Qwen:
-    env: Sequence[str] = (
-        KEY,
-        "OPENAI_BASE_URL",
-        "OPENAI_MODEL",
-        "DASHSCOPE_API_KEY",
-        "BAILIAN_CODING_PLAN_API_KEY",
-        "QWEN_HOME",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "NODE_EXTRA_CA_CERTS",
-    )
     speaks = True
     goes_on = True
 
-    def __init__(
-        self,
-        program: str,
-        *,
-        model: str | None,
-        effort: str | None,
-        base_url: str | None,
-        key_env: str | None,
-        environ: Mapping[str, str],
-    ) -> None:
+    def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
         self._options = [
-            *(["--model", model] if model else []),
-            *(["--auth-type", "openai"] if base_url else []),
+            *(["--model", given.model] if given.model else []),
+            *(["--auth-type", "openai"] if given.base_url else []),
         ]
-        self._effort = effort
-        self._base_url = base_url
-        self._key_env = key_env
+        self._effort = given.effort
+        self._base_url = given.base_url
+        self._key_env = given.key_env
         self._environ = environ
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
@@ -182,3 +163,6 @@ def _usage(message: dict[str, Any]) -> Usage:
         count(used.get("output_tokens")),
         tokens_cached=count(used.get("cache_read_input_tokens")),
     )
+
+
+DIALECT = Qwen
