@@ -1,4 +1,4 @@
-"""Reading the request: a sentence, a file (`@idea.md`, or one word that names one), or standard input."""
+"""Reads the request: a sentence, a file (`@idea.md`, or one word that names one), or standard input."""
 
 from __future__ import annotations
 

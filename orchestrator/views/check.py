@@ -1,4 +1,4 @@
-"""What people and programs see of a session: plain values, read from one snapshot of the database.
+"""A session as people and programs see it: plain values, read from one snapshot of the database.
 
 Every function here takes a transaction and returns what `json.dumps` takes. The keys are documented in docs/cli.md;
 the command line, the web and MCP show these same values.
@@ -59,7 +59,7 @@ def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> 
 
 
 def overview(tx: Tx, session: Row) -> dict[str, Any]:
-    """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
+    """What `check` shows: the graph, the running work, what is waiting and what to do next."""
     views = task_views(tx, session)
     return {
         **summary(tx, session),
@@ -78,7 +78,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
 
 
 def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
-    """Every task in order of creation, with what is known of its run, its round and its waiting."""
+    """Every task in order of creation, with its run, its round and what it waits for."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
@@ -117,7 +117,7 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
 
 
 def show(tx: Tx, session: Row) -> dict[str, Any]:
-    """Everything about a session that is not a list of its own."""
+    """Everything about a session that no other command lists."""
     return {
         **summary(tx, session),
         "request": session.request,
@@ -162,7 +162,7 @@ def artifact_view(row: Row) -> dict[str, Any]:
 
 
 def members(tx: Tx, session: str) -> list[dict[str, Any]]:
-    """Who spoke on the bus: last seen, last action, how often."""
+    """Each sender of messages: last seen, last action, number of messages."""
     found: dict[str, dict[str, Any]] = {}
     number = 0
     while batch := messages.after(tx, session, number):
@@ -178,7 +178,7 @@ def members(tx: Tx, session: str) -> list[dict[str, Any]]:
 def bus_messages(
     tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
 ) -> list[dict[str, Any]]:
-    """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
+    """The newest `last` matching messages, oldest first; read backwards, a page at a time."""
     found: list[dict[str, Any]] = []
     before = 2**62
     while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
@@ -211,7 +211,7 @@ def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
 
 
 def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """From the number of tasks by status: what is completed of what was to be done; what was skipped is not."""
+    """The progress from the number of tasks by status; skipped tasks do not count."""
     done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
     total = sum(counts.values()) - skipped
     return {
@@ -231,7 +231,7 @@ def _running(
     agents: Mapping[str, str],
     loops: frozenset[str],
 ) -> dict[str, Any]:
-    """Who works on a task, since when, and how far its inner loop is."""
+    """The run of a task: agent, elapsed time and the progress of its inner loop."""
     same = [
         row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
     ]
@@ -251,16 +251,18 @@ def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What keeps an active session from moving, that only a process can put right."""
+    """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
     found = [
-        f"{run.key}: {why}; the coordinator puts it right, or `lifecycle resume`"
+        f"{run.key}: {why}; the coordinator recovers it, or `lifecycle resume` does"
         for run, why in leases.overdue_runs(tx)
         if run.session_id == session.id
     ]
     if leases.leader(tx) is None:
-        found.append("no coordinator runs: `lifecycle resume` or `lifecycle daemon start` starts it")
+        found.append("no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one")
     elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
-        found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
+        found.append(
+            "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
+        )
     return found

@@ -16,7 +16,7 @@ ANSWERS = ("answered", "mined")
 
 
 def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
-    """The agents that failed most of their calls, so that others spoke in their place; a call cut off says nothing."""
+    """The agents that failed most of their calls, so that others answered for them; interrupted calls do not count."""
     ended: dict[str, dict[str, int]] = {}
     for row in records.outcomes(tx, session):
         if row.outcome != "cut_off":
@@ -60,7 +60,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[dict[str, Any]]:
 
 
 def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
-    """What the agents of one session, or of all, cost: as a whole, and by role, task (or session), agent and model."""
+    """What the agents of one session, or of all, cost: in total, and by role, task (or session), agent and model."""
     groups = queries.cost_groups(tx, session)
     whole = _grouped(groups, [])
     return {
@@ -76,7 +76,7 @@ def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
 
 
 def cost(row: Row | None) -> dict[str, Any]:
-    """From sums over calls; None when none was made."""
+    """The cost from sums over calls; `row` is None when there were none."""
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
         **{name: getattr(row, name) if row else 0 for name in COUNTS},

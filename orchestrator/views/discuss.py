@@ -69,7 +69,7 @@ def verdict(row: Row) -> dict[str, Any]:
 
 
 def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str | None]:
-    """What blocked the newest discussion of a task, the gravest first, and the name `discuss` shows it by."""
+    """What blocked the newest discussion of a task, the most severe first, and its name for `discuss`."""
     held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
     if not held:
         return [], None

@@ -1,4 +1,4 @@
-"""Which session and which task a command means."""
+"""Finds the session, task or artifact that a command names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SeveralSessions(UsageError):
 
 
 def session(tx: Tx, name: str | None, *, finished: bool = False) -> Row:
-    """The session of that id or unambiguous prefix; without a name the one that is unfinished.
+    """The session with that id or unambiguous prefix; without a name the unfinished one.
 
     `finished`: without a name and without an unfinished one, the newest. Raises UnknownName, SeveralSessions, NotAllowedNow.
     """

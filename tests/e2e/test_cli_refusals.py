@@ -163,7 +163,7 @@ def test_perspectives_against_a_setting_without_discussions_are_refused(tmp_path
         )
 
         refused(gave)
-        assert "perspectives and discuss off contradict each other" in gave.err
+        assert "perspectives and discuss off exclude each other" in gave.err
         assert other.code == 0
         assert not life.database.exists()
 
