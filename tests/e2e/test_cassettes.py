@@ -76,7 +76,7 @@ def test_a_cassette_that_cannot_be_used_is_refused_before_a_session_is_made(tmp_
             ("--replay", str(tmp_path / "full")): "no cassette.json",
             ("--replay", str(tmp_path / "newer")): "newer",
             ("--record", str(tmp_path / "full")): "not empty",
-            ("--record", "x", "--replay", "y"): "contradict",
+            ("--record", "x", "--replay", "y"): "exclude each other",
         }.items():
             gave = life.run("start", REQUEST, *options)
 

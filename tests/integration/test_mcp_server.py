@@ -787,9 +787,9 @@ def test_a_start_that_cannot_be_changes_nothing(
     ("arguments", "words"),
     [
         ({"command": "resume", "dimension": "depth"}, "does not take dimension"),
-        ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "contradict"),
-        ({"command": "resume", "retry": "A-001", "force": True}, "retry and force contradict"),
-        ({"command": "resume", "decide": "yes", "force": True}, "decide and force contradict"),
+        ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "exclude each other"),
+        ({"command": "resume", "retry": "A-001", "force": True}, "retry and force exclude each other"),
+        ({"command": "resume", "decide": "yes", "force": True}, "decide and force exclude each other"),
         ({"command": "revise", "text": "x"}, "task is missing"),
         ({"command": "feedback", "text": "  "}, "empty"),
         ({"command": "archive"}, "session is missing"),
