@@ -18,7 +18,7 @@ from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
     from orchestrator.project import Project
-    from orchestrator.store.prepared import Row
+    from orchestrator.store.rows import Leader
 
 
 UP_SECONDS = 30.0
@@ -152,13 +152,13 @@ def status(as_json: AsJson = False) -> None:
         )
 
 
-def _leader(opened: Opened) -> Row | None:
+def _leader(opened: Opened) -> Leader | None:
     from orchestrator.store import leases
 
     return opened.store.read(leases.leader)
 
 
-def _await_leader(opened: Opened, process: Any) -> Row:
+def _await_leader(opened: Opened, process: Any) -> Leader:
     """The leader's row once it leads. Raises LifecycleError when its process ends without that."""
     from orchestrator.cli.follow import last_words
 
@@ -177,7 +177,7 @@ def _await_leader(opened: Opened, process: Any) -> Row:
 
 
 @contextmanager
-def _process(row: Row) -> Iterator[Any]:
+def _process(row: Leader) -> Iterator[Any]:
     """A sender of signals to exactly the process of the row: a pid that was used again gets none."""
     descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
     try:
@@ -192,7 +192,7 @@ def _process(row: Row) -> Iterator[Any]:
             os.close(descriptor)
 
 
-def _alive(row: Row) -> bool:
+def _alive(row: Leader) -> bool:
     from orchestrator.store.clock import process_start
 
     return bool(process_start(row.pid) == row.process_start)

@@ -23,7 +23,7 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
-    from orchestrator.store.prepared import Row
+    from orchestrator.store.rows import Message, OpenRun, Session
     from orchestrator.store.store import Tx
 
 POLL_SECONDS = 0.1
@@ -39,9 +39,9 @@ DAEMON_DEATHS = 3  # coordinators that die at once before we give up
 class Seen:
     """One look at the session."""
 
-    session: Row
-    news: list[Row]
-    running: list[Row]
+    session: Session
+    news: list[Message]
+    running: list[OpenRun]
     hosts: int  # that are live
     done: int
     total: int
@@ -226,7 +226,7 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     return code
 
 
-def event_line(row: Row, columns: int = 0, *, whole: bool = True) -> str:
+def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
     """A message or event as one line: when, who, what; else only what its first line says."""
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
     summary = row.summary if whole else next(iter(row.summary.splitlines()), "")

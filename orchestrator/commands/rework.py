@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.domain import secrets
+from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.model import SessionStatus, TaskState
@@ -21,10 +22,10 @@ from orchestrator.domain.revisions import (
     plan_revision,
 )
 from orchestrator.lifecycle import rework
-from orchestrator.store import messages, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import find
 from orchestrator.views.ways_on import actions
 
@@ -51,8 +52,9 @@ def revise(
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "revise")
         find.task(tx, session, key)
-        plan = plan_revision(graph(tasks.all_tasks(tx, session.id)), _spelled(tx, session, key), force)
-        sessions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
+        state = graph(tasks.all_tasks(tx, session.id))
+        plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
+        decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
             session,
@@ -70,8 +72,8 @@ def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> R
 
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "recheck")
-        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)))
-        sessions.decide(tx, session.id, "recheck", who, "")
+        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)), _catalogue(tx, session))
+        decisions.decide(tx, session.id, "recheck", who, "")
         return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
 
     return store.write(unit)
@@ -92,7 +94,7 @@ def improve(
         documents = [
             found["document"] for found in weak.get(chosen or "", []) if found.get("document") in state
         ]
-        plan = plan_improve(state, dimension, scores, list(dict.fromkeys(documents)))
+        plan = plan_improve(state, dimension, scores, pack.documents, list(dict.fromkeys(documents)))
         payload = {
             "improve": {
                 "dimension": plan.dimension,
@@ -103,7 +105,7 @@ def improve(
             },
             "asked_by": who,
         }
-        sessions.decide(tx, session.id, "improve", who, plan.dimension or "")
+        decisions.decide(tx, session.id, "improve", who, plan.dimension or "")
         return _apply(tx, session, plan, max_attempts, payload, f"improve {plan.dimension}")
 
     return store.write(unit)
@@ -120,9 +122,8 @@ def feedback(
     def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
         session = _open(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
-        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
-        target = feedback_target(words, state, pack.feedback)
-        sessions.decide(tx, session.id, "feedback", who, words)
+        target = feedback_target(words, state, _catalogue(tx, session))
+        decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
         given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
         done = _FEEDBACK[target.action](tx, given)
@@ -150,11 +151,11 @@ def check_words(text: str) -> str:
     )
 
 
-def _open(tx: Tx, name: str | None, command: str) -> Row:
+def _open(tx: Tx, name: str | None, command: str) -> Session:
     """The session the command is for, when it can be reworked now."""
     session = find.alive(find.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
-        reason = PauseReason(session.pause_reason)
+        reason = session.paused_for
         if not may_rework(command, reason):
             ways = PAUSES[reason].actions
             raise NotAllowedNow(
@@ -165,7 +166,12 @@ def _open(tx: Tx, name: str | None, command: str) -> Row:
     return session
 
 
-def _spelled(tx: Tx, session: Row, key: str) -> str:
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
+    """The documents as they were when the session was started."""
+    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
+
+
+def _spelled(tx: Tx, session: Session, key: str) -> str:
     return str(find.task(tx, session, key).key)
 
 
@@ -182,7 +188,7 @@ def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, li
 
 
 def _apply(
-    tx: Tx, session: Row, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
 ) -> Reworked:
     """Carry out the plan, and let the session go on with it: rework answers a pause, and reopens a completed session."""
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
@@ -200,17 +206,17 @@ def _apply(
     return Reworked(session.id, made, tuple(released), why, _go_on(tx, session))
 
 
-def _go_on(tx: Tx, session: Row) -> str:
+def _go_on(tx: Tx, session: Session) -> str:
     """Let the session go on with it; what became of its state, in words."""
     if session.status == SessionStatus.COMPLETED:
         sessions.reopen(tx, session.id)
     elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
-        sessions.resume(tx, session.id, session.pause_reason)
+        sessions.resume(tx, session.id, session.paused_for)
     sessions.mark_dirty(tx, session.id)
     return _state(tx, session)
 
 
-def _state(tx: Tx, before: Row) -> str:
+def _state(tx: Tx, before: Session) -> str:
     now = sessions.get(tx, before.id)
     assert now is not None
     if now.status == SessionStatus.PAUSED:
@@ -225,7 +231,7 @@ def _state(tx: Tx, before: Row) -> str:
 class _Given:
     """A person's feedback and the task it concerns."""
 
-    session: Row
+    session: Session
     task: str
     words: str
     who: str
@@ -235,7 +241,7 @@ class _Given:
 
 
 def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
-    plan = plan_revision(given.state, given.task)
+    plan = plan_revision(given.state, given.task, _catalogue(tx, given.session))
     extra = {"feedback": [given.words], "asked_by": given.who}
     return _apply(tx, given.session, plan, given.max_attempts, extra, f"feedback on {given.task}")
 

@@ -16,7 +16,7 @@ from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
 from orchestrator.project import Project, open_for_reading, read_config
-from orchestrator.store import messages, sessions
+from orchestrator.store import decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -134,13 +134,13 @@ def start(
 
     def unit(tx: Tx) -> Started:
         if key is not None:
-            known = sessions.answer_of(tx, key, planned.digest)
+            known = decisions.answer_of(tx, key, planned.digest)
             if known is not None:
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget)
         if key is not None:
-            sessions.answered(tx, key, "start", session, planned.digest, {"session": session})
+            decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
         return Started(session, created=True)
 

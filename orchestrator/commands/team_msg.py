@@ -14,7 +14,7 @@ from orchestrator.coordinator.projector import message_line
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.store import messages, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import find
 from orchestrator.views.check import bus_messages, members
@@ -61,7 +61,7 @@ class Said:
         return replace(self, summary=summary, ref=ref, data=data)
 
 
-def append(tx: Tx, session: Row, said: Said) -> dict[str, Any]:
+def append(tx: Tx, session: Session, said: Said) -> dict[str, Any]:
     """Append a message to the session's bus: `log`, and with `to` everyone `broadcast`. Raises UsageError, NotAllowedNow."""
     said.check()
     find.alive(session)
@@ -113,7 +113,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def read(tx: Tx, session: Row, message: str) -> dict[str, Any]:
+def read(tx: Tx, session: Session, message: str) -> dict[str, Any]:
     """One message with all it carries. Raises UsageError, UnknownName."""
     digits = message.upper().removeprefix("MSG-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
@@ -130,7 +130,7 @@ def read(tx: Tx, session: Row, message: str) -> dict[str, Any]:
 
 def newest(
     tx: Tx,
-    session: Row,
+    session: Session,
     *,
     sender: str | None = None,
     to: str | None = None,
@@ -141,12 +141,12 @@ def newest(
     return bus_messages(tx, session.id, sender=sender, to=to, type=type, last=last)
 
 
-def status(tx: Tx, session: Row) -> list[dict[str, Any]]:
+def status(tx: Tx, session: Session) -> list[dict[str, Any]]:
     """Who spoke: last seen, last action, how often."""
     return members(tx, session.id)
 
 
-def state(tx: Tx, session: Row, role: str | None = None) -> Any:
+def state(tx: Tx, session: Session, role: str | None = None) -> Any:
     """The shared memory, one field a role, or one role's field. Raises UnknownName."""
     found = records.shared_of(tx, session.id)
     if role is None:

@@ -7,7 +7,7 @@ from typing import Any
 from orchestrator.commands.rework import check_words
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import find
 
@@ -15,7 +15,7 @@ WORDS_LIMIT = 4_000  # characters; every later prompt carries them
 
 
 def add(
-    tx: Tx, session: Row, file: str, text: str, *, author: str, task: str | None = None
+    tx: Tx, session: Session, file: str, text: str, *, author: str, task: str | None = None
 ) -> dict[str, Any]:
     """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
     find.alive(session)

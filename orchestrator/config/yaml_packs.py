@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.config import strict_yaml
+from orchestrator.config import pack_templates, strict_yaml
+from orchestrator.config.pack_templates import Origins
 from orchestrator.config.references import Names
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import Fault, Place
@@ -15,10 +16,8 @@ from orchestrator.domain.packs import read_pack
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.workable import agent_faults, work_faults
 
-SHIPPED = ("pipelines", "roles", "perspectives", "gates", "modes", "feedback")
+SHIPPED = ("pipelines", "documents", "roles", "perspectives", "gates", "modes")
 WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewhere single keys are
-
-Origins = dict[Place, tuple[Path, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +41,31 @@ class PackFiles:
 
     def pack(self) -> Pack:
         """The pack as far as its form goes, or a ConfigError with every fault of every file."""
-        faults = list(self.faults)
-        if not faults:
-            pack, found = read_pack(self.data)
-            if not found:
-                return pack
-            faults = self._named(found)
-        raise ConfigError(faults)
+        return self._read(lambda pack, found: [])
 
     def checked(self, agents: Collection[str] | None) -> Pack:
         """The pack, when everything in it can be done by one of the agents. Raises ConfigError.
 
         `agents` of None: they are not known, because the settings cannot be read.
         """
+
+        def more(pack: Pack, found: Sequence[Fault]) -> list[Fault]:
+            of_agents = agent_faults(self.data, agents) if agents is not None else []
+            return [*work_faults(self.data, pack, found), *of_agents]
+
+        return self._read(more)
+
+    def _read(self, more: Callable[[Pack, Sequence[Fault]], list[Fault]]) -> Pack:
         faults = list(self.faults)
         if not faults:
-            pack, found = read_pack(self.data)
-            found += work_faults(self.data, pack, found)
-            if agents is not None:
-                found += agent_faults(self.data, agents)
+            templates, missing = pack_templates.read(self.data, self.origins)
+            pack, found = read_pack(self.data, templates)
+            found += missing
+            found += more(pack, found)
             if not found:
                 return pack
-            faults = self._named(found)
+            faults = [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
         raise ConfigError(dict.fromkeys(faults))
-
-    def _named(self, found: Sequence[Fault]) -> list[str]:
-        return [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
 
 
 def read(shipped: Path, folders: Sequence[Path]) -> PackFiles:

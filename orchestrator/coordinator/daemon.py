@@ -41,7 +41,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
 from orchestrator.store import backups, integrity, leases, queries, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Host
 from orchestrator.store.sqlite_errors import damaged
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import sockets
@@ -317,10 +317,10 @@ class Daemon:
             self._waker.close()
         self._log.info("daemon_ended")
 
-    def _left_behind(self) -> list[Row]:
+    def _left_behind(self) -> list[Host]:
         """Hosts that dead daemons had started: they worked on for us, and end with us unless another daemon leads now."""
 
-        def look(tx: Tx) -> list[Row]:
+        def look(tx: Tx) -> list[Host]:
             leader = leases.leader(tx)
             return (
                 leases.supervised_hosts(tx) if leader is None or leader.holder == self._leader.holder else []

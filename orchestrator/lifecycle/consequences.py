@@ -9,8 +9,8 @@ from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
-from orchestrator.store.rows import graph
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 
 
 def apply_consequences(tx: Tx, report: Report) -> str | None:

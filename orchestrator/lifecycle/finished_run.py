@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.scheduling import Advance
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Discussed:
 class Report:
     """What a worker reports of a completed task."""
 
-    row: Row  # the run's row as claimed: task columns, run, host, loop
+    row: Run
     message_type: str
     summary: str
     ref: str | None
@@ -48,5 +48,5 @@ class Reported:
     """What the report led to; `next` is the run this slot goes on with: the successor's, or the oldest offer's."""
 
     advance: Advance
-    next: Row | None
+    next: Run | None
     paused: str | None

@@ -17,7 +17,8 @@ from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
 from orchestrator.lifecycle.finished_run import Report, Reported
 from orchestrator.store import artifacts, claims, messages, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row, compile_all
+from orchestrator.store.rows import Run
+from orchestrator.store.statements import compile_all
 from orchestrator.store.store import Tx
 
 
@@ -78,7 +79,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
 
 def fail(
     tx: Tx,
-    row: Row,
+    row: Run,
     error: str,
     *,
     charged: bool,

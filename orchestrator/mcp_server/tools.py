@@ -1,4 +1,4 @@
-"""The tools that look, speak and learn. Each is one function of a desk and its arguments; its answer is what JSON takes."""
+"""The tools that read, send messages and add wisdom: functions of a context and arguments that return JSON values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.commands import session_command, session_start
-from orchestrator.mcp_server.desk import Desk
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
 from orchestrator.views import check, find
 from orchestrator.views.cost import run_views
@@ -30,7 +30,7 @@ class Tool:
     name: str
     description: str
     arguments: type[given.Arguments]
-    call: Callable[[Desk, Any], Any]
+    call: Callable[[ToolContext, Any], Any]
     writes: bool = False
 
 
@@ -45,56 +45,56 @@ def _named(asked: given.TeamMsg) -> str | None:
     return asked.team if asked.session is None else asked.session
 
 
-def _say(desk: Desk, asked: given.TeamMsg) -> Any:
+def _say(context: ToolContext, asked: given.TeamMsg) -> Any:
     if asked.summary is None:
         raise UsageError("summary is missing", fix="say in it what you have to say")
     to = team_msg.EVERYONE if asked.operation == "broadcast" else asked.to
     defaults = team_msg.Said("")
     said = team_msg.Said(
         asked.summary,
-        desk.scope.sender(asked.sender),
-        desk.scope.recipient(defaults.to if to is None else to),
+        context.scope.sender(asked.sender),
+        context.scope.recipient(defaults.to if to is None else to),
         defaults.type if asked.type is None else asked.type,
         asked.ref,
         team_msg.parse_data(asked.data) if isinstance(asked.data, str) else asked.data,
     )
     said.check()
     said = said.masked(secrets.known(os.environ))
-    return desk.write(lambda tx: team_msg.append(tx, desk.scope.session(tx, _named(asked)), said))
+    return context.write(lambda tx: team_msg.append(tx, context.scope.session(tx, _named(asked)), said))
 
 
-def _read(desk: Desk, asked: given.TeamMsg) -> Any:
+def _read(context: ToolContext, asked: given.TeamMsg) -> Any:
     if asked.id is None:
         raise UsageError("id is missing", why="read shows one message", fix="give its id, as in MSG-001")
     message = asked.id
-    return desk.read(lambda tx: team_msg.read(tx, desk.scope.session(tx, _named(asked)), message))
+    return context.read(lambda tx: team_msg.read(tx, context.scope.session(tx, _named(asked)), message))
 
 
-def _list(desk: Desk, asked: given.TeamMsg) -> Any:
+def _list(context: ToolContext, asked: given.TeamMsg) -> Any:
     def unit(tx: Tx) -> Any:
-        session = desk.scope.session(tx, _named(asked))
+        session = context.scope.session(tx, _named(asked))
         return team_msg.newest(
             tx, session, sender=asked.sender, to=asked.to, type=asked.type, last=asked.last or 20
         )
 
-    return desk.read(unit)
+    return context.read(unit)
 
 
-def _status(desk: Desk, asked: given.TeamMsg) -> Any:
-    return desk.read(lambda tx: team_msg.status(tx, desk.scope.session(tx, _named(asked))))
+def _status(context: ToolContext, asked: given.TeamMsg) -> Any:
+    return context.read(lambda tx: team_msg.status(tx, context.scope.session(tx, _named(asked))))
 
 
-def _state(desk: Desk, asked: given.TeamMsg) -> Any:
-    return desk.read(lambda tx: team_msg.state(tx, desk.scope.session(tx, _named(asked)), asked.role))
+def _state(context: ToolContext, asked: given.TeamMsg) -> Any:
+    return context.read(lambda tx: team_msg.state(tx, context.scope.session(tx, _named(asked)), asked.role))
 
 
-def _refused(_: Desk, asked: given.TeamMsg) -> Any:
+def _refused(_: ToolContext, asked: given.TeamMsg) -> Any:
     team_msg.refuse(asked.operation)
 
 
 _BUS = {"operation", "session", "team"}
 _SAID = _BUS | {"from", "type", "summary", "ref", "data"}
-OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Any], set[str]]] = {
+OPERATIONS: dict[str, tuple[Callable[[ToolContext, given.TeamMsg], Any], set[str]]] = {
     "log": (_say, _SAID | {"to"}),
     "broadcast": (_say, _SAID),
     "read": (_read, _BUS | {"id"}),
@@ -107,7 +107,7 @@ OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Any], set[str]]] = {
 }
 
 
-def _team_msg(desk: Desk, asked: given.TeamMsg) -> Any:
+def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Any:
     do, known = OPERATIONS[asked.operation]
     if strange := asked.given() - known:
         raise UsageError(
@@ -115,23 +115,23 @@ def _team_msg(desk: Desk, asked: given.TeamMsg) -> Any:
             why=f"it takes {', '.join(sorted(known - {'operation'}))}",
             fix="leave the others out",
         )
-    return do(desk, asked)
+    return do(context, asked)
 
 
-# looks
+# reading
 
 
-def _session_status(desk: Desk, asked: given.OfSession) -> Any:
-    return desk.read(lambda tx: check.overview(tx, desk.scope.session(tx, asked.session)))
+def _session_status(context: ToolContext, asked: given.OfSession) -> Any:
+    return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_list(desk: Desk, asked: given.OfSession) -> Any:
-    return desk.read(lambda tx: check.task_views(tx, desk.scope.session(tx, asked.session)))
+def _task_list(context: ToolContext, asked: given.OfSession) -> Any:
+    return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_get(desk: Desk, asked: given.OfTask) -> Any:
+def _task_get(context: ToolContext, asked: given.OfTask) -> Any:
     def unit(tx: Tx) -> Any:
-        session = desk.scope.session(tx, asked.session)
+        session = context.scope.session(tx, asked.session)
         task = find.task(tx, session, asked.task)
         view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
         return {
@@ -142,18 +142,18 @@ def _task_get(desk: Desk, asked: given.OfTask) -> Any:
             "runs": run_views(tx, session.id, task.key),
         }
 
-    return desk.read(unit)
+    return context.read(unit)
 
 
-def _artifact_read(desk: Desk, asked: given.ArtifactRead) -> Any:
+def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Any:
     """The name is looked up among the session's artifacts: it never becomes a path of the file system."""
 
-    def unit(tx: Tx) -> tuple[Row, str]:
-        session = desk.scope.session(tx, asked.session)
+    def unit(tx: Tx) -> tuple[Artifact, str]:
+        session = context.scope.session(tx, asked.session)
         row = find.version(tx, session.id, asked.artifact, asked.version)
-        return row, artifacts.body(tx, row.sha256, desk.project.database).decode("utf-8", "replace")
+        return row, artifacts.body(tx, row.sha256, context.project.database).decode("utf-8", "replace")
 
-    row, text = desk.read(unit)
+    row, text = context.read(unit)
     end = asked.offset + READ_LIMIT
     return {
         "path": row.path,
@@ -165,19 +165,19 @@ def _artifact_read(desk: Desk, asked: given.ArtifactRead) -> Any:
     }
 
 
-def _explore(desk: Desk, asked: given.Explore) -> Any:
-    desk.scope.admit(desk.read)
+def _explore(context: ToolContext, asked: given.Explore) -> Any:
+    context.scope.admit(context.read)
     words = asked.query.replace("\0", " ").encode("utf-8", "replace").decode()
     angle = asked.angle.replace("\0", " ").encode("utf-8", "replace").decode()
-    with desk.exploring:
+    with context.exploring:
         return ask_workers(
-            "explore", desk.project.root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS
+            "explore", context.project.root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS
         )
 
 
-def _wisdom_add(desk: Desk, asked: given.WisdomAdd) -> Any:
-    scope = desk.scope
-    return desk.write(
+def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Any:
+    scope = context.scope
+    return context.write(
         lambda tx: wisdom.add(
             tx,
             scope.session(tx, asked.session),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from sqlalchemy import CheckConstraint, bindparam, update
+from sqlalchemy import CheckConstraint, Update, bindparam, update
 
 from orchestrator.domain.errors import StoreBroken
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.store import tasks
 from orchestrator.store.database import connect_reader
-from orchestrator.store.prepared import Prepared, one_of
 from orchestrator.store.sqlite_errors import damaged, explain
+from orchestrator.store.statements import change, one_of
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import metadata
 from orchestrator.store.tables import tasks as table
@@ -22,13 +22,14 @@ WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is looked through at
 READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "pools", "projections")
 WAITING = (TaskStatus.PENDING, TaskStatus.FAILED)
 
-_RECOUNT = Prepared(
-    lambda: (
+
+@change
+def _recount() -> Update:
+    return (
         update(table)
         .where(table.c.id == bindparam("task"), one_of(table.c.status, WAITING))
         .values(unmet=bindparam("blockers"), offered_at=None)
     )
-)
 
 
 class LogWatch:
@@ -129,10 +130,10 @@ def wrong_counts(tx: Tx, session: str) -> list[tuple[int, str, int, int]]:
     for row in rows:
         right = sum(status[key] not in SATISFIED for key in row.blocked_by)
         if row.status in WAITING and right != row.unmet:
-            found.append((int(row.id), str(row.key), int(row.unmet), right))
+            found.append((row.id, row.key, row.unmet, right))
     return found
 
 
 def recount(tx: Tx, task: int, blockers: int) -> bool:
     """Store how many blockers a waiting task has; an offer of it is withdrawn, a beat makes it again."""
-    return tx.one(_RECOUNT, task=task, blockers=blockers)
+    return tx.one(_recount, task=task, blockers=blockers)

@@ -21,9 +21,10 @@ from orchestrator.store import ballast
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
 from orchestrator.store.grouping import GroupCommit, Request
-from orchestrator.store.prepared import Form, Prepared, Row
 from orchestrator.store.sqlite_errors import WAITABLE, code_of, explain
+from orchestrator.store.statements import Change, Insertion, Query
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 
@@ -59,46 +60,39 @@ class Tx:
         while self._gathered:
             self._gathered.popitem()[1].flush()
 
-    def _execute(self, statement: Prepared, values: dict[str, Any]) -> Form:
-        form = statement.for_values(values)
-        self._cursor.execute(form.sql, form.bind(values))
-        return form
-
-    def run_many(self, statement: Prepared, rows: list[dict[str, Any]]) -> None:
-        """Run the statement for each row of values; all rows name the same ones."""
+    def run_many(self, statement: Insertion, rows: list[dict[str, object]]) -> None:
+        """Insert each of these rows; all name the same columns."""
         form = statement.for_values(rows[0])
         self._cursor.executemany(form.sql, [form.bind(row) for row in rows])
 
-    def run(self, statement: Prepared, **values: Any) -> int:
+    def insert(self, statement: Insertion, **values: object) -> int:
+        """The new row's id."""
+        form = statement.for_values(values)
+        self._cursor.execute(form.sql, form.bind(values))
+        return self._cursor.lastrowid or 0
+
+    def run(self, statement: Change, **values: object) -> int:
         """Rows changed."""
-        self._execute(statement, values)
+        form = statement.form
+        self._cursor.execute(form.sql, form.bind(values))
         return self._cursor.rowcount
 
-    def one(self, statement: Prepared, **values: Any) -> bool:
-        """Whether exactly one row was changed; more than one is a fault of ours."""
+    def one(self, statement: Change, **values: object) -> bool:
+        """Whether exactly one row was changed. Raises AssertionError for more than one."""
         changed = self.run(statement, **values)
         if changed > 1:
             raise AssertionError(f"{changed} rows changed where one was meant: {statement.form.sql}")
         return changed == 1
 
-    def insert(self, statement: Prepared, **values: Any) -> int:
-        """The new row's id."""
-        self._execute(statement, values)
-        return self._cursor.lastrowid or 0
+    def rows(self, statement: Query[R], **values: object) -> list[R]:
+        form, make = statement.compiled
+        self._cursor.execute(form.sql, form.bind(values))
+        return [make(raw) for raw in self._cursor.fetchall()]
 
-    def rows(self, statement: Prepared, **values: Any) -> list[Row]:
-        form = self._execute(statement, values)
-        return [form.row(raw) for raw in self._cursor.fetchall()]
-
-    def row(self, statement: Prepared, **values: Any) -> Row | None:
+    def row(self, statement: Query[R], **values: object) -> R | None:
         """The first row, None when there is none."""
         found = self.rows(statement, **values)
         return found[0] if found else None
-
-    def value(self, statement: Prepared, **values: Any) -> Any:
-        """The first column of the first row, None when there is none."""
-        row = self.row(statement, **values)
-        return None if row is None else next(iter(vars(row).values()))
 
 
 class Store:

@@ -12,7 +12,7 @@ from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
 NAMED = 5  # changed documents that a refusal names
@@ -52,11 +52,11 @@ class Approval:
         ]
 
 
-def approval(tx: Tx, session: Row, edited: Mapping[str, bytes] | None = None) -> Approval | None:
+def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None) -> Approval | None:
     """Of a session paused for an approval, with the edits that are in its files now; None of any other."""
     if session.status != SessionStatus.PAUSED:
         return None
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     if not PAUSES[reason].approves:
         return None
     found = edits.edited(tx, session.id) if edited is None else edited
@@ -104,7 +104,7 @@ def view(found: Approval, named: str) -> dict[str, Any]:
 
 
 def check(
-    found: Approval | None, session: Row, expected: Token | None, command: Sequence[str], named: str
+    found: Approval | None, session: Session, expected: Token | None, command: Sequence[str], named: str
 ) -> None:
     """Refuse to approve what was not shown. `command`: the options of the refused `resume`, said again in its place.
 

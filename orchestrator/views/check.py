@@ -11,8 +11,8 @@ from typing import Any
 
 from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
-from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
+from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.views import budget, cost, discuss, limits, ways_on
 
@@ -35,12 +35,12 @@ def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> l
     ]
 
 
-def summary(tx: Tx, session: Row) -> dict[str, Any]:
+def summary(tx: Tx, session: Session) -> dict[str, Any]:
     """One session in one line."""
     return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> dict[str, Any]:
+def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> dict[str, Any]:
     return {
         "session": session.id,
         "title": session.title,
@@ -58,7 +58,7 @@ def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> 
     }
 
 
-def overview(tx: Tx, session: Row) -> dict[str, Any]:
+def overview(tx: Tx, session: Session) -> dict[str, Any]:
     """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
     views = task_views(tx, session)
     return {
@@ -77,7 +77,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
     }
 
 
-def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
+def task_views(tx: Tx, session: Session) -> list[dict[str, Any]]:
     """Every task in order of creation, with what is known of its run, its round and its waiting."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
@@ -116,7 +116,7 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
     ]
 
 
-def show(tx: Tx, session: Row) -> dict[str, Any]:
+def show(tx: Tx, session: Session) -> dict[str, Any]:
     """Everything about a session that is not a list of its own."""
     return {
         **summary(tx, session),
@@ -135,7 +135,7 @@ def show(tx: Tx, session: Row) -> dict[str, Any]:
                 "digest": row.digest,
                 "forced": bool(row.forced),
             }
-            for row in sessions.decisions_of(tx, session.id)
+            for row in decisions.decisions_of(tx, session.id)
         ],
         "tasks": len(tasks.all_tasks(tx, session.id)),
         "artifacts": len(artifacts.newest(tx, session.id)),
@@ -148,7 +148,7 @@ def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
     return [artifact_view(row) for row in artifacts.newest(tx, session)]
 
 
-def artifact_view(row: Row) -> dict[str, Any]:
+def artifact_view(row: Artifact) -> dict[str, Any]:
     return {
         "path": row.path,
         "version": row.version,
@@ -195,7 +195,7 @@ def bus_messages(
     return found[::-1]
 
 
-def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
+def completion_report(tx: Tx, session: Session) -> dict[str, Any]:
     """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
     held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
     return {
@@ -229,8 +229,8 @@ def progress(counts: Mapping[str, int]) -> dict[str, int]:
 
 def _running(
     tx: Tx,
-    run: Row,
-    rows: Sequence[Row],
+    run: OpenRun,
+    rows: Sequence[Task],
     hosts: Mapping[str, int],
     agents: Mapping[str, str],
     loops: frozenset[str],
@@ -254,7 +254,7 @@ def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
 
 
-def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[str]:
+def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> list[str]:
     """What keeps an active session from moving, that only a process can put right."""
     if session.status != SessionStatus.ACTIVE:
         return []

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.store import queries, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
@@ -72,7 +72,7 @@ def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
     }
 
 
-def cost(row: Row | None) -> dict[str, Any]:
+def cost(row: CallSums | None) -> dict[str, Any]:
     """From sums over calls; None when none was made."""
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
@@ -80,7 +80,7 @@ def cost(row: Row | None) -> dict[str, Any]:
     }
 
 
-def _call(row: Row, now: int) -> dict[str, Any]:
+def _call(row: AgentCall, now: int) -> dict[str, Any]:
     return {
         "agent": row.agent,
         "purpose": row.purpose,
@@ -99,9 +99,9 @@ def _call(row: Row, now: int) -> dict[str, Any]:
     }
 
 
-def _grouped(groups: Sequence[Row], by: Sequence[str]) -> list[dict[str, Any]]:
+def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[dict[str, Any]]:
     """The sums over groups that agree in the columns `by`, in the order in which they first appear."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    found: dict[tuple[object, ...], list[CallSums]] = {}
     for row in groups:
         found.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 
@@ -17,7 +17,7 @@ def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
     wanted = _round(name)
     mine = [row for row in found if row.round == wanted or row.task == name.upper()]
     if not mine:
-        known = list(dict.fromkeys(row.round for row in found))
+        known = list(dict.fromkeys(row.round or "" for row in found))
         raise UnknownName("round", name, known, fix="a round is shown when it has been held")
     newest = mine[-1]
     return {
@@ -50,7 +50,7 @@ def scores(tx: Tx, session: str) -> dict[str, Any] | None:
     }
 
 
-def verdict(row: Row) -> dict[str, Any]:
+def verdict(row: Verdict) -> dict[str, Any]:
     return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
@@ -61,12 +61,12 @@ def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str |
         return [], None
     found = [row for row in records.findings_of(tx, held[-1].id) if row.severity]
     divided = [row for row in found if row.kind == "divergence"] or found
-    divided.sort(key=lambda row: _GRAVITY.index(row.severity))
+    divided.sort(key=lambda row: _GRAVITY.index(row.severity or ""))
     views = [
         {"severity": row.severity, "perspectives": _names(row.perspective), "text": row.text}
         for row in divided
     ]
-    return views, _short(held[-1].round)
+    return views, _short(held[-1].round or "")
 
 
 def _names(joined: str | None) -> list[str]:
@@ -78,7 +78,7 @@ def _short(round_key: str) -> str:
     return str(int(digits)) if digits.isascii() and digits.isdigit() else round_key
 
 
-def _rating(row: Row) -> dict[str, Any]:
+def _rating(row: StoredCritique) -> dict[str, Any]:
     reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
     return {
         "perspective": row.perspective,

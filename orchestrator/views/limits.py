@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import UnknownName
 from orchestrator.store import messages, rate_limits, sessions
-from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
 
@@ -42,17 +40,17 @@ def way_on(account: str) -> str:
 def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
     """Let an account be asked again at once; the tasks that waited for a limit. Raises UnknownName."""
 
-    def unit(tx: Tx) -> Sequence[Row]:
+    def unit(tx: Tx) -> list[tuple[str, str]]:
         held = [row.name for row in rate_limits.held(tx)]
         if account not in held:
             raise UnknownName("held account", account, held, fix="lifecycle agents")
         waiting = rate_limits.release(tx, account)
-        for session in dict.fromkeys(row.session_id for row in waiting):
-            keys = [row.key for row in waiting if row.session_id == session]
+        for session in dict.fromkeys(session for session, _ in waiting):
+            keys = [key for waits, key in waiting if waits == session]
             words = f"{who} says that account {account} can be asked again; all that waits is tried: "
             words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
             sessions.mark_dirty(tx, session)
         return waiting
 
-    return [{"session": row.session_id, "task": row.key} for row in store.write(unit)]
+    return [{"session": session, "task": key} for session, key in store.write(unit)]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
 from orchestrator.views.layout import Plan
 
-BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
+if TYPE_CHECKING:
+    from orchestrator.config.settings import AgentSettings, Settings
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
@@ -32,7 +34,7 @@ def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
 
 
 def plan_view(
-    planned: Plan, settings: Any, before: Past | None = None, prices: Prices | None = None
+    planned: Plan, settings: Settings, before: Past | None = None, prices: Prices | None = None
 ) -> dict[str, Any]:
     """The plan as plain values; `agents` are those configured here, in the order they are tried."""
     replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
@@ -70,17 +72,17 @@ def plan_view(
     }
 
 
-def paid_agents(planned: Plan, settings: Any) -> list[str]:
+def paid_agents(planned: Plan, settings: Settings) -> list[str]:
     """The agents that would be asked first and are not the built-in one."""
     return list(dict.fromkeys(agent for _, agent in _parts(planned, settings, agents_of(planned, settings))))
 
 
-def has_coding_agent(settings: Any) -> bool:
+def has_coding_agent(settings: Settings) -> bool:
     """Whether one that can edit files is configured, or a client that can is installed."""
     return any(_edits(name, settings.agents.get(name)) for name in _known(settings))
 
 
-def _edits(name: str, given: Any) -> bool:
+def _edits(name: str, given: AgentSettings | None) -> bool:
     if given is None:
         return name in CLIENTS
     if given.edits_files:
@@ -89,7 +91,7 @@ def _edits(name: str, given: Any) -> bool:
     return KINDS[given.kind].is_client and shutil.which(program) is not None
 
 
-def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
+def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     known, pack = _known(settings), planned.pack
     return {
@@ -98,7 +100,7 @@ def agents_of(planned: Plan, settings: Any) -> dict[str, list[str]]:
 
 
 def _order(
-    named: Iterable[str], own: Iterable[str] | None, settings: Any, known: Collection[str]
+    named: Iterable[str], own: Iterable[str] | None, settings: Settings, known: Collection[str]
 ) -> list[str]:
     """As the worker host routes: the user's order, else the pack's with the user's agents before the built-in one."""
     order = list(own or ())
@@ -108,20 +110,25 @@ def _order(
     return [name for name in dict.fromkeys(order) if name in known]
 
 
-def _known(settings: Any) -> set[str]:
+def _known(settings: Settings) -> set[str]:
     """The agents that can be asked here; looks for the clients' programs."""
     return {BUILTIN, *settings.agents, *filter(shutil.which, CLIENTS)} - set(settings.agents_off)
 
 
-def _parts(planned: Plan, settings: Any, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
+def _parts(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(task or perspective, agent) of all that costs something."""
     known = _known(settings)
-    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if not _by_rule(planned, task)]
     for task in planned.pipeline.tasks:
         for name in _perspectives(planned, task.round):
             view = planned.pack.perspectives[name]
             orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _by_rule(planned: Plan, task: TaskDef) -> bool:
+    """Whether the task's own work asks no agent, only the perspectives of its round do."""
+    return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
 
 
 def _replayed(planned: Plan) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def _calls(planned: Plan) -> int:
     return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
 
 
-def _cost(planned: Plan, settings: Any, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
+def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
     parts = _parts(planned, settings, agents)
     found = estimate(parts, before)
     if not parts:
@@ -155,7 +162,7 @@ def _caps_money(budget: dict[str, dict[str, int]] | None) -> bool:
     return any("usd" in caps for caps in (budget or {}).values())
 
 
-def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[str]:
+def _unheld(planned: Plan, settings: Settings, before: Past, prices: Prices) -> list[str]:
     """Why the cap on money may not hold: agents whose calls may have no known price."""
     seen = {agent for _, agent in before}
     unknown = [
@@ -171,7 +178,7 @@ def _unheld(planned: Plan, settings: Any, before: Past, prices: Prices) -> list[
     ]
 
 
-def _has_price(name: str, agent: Any, prices: Prices) -> bool:
+def _has_price(name: str, agent: AgentSettings | None, prices: Prices) -> bool:
     """Whether its calls will have a price; a program of the user's may tell nothing at all."""
     if agent is None:  # a client that needs no configuration, with a model of its own choice
         return KINDS[name].reports == "cost"
@@ -185,6 +192,6 @@ def _perspectives(planned: Plan, round_key: str | None) -> tuple[str, ...]:
     return planned.pack.rounds[round_key].perspectives if round_key else ()
 
 
-def _is_builtin(name: str, settings: Any) -> bool:
+def _is_builtin(name: str, settings: Settings) -> bool:
     given = settings.agents.get(name)
     return name == BUILTIN or (given is not None and given.kind == BUILTIN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
@@ -12,23 +13,22 @@ from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rewor
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
 from orchestrator.store import records, sessions, tasks
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, discuss
 from orchestrator.views.find import named
 
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
-DOCUMENTS = ("DRAFT", "RESEARCH")  # prefixes of what is worth revising, in this order
 WORDS = "your words"
 
 
-def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
+def pause_view(tx: Tx, session: Session) -> dict[str, Any] | None:
     """Why the session waits and every command that moves it on; None while it is not paused."""
     if session.status != SessionStatus.PAUSED:
         return None
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     detail = session.pause_detail or {}
     faults, held = _faults(tx, session, reason)
     approval = approvals.approval(tx, session)
@@ -43,7 +43,7 @@ def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
     }
 
 
-def _faults(tx: Tx, session: Row, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
+def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
     """What a discussion blocked the session for, the gravest first, and the name `discuss` shows it by."""
     detail = session.pause_detail or {}
     if reason is PauseReason.DISCUSSION_BLOCKED:
@@ -53,7 +53,7 @@ def _faults(tx: Tx, session: Row, reason: PauseReason) -> tuple[list[dict[str, A
     return [], None
 
 
-def next_view(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One sentence, and the commands that fit."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
@@ -68,20 +68,20 @@ def next_view(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[
     return {"says": f"nothing to do: {until}.", "commands": commands}
 
 
-def _says(session: Row) -> str:
+def _says(session: Session) -> str:
     if session.status == SessionStatus.PAUSED:
-        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[PauseReason(session.pause_reason)].resume}."
+        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[session.paused_for].resume}."
     return "it is done." if session.status == SessionStatus.COMPLETED else "it was cancelled."
 
 
-def actions(tx: Tx, session: Row, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
+def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
     """The commands that would be taken now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
         return _rework(tx, session, REOPENING, suffix)
     if session.status != SessionStatus.PAUSED:
         return []
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     approval = approval or approvals.approval(tx, session)
     is_failed = reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL
     answers = [_answer(tx, session, reason, approval, suffix)]
@@ -102,7 +102,7 @@ def _action(command: str, does: str) -> dict[str, str]:
 
 
 def _answer(
-    tx: Tx, session: Row, reason: PauseReason, approval: approvals.Approval | None, suffix: str
+    tx: Tx, session: Session, reason: PauseReason, approval: approvals.Approval | None, suffix: str
 ) -> dict[str, str]:
     """`resume`, with the options without which it would be refused."""
     if reason is PauseReason.BUDGET:
@@ -117,25 +117,26 @@ def _answer(
     return _action(f"lifecycle resume{options}{suffix}", does)
 
 
-def _rework(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
     """Those of the commands of rework that would find something to do."""
     state = graph(tasks.all_tasks(tx, session.id))
-    revised = _revisable(tx, session, state) if "revise" in names else None
+    catalogue = _catalogue(tx, session)
+    revised = _revisable(tx, session, state, catalogue) if "revise" in names else None
     possible = {
         "revise": (
             f'revise {revised} "what to change"' if revised else None,
             "makes a new version of that document and of what follows from it",
         ),
         "feedback": (
-            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(tx, session, state) else None,
+            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(state, catalogue) else None,
             "finds the document your words concern",
         ),
         "recheck": (
-            "recheck" if _is_taken(lambda: plan_recheck(state)) else None,
+            "recheck" if _is_taken(lambda: plan_recheck(state, catalogue)) else None,
             "scores the specification again",
         ),
         "improve": (
-            "improve" if _is_taken(lambda: plan_improve(state, None, {})) else None,
+            "improve" if _is_taken(lambda: plan_improve(state, None, {}, catalogue)) else None,
             "works on the weakest part of the score",
         ),
     }
@@ -143,41 +144,44 @@ def _rework(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dic
     return [_action(f"lifecycle {command}{suffix}", does) for command, does in found if command]
 
 
-def _revisable(tx: Tx, session: Row, state: Mapping[str, TaskState]) -> str | None:
+def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:
     """The document that a pause is about, else the one its discussion rated lowest, of those that can be revised."""
     about = state.get(str((session.pause_detail or {}).get("task", "")))
     near = [about.revision_of or about.key, *about.blocked_by] if about else []
     means = {row.task: row.mean for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
-    documents = [each for each in state.values() if each.prefix in DOCUMENTS and not each.revision_of]
-    documents.sort(
-        key=lambda each: (
-            each.key not in near,
-            each.prefix != DOCUMENTS[0],
-            means.get(each.key) or 5.0,
-            -each.seq,
-        )
-    )
-    return next((each.key for each in documents if _can_revise(state, each.key)), None)
+    drafts = [each for each in state.values() if catalogue.is_draft(each.key) and not each.revision_of]
+
+    def order(each: TaskState) -> tuple[bool, bool, float, int]:
+        made = catalogue.of_task(each.key)
+        is_source = made is not None and made.model == DISCOVERY
+        return each.key not in near, is_source, means.get(each.key) or 5.0, -each.seq
+
+    drafts.sort(key=order)
+    return next((each.key for each in drafts if _can_revise(state, each.key, catalogue)), None)
 
 
-def revise(tx: Tx, session: Row, task: str) -> str | None:
+def revise(tx: Tx, session: Session, task: str) -> str | None:
     """The command that revises a task, None where it would be refused."""
     open_now = session.status != SessionStatus.CANCELLED and (
-        session.status != SessionStatus.PAUSED or may_rework("revise", PauseReason(session.pause_reason))
+        session.status != SessionStatus.PAUSED or may_rework("revise", session.paused_for)
     )
-    if not open_now or not _can_revise(graph(tasks.all_tasks(tx, session.id)), task):
+    state = graph(tasks.all_tasks(tx, session.id))
+    if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
         return None
     return f'lifecycle revise {task} "what to change"{named(tx, session.id)}'
 
 
-def _can_revise(state: Mapping[str, TaskState], task: str) -> bool:
-    return _is_taken(lambda: plan_revision(state, task))
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
+    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
 
 
-def _takes_feedback(tx: Tx, session: Row, state: Mapping[str, TaskState]) -> bool:
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
-    target = feedback_target(WORDS, state, pack.feedback)
-    return target.task is None or target.action != "revise" or _can_revise(state, target.task)
+def _can_revise(state: Mapping[str, TaskState], task: str, catalogue: Catalogue) -> bool:
+    return _is_taken(lambda: plan_revision(state, task, catalogue))
+
+
+def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> bool:
+    target = feedback_target(WORDS, state, catalogue)
+    return target.task is None or target.action != "revise" or _can_revise(state, target.task, catalogue)
 
 
 def _is_taken(plan: Callable[[], object]) -> bool:
@@ -189,7 +193,7 @@ def _is_taken(plan: Callable[[], object]) -> bool:
     return True
 
 
-def _checks(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
     """`doctor`, `repair` and `resume --skip` where the pause has them."""
     found = []
     if "doctor" in names:

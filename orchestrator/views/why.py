@@ -7,18 +7,17 @@ from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
-from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import limits
 from orchestrator.views.find import named
 from orchestrator.views.ways_on import actions, revise
 
 
-def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
+def why(tx: Tx, session: Session, task: Task) -> dict[str, Any]:
     """`state` is one word, `because` the reasons in sentences, `commands` what can be done about them."""
     every = graph(tasks.all_tasks(tx, session.id))
     state = every[task.key]
@@ -44,7 +43,7 @@ def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
 Found = tuple[str, list[str], list[str]]
 
 
-def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
     """The first thing that holds it up, as the coordinator would find it."""
     state = every[task.key]
     waits = [_waits(every, key) for key in unmet(state, every)]
@@ -70,7 +69,7 @@ def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) ->
     return _ready(tx, session, task, every)
 
 
-def _limited(tx: Tx, task: Row) -> Found:
+def _limited(tx: Tx, task: Task) -> Found:
     """It waits for an account: the one whose limit ends first, of those that it could ask."""
     held = [each for each in limits.limit_views(tx) if each["account"] == task.limited_by]
     because = [f"it is tried again at {stamp(task.not_before)}, by itself; the attempt was not charged"]
@@ -88,18 +87,18 @@ def _waits(every: Mapping[str, TaskState], key: str) -> str:
     return f"waits for {key}, which is {blocker.status}{approval}"
 
 
-def _halted(tx: Tx, session: Row) -> tuple[str, list[str]] | None:
+def _halted(tx: Tx, session: Session) -> tuple[str, list[str]] | None:
     if session.status == SessionStatus.ACTIVE:
         return None
     if session.status != SessionStatus.PAUSED:
         return f"the session is {session.status}", []
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     since = stamp(session.updated_at)
     ways = [each["command"] for each in actions(tx, session)]
     return f"the session is paused: {reason}, last changed {since}, until you answer", ways
 
 
-def _offered(tx: Tx, task: Row) -> Found:
+def _offered(tx: Tx, task: Task) -> Found:
     """The coordinator allows it to start: what is missing is a slot on a host of its role."""
     since = f"offered since {stamp(task.offered_at)}"
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
@@ -125,7 +124,7 @@ def _offered(tx: Tx, task: Row) -> Found:
     )
 
 
-def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
     """Nothing holds it but the offer: would the coordinator make it now?"""
     running = tasks.open_runs(tx, session.id)
     sequential = session.options.get("execution") == "sequential"
@@ -147,7 +146,7 @@ def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> F
     return "ready", ["it is ready: the coordinator's next beat offers it"], ["lifecycle log -f"]
 
 
-def _running(tx: Tx, session: Row, task: Row) -> Found:
+def _running(tx: Tx, session: Session, task: Task) -> Found:
     run = next(run for run in tasks.open_runs(tx, session.id) if run.task_id == task.id)
     seconds = (tx.now - run.opened_at) // 1_000_000
     because = [f"it is running: {run.phase}, since {seconds} s, run {run.id[-8:]} on host {run.host[:10]}"]
@@ -155,7 +154,7 @@ def _running(tx: Tx, session: Row, task: Row) -> Found:
     return "running", because, ["lifecycle log -f"]
 
 
-def _failed(tx: Tx, session: Row, task: Row) -> Found:
+def _failed(tx: Tx, session: Session, task: Task) -> Found:
     because = [
         f"{task.attempts} of {task.max_attempts} attempts ended badly, the last one: {task.error or 'unknown'}"
     ]
@@ -167,16 +166,16 @@ def _failed(tx: Tx, session: Row, task: Row) -> Found:
     return "failed", because, ways
 
 
-def _completed(tx: Tx, session: Row, task: Row) -> Found:
+def _completed(tx: Tx, session: Session, task: Task) -> Found:
     ways = [revision] if (revision := revise(tx, session, task.key)) else []
     return "completed", [f"it is completed since {stamp(task.finished_at)}"], ways
 
 
-def _skipped(tx: Tx, session: Row, task: Row) -> Found:
+def _skipped(tx: Tx, session: Session, task: Task) -> Found:
     return "skipped", [f"a person skipped it at {stamp(task.finished_at)}"], []
 
 
-def _cancelled(tx: Tx, session: Row, task: Row) -> Found:
+def _cancelled(tx: Tx, session: Session, task: Task) -> Found:
     return "cancelled", [f"the session was cancelled at {stamp(task.finished_at)}"], []
 
 

@@ -20,8 +20,8 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project, open_for_writing
 from orchestrator.store import ballast, database, sessions, tasks
 from orchestrator.store.migrate import ensure_schema
-from orchestrator.store.rows import task_state
 from orchestrator.store.store import Store
+from orchestrator.store.task_states import task_state
 from tests import factories, invariants
 
 

@@ -26,13 +26,13 @@ from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
 from orchestrator.project import Project
-from orchestrator.store import artifacts, messages, records, run_tokens, sessions, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, decisions, messages, records, run_tokens, sessions, transitions
+from orchestrator.store.rows import Message, Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
@@ -58,11 +58,11 @@ class World:
     folder: Path
     store: Store
     own: str
-    run: Row
+    run: Run
     other: str
-    other_run: Row
+    other_run: Run
 
-    def said(self, session: str | None = None) -> list[Row]:
+    def said(self, session: str | None = None) -> list[Message]:
         found = self.store.read(lambda tx: messages.after(tx, session or self.own))
         return [row for row in found if row.kind == "message"]
 
@@ -202,7 +202,7 @@ def test_what_the_tool_and_the_command_say_is_the_same_message(shared: Shared, o
     one, two = world.said(world.other)[-2:]
     assert tool.keys() == printed.keys()
     assert [tool["id"], printed["id"]] == [f"MSG-{one.number:03d}", f"MSG-{two.number:03d}"]
-    assert {**vars(one), "number": 0, "at": 0} == {**vars(two), "number": 0, "at": 0}
+    assert one._replace(number=0, at=0) == two._replace(number=0, at=0)
     assert one.data == {"n": [1]}
 
 
@@ -701,7 +701,7 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
         heard.close()
 
     session = begun["session"]
-    decisions = store.read(lambda tx: sessions.decisions_of(tx, session))
+    taken = store.read(lambda tx: decisions.decisions_of(tx, session))
     options = store.read(lambda tx: sessions.get(tx, session)).options
     assert (planned["session"], planned["plan"]["title"]) == (None, "@/etc/passwd Build a wiki")
     assert (begun["created"], again["created"], again["session"]) == (True, False, session)
@@ -712,7 +712,7 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
     assert resumed["status"] == "active"
     assert "DRAFT-001" in early.value.what
     assert cancelled["status"] == "cancelled"
-    assert {row.who.endswith(" (MCP)") for row in decisions} == {True}
+    assert {row.who.endswith(" (MCP)") for row in taken} == {True}
     store.close()
 
 
@@ -816,7 +816,7 @@ def test_a_project_without_sessions_says_how_to_begin(tmp_path: Path) -> None:
     (tmp_path / ".workflow").mkdir()
     tool = next(tool for tool in TOOLS if tool.name == "session_status")
 
-    done = call(Desk(Project(tmp_path), Person()), tool, {})
+    done = call(ToolContext(Project(tmp_path), Person()), tool, {})
 
     assert done.is_error
     assert "lifecycle start" in done.content[0].text
@@ -835,7 +835,7 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(
-        Desk(Project(world.folder), Person()),
+        ToolContext(Project(world.folder), Person()),
         tool,
         {"operation": "log", "summary": "here", "session": world.own},
     )
@@ -845,15 +845,15 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
 
 
 def test_half_a_character_is_replaced_and_breaks_nothing(world: World) -> None:
-    desk = Desk(Project(world.folder), Person())
+    context = ToolContext(Project(world.folder), Person())
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(
-        desk,
+        context,
         tool,
         {"operation": "log", "summary": "\ud800", "data": '"\\ud800"', "session": world.own},
     )
-    seen = call(desk, tool, {"operation": "list", "last": 1, "session": world.own})
+    seen = call(context, tool, {"operation": "list", "last": 1, "session": world.own})
 
     assert not done.is_error
     (message,) = json.loads(seen.content[0].text.encode())

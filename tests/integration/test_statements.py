@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import orchestrator.store
-from orchestrator.store.prepared import Prepared, PreparedInsert
+from orchestrator.store.statements import Insertion, Statement
 from tests import factories as make
 
 
-def statements() -> dict[str, Prepared]:
-    found: dict[str, Prepared] = {}
+def statements() -> dict[str, Statement | Insertion]:
+    found: dict[str, Statement | Insertion] = {}
     for module in pkgutil.iter_modules(orchestrator.store.__path__, "orchestrator.store."):
         for name, value in vars(importlib.import_module(module.name)).items():
             several = value if isinstance(value, list | tuple) else [value]
             for number, each in enumerate(several):
-                if isinstance(each, Prepared):
+                if isinstance(each, Statement | Insertion):
                     found[f"{module.name}.{name}.{number}"] = each
     return found
 
@@ -29,8 +29,8 @@ def statements() -> dict[str, Prepared]:
 def test_the_statement_is_plain_sql(name: str, tmp_path: Path) -> None:
     store = make.make_store(tmp_path)
     statement = statements()[name]
-    if isinstance(statement, PreparedInsert):
-        form = statement.for_values(dict.fromkeys(statement._build().table.columns.keys()))  # type: ignore[attr-defined]
+    if isinstance(statement, Insertion):
+        form = statement.for_values(dict.fromkeys(statement.table.columns.keys()))
     else:
         form = statement.form
     connection = sqlite3.connect(store.path)
@@ -53,10 +53,10 @@ GROWING = (
 )
 MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
     "retention": "deleting a session looks for contents that nothing uses",
-    "rate_limits._GO_ON": "a person's word that an account can be asked again",
-    "sessions._ALL": "every session is what it is asked for",
-    "sessions._NEWEST_SHOWN": "one look of a command without a name",
-    "queries._PAGE": "the newest sessions, by a sort of their times",
+    "rate_limits._go_on": "a person's word that an account can be asked again",
+    "sessions._all": "every session is what it is asked for",
+    "sessions._newest_shown": "one look of a command without a name",
+    "queries._page": "the newest sessions, by a sort of their times",
 }
 
 
@@ -64,7 +64,7 @@ MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
 def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> None:
     store = make.make_store(tmp_path)
     statement = statements()[name]
-    if isinstance(statement, PreparedInsert) or any(part in name for part in MAY_SCAN):
+    if isinstance(statement, Insertion) or any(part in name for part in MAY_SCAN):
         return
     connection = sqlite3.connect(store.path)
 

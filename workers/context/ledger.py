@@ -14,7 +14,7 @@ from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import RateLimit
 from orchestrator.store.store import Tx
 from workers.agents.protocol import Agent, AgentReply, is_metered
 from workers.agents.routing import Router
@@ -52,7 +52,7 @@ class CallLedger:
             return CallHandle(call, 0, None, False)
         account = self.router.pool(agent.name) if self.asks_accounts else None
 
-        def unit(tx: Tx) -> CallHandle | Row | budgets.Refused:
+        def unit(tx: Tx) -> CallHandle | RateLimit | budgets.Refused:
             limit = None if account is None else rate_limits.known(tx, account)
             if limit is not None and rate_limits.holds(tx, limit):
                 return limit
@@ -64,7 +64,7 @@ class CallLedger:
         begun = self.run.write(unit)
         if isinstance(begun, budgets.Refused):
             raise BudgetReached(begun.words, fix="`lifecycle check` says how to go on")
-        if isinstance(begun, Row):
+        if isinstance(begun, RateLimit):
             raise _held(agent, begun)
         return begun
 
@@ -111,7 +111,7 @@ class CallLedger:
             limited.until, limited.pool = until / SECOND, call.account
 
 
-def _held(agent: Agent, limit: Row) -> AccountHeld:
+def _held(agent: Agent, limit: RateLimit) -> AccountHeld:
     until = limit.paused_until / SECOND
     told = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
     return AccountHeld(f"{agent.name}: not asked before {told}", until=until, pool=limit.name, why=limit.why)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain.consensus import Verdict, key_finding, recommendation
 from orchestrator.domain.synthesis import Synthesis
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
@@ -20,11 +20,11 @@ class Former:
     """What a round of its own goes on from."""
 
     records: tuple[str, ...]  # of the rounds before
-    decision: Row | None  # a person's, on this very discussion
+    decision: Decision | None  # a person's, on this very discussion
     completes: bool  # False: it waits for that decision
 
 
-def is_standalone(row: Row) -> bool:
+def is_standalone(row: Run) -> bool:
     """Whether the task is a round of its own."""
     return bool(row.prefix == "DISCUSS")
 
@@ -58,16 +58,20 @@ def _render(
 ) -> tuple[str, bytes]:
     row = context.row
     labels = {name: view.label for name, view in context.pack.perspectives.items()}
-    path = recording.record_path(row.round, row.revision_no)
+    path = recording.record_path(row.discussed_in, row.revision_no)
     shown = recording.Discussion(
-        round=row.round,
+        round=row.discussed_in,
         artifact=artifact,
         perspectives=tuple(labels.get(reply.perspective, reply.perspective) for reply in done.replies),
         consensus=str(verdict.consensus),
         mean=round(verdict.mean, 2),
         revision=row.revision_no,
         severity=str(verdict.severity or ""),
-        recommendation=recommendation(verdict, row.round, row.revision_of is not None),
+        recommendation=recommendation(
+            verdict,
+            signs_off=context.pack.rounds[row.discussed_in].signs_off,
+            is_revision=row.revision_of is not None,
+        ),
         ratings=tuple(
             recording.Rating(
                 labels.get(reply.perspective, reply.perspective),

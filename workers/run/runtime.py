@@ -30,7 +30,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims, files, messages, records, tasks
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import EarlierRun, Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import sockets
 from workers.context.agent_calls import AgentCalls
@@ -66,7 +66,7 @@ class Runtime:
     def __post_init__(self) -> None:
         self.bell = sockets.Bell(self.store.path)
 
-    def execute(self, live: LiveRun) -> Row | None:
+    def execute(self, live: LiveRun) -> Run | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
         row = live.row
         log = self.log.bind(session=row.session_id, task=row.key, run=row.run[-8:])
@@ -278,7 +278,7 @@ def _produce(calls: AgentCalls) -> Produced:
     return produced
 
 
-def _found(context: RunContext, earlier: Row) -> Produced:
+def _found(context: RunContext, earlier: EarlierRun) -> Produced:
     def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
         return {
             product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
@@ -338,7 +338,7 @@ def _compose(
     )
 
 
-def _ask_person(tx: Tx, row: Row, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
+def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
     """Give the run back, uncharged, and let the session wait for a person's decision. Raises LeaseLost."""
     messages.say(
         tx,

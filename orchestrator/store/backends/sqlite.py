@@ -1,0 +1,9 @@
+"""SQLite as SQLAlchemy sees it: the dialect that every statement is compiled for, and its INSERT with an upsert."""
+
+from __future__ import annotations
+
+from sqlalchemy import Dialect
+from sqlalchemy.dialects import sqlite
+
+insert = sqlite.insert
+DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
