@@ -17,6 +17,7 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
 
@@ -123,7 +124,7 @@ def status(as_json: AsJson = False) -> None:
         leader, hosts, busy = opened.store.read(
             lambda tx: (leases.leader(tx), leases.live_hosts(tx), queries.open_by_host(tx))
         )
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "running": leader is not None,
         "pid": leader.pid if leader else None,
         "since": stamp(leader.at) if leader else None,

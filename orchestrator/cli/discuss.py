@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ from orchestrator.cli.output import (
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
-    pass
+    from orchestrator.domain.json_types import JsonObject
 
 
 def discuss(
@@ -44,7 +44,7 @@ def discuss(
         say(f"Record: {found['record']}   (lifecycle open {found['record']})")
 
 
-def _key_finding(reply: dict[str, Any]) -> str:
+def _key_finding(reply: JsonObject) -> str:
     for name in ("key_finding", "missing_requirements", "weaknesses", "strengths"):
         value = reply.get(name)
         if value:

@@ -23,6 +23,7 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
     from orchestrator.store.rows import Message, OpenRun, Session
     from orchestrator.store.store import Tx
 
@@ -211,7 +212,7 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     from orchestrator.store import sessions
     from orchestrator.views.check import completion_report
 
-    def read(tx: Tx) -> dict[str, Any]:
+    def read(tx: Tx) -> JsonObject:
         row = sessions.get(tx, session)
         assert row is not None
         return completion_report(tx, row)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
@@ -175,12 +175,12 @@ def _spelled(tx: Tx, session: Session, key: str) -> str:
     return str(find.task(tx, session, key).key)
 
 
-def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Any]]]:
+def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Json]]]:
     """Score and weak areas of each dimension of the newest readiness report."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return {}, {}
-    dimensions: Mapping[str, Any] = gates[-1].data.get("dimensions", {})
+    dimensions: Mapping[str, Json] = gates[-1].data.get("dimensions", {})
     return (
         {name: float(found["score"]) for name, found in dimensions.items()},
         {name: list(found.get("weak", [])) for name, found in dimensions.items()},
@@ -188,12 +188,12 @@ def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, li
 
 
 def _apply(
-    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Json], why: str
 ) -> Reworked:
     """Carry out the plan, and let the session go on with it: rework answers a pause, and reopens a completed session."""
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
 
-    def payload(state: TaskState) -> dict[str, Any]:
+    def payload(state: TaskState) -> JsonObject:
         own = ("feedback", "remarks") if state.prefix == IMPROVE else ("feedback", "remarks", "improve")
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
@@ -53,7 +54,7 @@ class Prepared:
     project: Project
     planned: Plan
     settings: Settings
-    view: dict[str, Any]  # what will be done, for whoever asked
+    view: JsonObject  # what will be done, for whoever asked
     key: str | None
 
 
@@ -163,7 +164,7 @@ def _create(
     max_attempts: int,
     budget: Mapping[str, Mapping[str, int]] | None,
 ) -> None:
-    options: Mapping[str, Any] = {
+    options: Mapping[str, Json] = {
         "discuss": planned.options.discuss,
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
@@ -209,7 +210,7 @@ def _create(
     )
 
 
-def _look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
+def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:
     """What `start` will do, with what it may cost by the project's own history."""
     from orchestrator.views.plan import paid_agents, past, plan_view
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.commands.rework import check_words
 from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import records
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -16,7 +15,7 @@ WORDS_LIMIT = 4_000  # characters; every later prompt carries them
 
 def add(
     tx: Tx, session: Session, file: str, text: str, *, author: str, task: str | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
     find.alive(session)
     if file not in records.WISDOM:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
@@ -33,7 +32,7 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
         )
         sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
     reason: PauseReason | None = None
-    detail: dict[str, Any] = {"task": row.key}
+    detail: JsonObject = {"task": row.key}
     if report.discussed is not None:
         records.add_verdict(
             tx,

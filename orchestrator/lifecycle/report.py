@@ -7,10 +7,10 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
@@ -84,9 +84,9 @@ def fail(
     *,
     charged: bool,
     backoff: Sequence[float],
-    timings: Mapping[str, Any],
+    timings: Mapping[str, Json],
     pause: PauseReason | None = None,
-    detail: Mapping[str, Any] | None = None,
+    detail: Mapping[str, Json] | None = None,
     wait: float | None = None,
     limited_by: str | None = None,
 ) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any
 
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
@@ -89,7 +89,7 @@ def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str]
     return found
 
 
-def view(found: Approval, named: str) -> dict[str, Any]:
+def view(found: Approval, named: str) -> JsonObject:
     """The approval as plain values: its token, and what is not as it was shown."""
     return {
         "token": found.token,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import budgets, decisions, messages, sessions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -14,7 +15,7 @@ from orchestrator.store.store import Tx
 DECISION = "raise_budget"
 
 
-def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
+def budget_of(settings: Settings) -> dict[str, dict[str, int]] | None:
     """The caps of a new session and of each of its tasks, counted; None where there is none."""
     given = settings.budget
     found = {
@@ -24,7 +25,7 @@ def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
     return found if any(found.values()) else None
 
 
-def check_lowered(settings: Any, caps: Mapping[str, float]) -> None:
+def check_lowered(settings: Settings, caps: Mapping[str, float]) -> None:
     """Raises NotAllowedNow for a cap above the one in the settings: whoever may only lower it shall not spend more."""
     for name, cap in caps.items():
         most = getattr(settings.budget, name)
@@ -106,7 +107,7 @@ def _caps_and_used(tx: Tx, session: Session) -> tuple[rules.Caps, rules.Used]:
     )
 
 
-def budget_view(tx: Tx, session: Session) -> list[dict[str, Any]]:
+def budget_view(tx: Tx, session: Session) -> list[JsonObject]:
     """Every cap with what was used of it: of the session, and of the tasks that are near theirs."""
     if not session.budget:
         return []

@@ -7,9 +7,9 @@ the command line, the web and MCP show these same values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import message_line, stamp
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
@@ -27,7 +27,7 @@ MARKS = {
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
-def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
+def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[JsonObject]:
     """The newest `limit` sessions, oldest first; archived ones only when asked for."""
     counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
     return [
@@ -35,12 +35,12 @@ def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> l
     ]
 
 
-def summary(tx: Tx, session: Session) -> dict[str, Any]:
+def summary(tx: Tx, session: Session) -> JsonObject:
     """One session in one line."""
     return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> dict[str, Any]:
+def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
     return {
         "session": session.id,
         "title": session.title,
@@ -58,7 +58,7 @@ def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | 
     }
 
 
-def overview(tx: Tx, session: Session) -> dict[str, Any]:
+def overview(tx: Tx, session: Session) -> JsonObject:
     """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
     views = task_views(tx, session)
     return {
@@ -77,7 +77,7 @@ def overview(tx: Tx, session: Session) -> dict[str, Any]:
     }
 
 
-def task_views(tx: Tx, session: Session) -> list[dict[str, Any]]:
+def task_views(tx: Tx, session: Session) -> list[JsonObject]:
     """Every task in order of creation, with what is known of its run, its round and its waiting."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
@@ -116,7 +116,7 @@ def task_views(tx: Tx, session: Session) -> list[dict[str, Any]]:
     ]
 
 
-def show(tx: Tx, session: Session) -> dict[str, Any]:
+def show(tx: Tx, session: Session) -> JsonObject:
     """Everything about a session that is not a list of its own."""
     return {
         **summary(tx, session),
@@ -144,11 +144,11 @@ def show(tx: Tx, session: Session) -> dict[str, Any]:
     }
 
 
-def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
+def artifact_views(tx: Tx, session: str) -> list[JsonObject]:
     return [artifact_view(row) for row in artifacts.newest(tx, session)]
 
 
-def artifact_view(row: Artifact) -> dict[str, Any]:
+def artifact_view(row: Artifact) -> JsonObject:
     return {
         "path": row.path,
         "version": row.version,
@@ -161,9 +161,9 @@ def artifact_view(row: Artifact) -> dict[str, Any]:
     }
 
 
-def members(tx: Tx, session: str) -> list[dict[str, Any]]:
+def members(tx: Tx, session: str) -> list[JsonObject]:
     """Who spoke on the bus: last seen, last action, how often."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     number = 0
     while batch := messages.after(tx, session, number):
         number = batch[-1].number
@@ -177,9 +177,9 @@ def members(tx: Tx, session: str) -> list[dict[str, Any]]:
 
 def bus_messages(
     tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     before = 2**62
     while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
         before = page[0].number
@@ -195,7 +195,7 @@ def bus_messages(
     return found[::-1]
 
 
-def completion_report(tx: Tx, session: Session) -> dict[str, Any]:
+def completion_report(tx: Tx, session: Session) -> JsonObject:
     """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
     held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
     return {
@@ -234,7 +234,7 @@ def _running(
     hosts: Mapping[str, int],
     agents: Mapping[str, str],
     loops: frozenset[str],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Who works on a task, since when, and how far its inner loop is."""
     same = [
         row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
@@ -250,11 +250,11 @@ def _running(
     }
 
 
-def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
+def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:
     return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
 
 
-def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> list[str]:
+def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> list[str]:
     """What keeps an active session from moving, that only a process can put right."""
     if session.status != SessionStatus.ACTIVE:
         return []

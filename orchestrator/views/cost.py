@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import queries, records
 from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
@@ -15,7 +15,7 @@ COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
 ANSWERS = ("answered", "mined")
 
 
-def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
+def unanswering(tx: Tx, session: str) -> list[JsonObject]:
     """The agents that failed most of their calls, so that others spoke in their place; a call cut off says nothing."""
     ended: dict[str, dict[str, int]] = {}
     for row in records.outcomes(tx, session):
@@ -30,7 +30,7 @@ def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
     return found
 
 
-def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
+def run_views(tx: Tx, session: str, task: str) -> list[JsonObject]:
     """Every attempt at a task, oldest first, each with its agents' calls."""
     calls = [row for row in records.calls_of(tx, session) if row.task == task]
     return [
@@ -56,7 +56,7 @@ def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
     ]
 
 
-def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
+def cost_view(tx: Tx, session: str | None) -> JsonObject:
     """What the agents of one session, or of all, cost: as a whole, and by role, task (or session), agent and model."""
     groups = queries.cost_groups(tx, session)
     whole = _grouped(groups, [])
@@ -72,7 +72,7 @@ def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
     }
 
 
-def cost(row: CallSums | None) -> dict[str, Any]:
+def cost(row: CallSums | None) -> JsonObject:
     """From sums over calls; None when none was made."""
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
@@ -80,7 +80,7 @@ def cost(row: CallSums | None) -> dict[str, Any]:
     }
 
 
-def _call(row: AgentCall, now: int) -> dict[str, Any]:
+def _call(row: AgentCall, now: int) -> JsonObject:
     return {
         "agent": row.agent,
         "purpose": row.purpose,
@@ -99,7 +99,7 @@ def _call(row: AgentCall, now: int) -> dict[str, Any]:
     }
 
 
-def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[dict[str, Any]]:
+def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[JsonObject]:
     """The sums over groups that agree in the columns `by`, in the order in which they first appear."""
     found: dict[tuple[object, ...], list[CallSums]] = {}
     for row in groups:

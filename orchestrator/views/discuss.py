@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import records
 from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 
-def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
+def discussion(tx: Tx, session: str, name: str) -> JsonObject:
     """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
     found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
     wanted = _round(name)
@@ -35,13 +35,13 @@ def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
     }
 
 
-def scores(tx: Tx, session: str) -> dict[str, Any] | None:
+def scores(tx: Tx, session: str) -> JsonObject | None:
     """The newest readiness report: gate, score and its dimensions."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return None
     newest = gates[-1]
-    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
+    found: Mapping[str, Json] = (newest.data or {}).get("dimensions", {})
     return {
         "gate": newest.gate,
         "score": newest.score,
@@ -50,11 +50,11 @@ def scores(tx: Tx, session: str) -> dict[str, Any] | None:
     }
 
 
-def verdict(row: Verdict) -> dict[str, Any]:
+def verdict(row: Verdict) -> JsonObject:
     return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
-def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str | None]:
+def faults(tx: Tx, session: str, task: str) -> tuple[list[JsonObject], str | None]:
     """What blocked the newest discussion of a task, the gravest first, and the name `discuss` shows it by."""
     held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
     if not held:
@@ -78,8 +78,8 @@ def _short(round_key: str) -> str:
     return str(int(digits)) if digits.isascii() and digits.isdigit() else round_key
 
 
-def _rating(row: StoredCritique) -> dict[str, Any]:
-    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
+def _rating(row: StoredCritique) -> JsonObject:
+    reply: Mapping[str, Json] = row.reply if isinstance(row.reply, dict) else {}
     return {
         "perspective": row.perspective,
         "agent": row.agent,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import messages, rate_limits, sessions
 from orchestrator.store.store import Store, Tx
 
 
-def limit_views(tx: Tx) -> list[dict[str, Any]]:
+def limit_views(tx: Tx) -> list[JsonObject]:
     """The accounts of the project that are not asked now."""
     return [
         {
@@ -26,7 +26,7 @@ def limit_views(tx: Tx) -> list[dict[str, Any]]:
     ]
 
 
-def in_words(limit: dict[str, Any]) -> str:
+def in_words(limit: JsonObject) -> str:
     """One of them in a sentence."""
     how = " (a guess: it was not told)" if limit["guesses"] else ""
     why = limit["why"] or f"{limit['agent']} met its limit"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
@@ -24,7 +24,7 @@ DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
 
 
-def pause_view(tx: Tx, session: Session) -> dict[str, Any] | None:
+def pause_view(tx: Tx, session: Session) -> JsonObject | None:
     """Why the session waits and every command that moves it on; None while it is not paused."""
     if session.status != SessionStatus.PAUSED:
         return None
@@ -43,7 +43,7 @@ def pause_view(tx: Tx, session: Session) -> dict[str, Any] | None:
     }
 
 
-def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
+def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObject], str | None]:
     """What a discussion blocked the session for, the gravest first, and the name `discuss` shows it by."""
     detail = session.pause_detail or {}
     if reason is PauseReason.DISCUSSION_BLOCKED:
@@ -53,7 +53,7 @@ def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[dict[st
     return [], None
 
 
-def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> JsonObject:
     """One sentence, and the commands that fit."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}

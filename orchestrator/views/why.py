@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
@@ -17,7 +17,7 @@ from orchestrator.views.find import named
 from orchestrator.views.ways_on import actions, revise
 
 
-def why(tx: Tx, session: Session, task: Task) -> dict[str, Any]:
+def why(tx: Tx, session: Session, task: Task) -> JsonObject:
     """`state` is one word, `because` the reasons in sentences, `commands` what can be done about them."""
     every = graph(tasks.all_tasks(tx, session.id))
     state = every[task.key]

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -22,6 +22,7 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
     CassetteUnusable,
 )
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes, edits, records
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
@@ -69,7 +70,7 @@ class AgentCalls:
         kind: str,
         prompt: str,
         schema: type[M],
-        facts: Mapping[str, Any],
+        facts: Mapping[str, Json],
         agents: Sequence[Agent] | None = None,
         *,
         perspective: str | None = None,
@@ -169,7 +170,7 @@ class AgentCalls:
         kind: str,
         prompt: str,
         schema: type[BaseModel] | None,
-        facts: Mapping[str, Any],
+        facts: Mapping[str, Json],
         *,
         perspective: str | None = None,
         stop: threading.Event | None = None,

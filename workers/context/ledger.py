@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
 from orchestrator.store.rows import RateLimit
@@ -42,7 +42,7 @@ class CallLedger:
     router: Router
     asks_accounts: bool
 
-    def begin(self, agent: Agent, values: Mapping[str, Any]) -> CallHandle:
+    def begin(self, agent: Agent, values: Mapping[str, Json]) -> CallHandle:
         """Note the call, if its account is not held and the budget has room for it; the built-in agent's are free.
 
         Raises AccountHeld, BudgetReached, and what the run's fence raises; then nothing was noted.

@@ -10,7 +10,7 @@ from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
-from workers.roles.documents import stamp
+from workers.roles.drafting import stamp
 
 ACTIONS = 3  # action items in the report, the advice and the options
 

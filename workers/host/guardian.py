@@ -28,9 +28,11 @@ import sys
 import time
 from importlib import import_module
 
+from orchestrator.domain.json_types import JsonObject
+
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -72,7 +74,7 @@ Family = dict[int, Process]
 
 
 class Guardian:
-    def __init__(self, job: dict[str, Any], commands: bytes) -> None:
+    def __init__(self, job: JsonObject, commands: bytes) -> None:
         self.job = job
         self.timeouts: dict[str, float | None] = job["timeouts"]
         self.output_bytes: int = job["output_bytes"]
@@ -89,7 +91,7 @@ class Guardian:
         self.error = ""
         self.obey(commands)
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> JsonObject:
         ended_by = "spawn_failed"
         left = False
         self.wake, wake_end = os.pipe()
@@ -318,7 +320,7 @@ class Guardian:
                 finally:
                     os.close(handle)
 
-    def report(self, ended_by: str, left: bool) -> dict[str, Any]:
+    def report(self, ended_by: str, left: bool) -> JsonObject:
         status = self.status
         self.killed.discard(self.agent)
         return {

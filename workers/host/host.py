@@ -12,16 +12,16 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
 from orchestrator.store import claims, leases, tasks
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.clock import process_start
-from orchestrator.store.integrity import LogWatch
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.wakeup import sockets
@@ -128,7 +128,7 @@ class Host:
             )
         )
 
-    def _on_message(self, message: dict[str, Any]) -> None:
+    def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "runs":  # some run may not be ours any more
             self._renew_now.set()
         elif message.get("type") == "drain":

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
 from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.log import Logger
 from workers.agents.routing import Router, build_router
@@ -36,7 +36,9 @@ class SettingsWatcher:
     What it had stays behind it: a command from a poorer shell must not take a session's agents away.
     """
 
-    def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Logger) -> None:
+    def __init__(
+        self, project: Path, flags: Mapping[str, Json], environ: dict[str, str], log: Logger
+    ) -> None:
         """Raises ConfigError: a host does not begin with faulty settings."""
         self._project = project
         self._flags = dict(flags)
@@ -63,7 +65,7 @@ class SettingsWatcher:
                     self._log.warning("settings_not_read", error=str(error))
             return self._config
 
-    def take(self, values: Mapping[str, Any]) -> None:
+    def take(self, values: Mapping[str, Json]) -> None:
         """What a person's shell hands over, as far as agents log in with it."""
         self._environ.update(handed_over(self.now().settings, values))
 
