@@ -133,7 +133,7 @@ def test_text_in_quotes_is_text(tmp_path: Path) -> None:
         ("gates: {pass_score: yes}", "expected a number, found true"),
         ("gates: {weights: {depth: 30}}", "weights must add up to 100, these make 110"),
         ("gates: {pass_score: 50}", "must not be below fail_score"),
-        ("roles: {mine: {kind: pipeline, prefixes: [DRAFT]}}", "belongs to role 'writer' already"),
+        ("roles: {mine: {kind: pipeline, prefixes: [DRAFT]}}", "already belongs to role 'writer'"),
         ("roles: {mine: {kind: pipeline, prefixes: [lower]}}", "is not a task prefix"),
         ("roles: {writer: {instructions: ../../x}}", "must be a file below"),
         ("rounds: {DISCUSS-001: {artifact: /etc/passwd}}", "must be a path below"),
