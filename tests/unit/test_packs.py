@@ -177,8 +177,8 @@ def test_an_unknown_or_wrong_value_is_named_with_what_was_meant(
             ],
             "unreachable: QUALITY-001 waits for a cycle",
         ),
-        (["key: draft-1"], "'draft-1' is no task id"),
-        (["key: DRAFT-001-R1"], "'DRAFT-001-R1' is no task id"),
+        (["key: draft-1"], "'draft-1' is not a task id"),
+        (["key: DRAFT-001-R1"], "'DRAFT-001-R1' is not a task id"),
         (
             ["key: DRAFT-001, round: DISCUSS-002", "key: DRAFT-002, round: DISCUSS-002"],
             "is the round of DRAFT-001 and",
