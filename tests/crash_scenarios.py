@@ -15,10 +15,10 @@ from orchestrator.config import resources
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
-from orchestrator.store import artifacts, claims, leases, queries, sessions, transitions
+from orchestrator.store import artifacts, claims, decisions, leases, queries, sessions, transitions
+from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
 from orchestrator.store.edits import session_directory
-from orchestrator.store.migrate import backup, ensure_schema
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
@@ -54,7 +54,7 @@ def the_session(store: Store) -> str:
 # the workers of these sessions
 
 
-def given(row: Row, large: bool) -> dict[str, Any]:
+def given(row: Run, large: bool) -> dict[str, Any]:
     """What a worker reports of the task, whichever attempt it is."""
     if row.key == "DRAFT-002":
         verdict = make.discussed(row, {"product": 1, "quality": 2})
@@ -67,7 +67,7 @@ def given(row: Row, large: bool) -> dict[str, Any]:
     return {}
 
 
-def do(store: Store, row: Row) -> Row | None:
+def do(store: Store, row: Run) -> Run | None:
     """One run from its product to its report; the run it advanced to."""
     what = given(row, large=(store.path.parent / "large").exists())
     for body in what.get("files", {}).values():
@@ -75,7 +75,7 @@ def do(store: Store, row: Row) -> Row | None:
     return make.finish(store, row, **what).next
 
 
-def work_off(store: Store, by: Leadership, host: str, until: str | None = None) -> Row | None:
+def work_off(store: Store, by: Leadership, host: str, until: str | None = None) -> Run | None:
     """Beat and work as long as there is anything to do, or to the open run of `until`."""
     while True:
         for session in store.read(sessions.dirty):
@@ -203,7 +203,7 @@ def prepared(folder: Path, until: str | None = None, large: bool = False) -> Non
     make.make_host(store)
     if until is not None:
         row = work_off(store, make.lead(store), "h-1", until)
-        (folder / "row.json").write_text(json.dumps(vars(row)))
+        (folder / "row.json").write_text(json.dumps(row._asdict()))
     store.close()
 
 
@@ -237,8 +237,8 @@ def prepared_package(folder: Path) -> None:
     make.make_store(folder, clock=Noon()).close()
 
 
-def the_run(folder: Path) -> Row:
-    return Row(**json.loads((folder / "row.json").read_text()))
+def the_run(folder: Path) -> Run:
+    return Run(**json.loads((folder / "row.json").read_text()))
 
 
 def with_store(act: Callable[[Store, Path], object]) -> Callable[[Path, Points], None]:
@@ -282,7 +282,7 @@ def revise(store: Store) -> None:
 
 def feed_back(store: Store) -> None:
     session = the_session(store)
-    if not store.read(lambda tx: sessions.decisions_of(tx, session)):
+    if not store.read(lambda tx: decisions.decisions_of(tx, session)):
         rework.feedback(store, session, "the vision needs a price", who="ann", max_attempts=3)
 
 

@@ -17,9 +17,9 @@ from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, leases, tasks
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.clock import process_start
-from orchestrator.store.migrate import ensure_schema
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.layout import Plan, StartOptions, plan
 
@@ -100,12 +100,17 @@ def one_beat(store: Store, session: str, by: Leadership) -> Beat:
     return store.write(lambda tx: beat(tx, session, by))
 
 
-def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Row | None:
+def a_run(**given: Any) -> Run:
+    """A run whose columns matter as little as they are `given`."""
+    return Run(**{**dict.fromkeys(Run._fields), "run": "r-1", **given})
+
+
+def claim(store: Store, host: str, roles: tuple[str, ...] = ALL_ROLES) -> Run | None:
     return store.write(lambda tx: claims.claim(tx, host, roles))
 
 
 def discussed(
-    row: Row, ratings: dict[str, int], *, threshold: float = 3.0, standalone: bool = False, **extra: Any
+    row: Run, ratings: dict[str, int], *, threshold: float = 3.0, standalone: bool = False, **extra: Any
 ) -> finished_run.Discussed:
     """A round's outcome from ratings; `extra` goes to the first reply (risk_level, missing_requirements ...)."""
     replies = [
@@ -143,7 +148,7 @@ def discussed(
 
 def finish(
     store: Store,
-    row: Row,
+    row: Run,
     *,
     roles: tuple[str, ...] = ALL_ROLES,
     files: dict[str, bytes] | None = None,

@@ -16,8 +16,8 @@ from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.store import artifacts, sessions
-from orchestrator.store.migrate import ensure_schema
-from orchestrator.store.prepared import Row
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import factories as make
 
@@ -66,12 +66,12 @@ class Writer:
 
     def _work(self) -> None:
         """Tasks, each started by the report before it, as long as there is one."""
-        row: Row | None = make.claim(self._host, "h-1")
+        row: Run | None = make.claim(self._host, "h-1")
         while row is not None:
             acknowledge(claimed=row.run)
             row = self._report(row)
 
-    def _report(self, row: Row) -> Row | None:
+    def _report(self, row: Run) -> Run | None:
         files = {f"spec/{row.key}.md": f"# {row.key} of {row.session_id}\n".encode() * 40}
         if row.key == "DRAFT-003":
             number = int(row.session_id[: -len("-2025-01-01")].rpartition("-")[2])

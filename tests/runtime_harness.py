@@ -15,8 +15,8 @@ from orchestrator.config import load_settings, resources
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import report
-from orchestrator.store import artifacts, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, decisions, records, sessions, tasks, transitions
+from orchestrator.store.rows import AgentCall, Run, Session, Task, Verdict
 from orchestrator.store.store import Store
 from tests import factories as make
 from workers.agents.protocol import AgentReply, AgentRequest
@@ -27,7 +27,7 @@ from workers.context.run_context import RunContext
 from workers.documents.content import Critique
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.run.runtime import Runtime
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
 HOST = "h-1"
@@ -100,10 +100,10 @@ class RuntimeHarness:
         self.project.mkdir(exist_ok=True)
         known = {agent.name: agent for agent in (BuiltinAgent(), *agents)}
         router = Router(known, own=[agent.name for agent in agents], roles=roles)
-        self.setup = Setup(self.settings, router, Prices())
+        self.setup = WorkerConfig(self.settings, router, Prices())
         self.runtime = Runtime(
             store=self.store,
-            surroundings=lambda: self.setup,
+            config=lambda: self.setup,
             roles=make.ALL_ROLES,
             lives=self.lives,
             project=self.project,
@@ -117,41 +117,41 @@ class RuntimeHarness:
         time.sleep(0.002)  # past the retry's delay
         make.one_beat(self.store, self.session, self._lead)
 
-    def claim(self) -> Row:
+    def claim(self) -> Run:
         self.beat()
         row = make.claim(self.store, HOST)
         assert row is not None, "nothing is offered"
         return row
 
-    def live(self, row: Row) -> LiveRun:
+    def live(self, row: Run) -> LiveRun:
         return self.lives.add(row, time.monotonic() + 60)
 
-    def run(self, row: Row | None = None) -> Row | None:
+    def run(self, row: Run | None = None) -> Run | None:
         """One run, of the oldest offer unless told; the run it advanced to."""
         return self.runtime.execute(self.live(row or self.claim()))
 
-    def until(self, key: str) -> Row:
+    def until(self, key: str) -> Run:
         """Do the tasks before `key`; its open run."""
-        following: Row | None = self.claim()
+        following: Run | None = self.claim()
         while following is not None and following.key != key:
             following = self.run(following) or self.claim()
         assert following is not None
         return following
 
-    def agent_calls(self, row: Row) -> AgentCalls:
+    def agent_calls(self, row: Run) -> AgentCalls:
         return self.runtime._load(self.live(row), structlog.get_logger())
 
-    def context(self, row: Row) -> RunContext:
+    def context(self, row: Run) -> RunContext:
         return self.agent_calls(row).run
 
     # looks
 
-    def state(self) -> Row:
+    def state(self) -> Session:
         found = self.store.read(lambda tx: sessions.get(tx, self.session))
         assert found is not None
         return found
 
-    def task(self, key: str) -> Row:
+    def task(self, key: str) -> Task:
         found = self.store.read(lambda tx: tasks.task(tx, self.session, key))
         assert found is not None
         return found
@@ -163,10 +163,10 @@ class RuntimeHarness:
         finally:
             connection.close()
 
-    def calls(self) -> list[Row]:
+    def calls(self) -> list[AgentCall]:
         return self.store.read(lambda tx: records.calls_of(tx, self.session))
 
-    def verdict(self, key: str) -> Row:
+    def verdict(self, key: str) -> Verdict:
         found = self.store.read(lambda tx: records.verdicts_of(tx, self.session))
         return next(row for row in found if row.task == key and row.kind == "discuss")
 
@@ -199,11 +199,11 @@ class RuntimeHarness:
             lambda tx: transitions.take_away(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
         )
 
-    def fail(self, row: Row, charged: bool = True) -> None:
+    def fail(self, row: Run, charged: bool = True) -> None:
         self.store.write(lambda tx: report.fail(tx, row, "died", charged=charged, backoff=(), timings={}))
 
     def decide(self, subject: str, words: str) -> None:
-        self.store.write(lambda tx: sessions.decide(tx, self.session, subject, "me", words))
+        self.store.write(lambda tx: decisions.decide(tx, self.session, subject, "me", words))
 
     def learn(self, file: str, words: str) -> None:
         self.store.write(lambda tx: records.add_wisdom(tx, self.session, file, "me", words))

@@ -17,8 +17,9 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
     from orchestrator.project import Project
-    from orchestrator.store.prepared import Row
+    from orchestrator.store.rows import Leader
 
 
 UP_SECONDS = 30.0
@@ -123,7 +124,7 @@ def status(as_json: AsJson = False) -> None:
         leader, hosts, busy = opened.store.read(
             lambda tx: (leases.leader(tx), leases.live_hosts(tx), queries.open_by_host(tx))
         )
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "running": leader is not None,
         "pid": leader.pid if leader else None,
         "since": stamp(leader.at) if leader else None,
@@ -152,13 +153,13 @@ def status(as_json: AsJson = False) -> None:
         )
 
 
-def _leader(opened: Opened) -> Row | None:
+def _leader(opened: Opened) -> Leader | None:
     from orchestrator.store import leases
 
     return opened.store.read(leases.leader)
 
 
-def _await_leader(opened: Opened, process: Any) -> Row:
+def _await_leader(opened: Opened, process: Any) -> Leader:
     """The leader's row once it leads. Raises LifecycleError when its process ends before."""
     from orchestrator.cli.follow import last_words
 
@@ -177,7 +178,7 @@ def _await_leader(opened: Opened, process: Any) -> Row:
 
 
 @contextmanager
-def _process(row: Row) -> Iterator[Any]:
+def _process(row: Leader) -> Iterator[Any]:
     """A function that signals exactly the process of the row, never another one that got its pid."""
     descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
     try:
@@ -194,7 +195,7 @@ def _process(row: Row) -> Iterator[Any]:
             os.close(descriptor)
 
 
-def _alive(row: Row) -> bool:
+def _alive(row: Leader) -> bool:
     from orchestrator.store.clock import process_start
 
     return bool(process_start(row.pid) == row.process_start)

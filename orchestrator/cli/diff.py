@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import inert
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import Json
     from orchestrator.store.store import Tx
 
 
@@ -32,12 +33,12 @@ def diff(
 
     with reading() as opened:
 
-        def read(tx: Tx) -> tuple[str, list[Any], list[bytes]]:
+        def read(tx: Tx) -> tuple[str, list[Json], list[bytes]]:
             from orchestrator.store import artifacts, edits
 
             session = find.session(tx, in_session, finished=True).id
             path = find.artifact(tx, session, artifact)
-            versions: list[Any] = list(artifacts.versions(tx, session, path))
+            versions: list[Json] = list(artifacts.versions(tx, session, path))
             if (edited := edits.edited(tx, session).get(path)) is not None:
                 versions.append(_InFile(versions[-1].version + 1, edited))
             chosen = _two(path, versions, old, new)
@@ -69,7 +70,7 @@ class _InFile:
     author: str = "user, in its file"
 
 
-def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> list[Any]:
+def _two(path: str, versions: list[Json], old: int | None, new: int | None) -> list[Json]:
     """The two versions to compare. Raises UsageError."""
     known = {row.version: row for row in versions}
     for wanted in (old, new):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import note, print_json, say, table, verdict
 from orchestrator.domain.inert import one_line
+
+if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
 
 
 def discuss(
@@ -43,7 +46,7 @@ def discuss(
         say(f"Record: {found['record']}   (lifecycle open {found['record']})")
 
 
-def _list(found: list[dict[str, Any]], as_json: bool) -> None:
+def _list(found: list[JsonObject], as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
@@ -59,7 +62,7 @@ def _list(found: list[dict[str, Any]], as_json: bool) -> None:
     )
 
 
-def _key_finding(reply: dict[str, Any]) -> str:
+def _key_finding(reply: JsonObject) -> str:
     for name in ("key_finding", "missing_requirements", "weaknesses", "strengths"):
         value = reply.get(name)
         if value:

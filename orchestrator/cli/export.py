@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
+from orchestrator.domain.json_types import JsonObject
 
 
 def export(
@@ -54,7 +55,7 @@ def export(
         note(f"replaced: {masked or 'nothing'}. Read it before you share it: it contains your documents.")
 
 
-def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str, Any]:
+def _bundle(opened: Opened, session: str, target: Path, force: bool) -> JsonObject:
     """The session with logs, settings and the output of `doctor`, all cleaned."""
     from orchestrator import __version__
     from orchestrator.commands import bundle

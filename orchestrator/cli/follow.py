@@ -23,7 +23,8 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
-    from orchestrator.store.prepared import Row
+    from orchestrator.domain.json_types import JsonObject
+    from orchestrator.store.rows import Message, OpenRun, Session
     from orchestrator.store.store import Tx
 
 POLL_SECONDS = 0.1
@@ -39,9 +40,9 @@ DAEMON_DEATHS = 3  # coordinators that die at once before we give up
 class Seen:
     """The session as of one poll."""
 
-    session: Row
-    news: list[Row]
-    running: list[Row]
+    session: Session
+    news: list[Message]
+    running: list[OpenRun]
     hosts: int  # that are live
     done: int
     total: int
@@ -210,7 +211,7 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     from orchestrator.store import sessions
     from orchestrator.views.check import completion_report
 
-    def read(tx: Tx) -> dict[str, Any]:
+    def read(tx: Tx) -> JsonObject:
         row = sessions.get(tx, session)
         assert row is not None
         return completion_report(tx, row)
@@ -225,7 +226,7 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     return code
 
 
-def event_line(row: Row, columns: int = 0, *, whole: bool = True) -> str:
+def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
     """A message or event as one line: time and text; unless `whole`, only its first line."""
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
     summary = row.summary if whole else next(iter(row.summary.splitlines()), "")

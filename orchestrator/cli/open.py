@@ -18,7 +18,7 @@ from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import inert, inert_json
 
 if TYPE_CHECKING:
-    from orchestrator.store.prepared import Row
+    from orchestrator.store.rows import Artifact
     from orchestrator.store.store import Tx
 
 
@@ -52,7 +52,7 @@ def open_artifact(
         return
     with reading() as opened:
 
-        def read(tx: Tx) -> tuple[str, Row, bytes]:
+        def read(tx: Tx) -> tuple[str, Artifact, bytes]:
             session = find.session(tx, in_session, finished=True).id
             row = find.version(tx, session, artifact, version)
             return session, row, artifacts.body(tx, row.sha256, opened.store.path)

@@ -14,7 +14,7 @@ from orchestrator.domain.errors import UsageError
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
     from orchestrator.project import Project
-    from orchestrator.store.prepared import Row
+    from orchestrator.store.rows import Session
     from orchestrator.store.store import Store, Tx
 
 
@@ -82,7 +82,7 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     project.wake(opened.store, stopped)
 
 
-def read_session(name: str | None, read: Callable[[Tx, Row], Any]) -> Any:
+def read_session(name: str | None, read: Callable[[Tx, Session], Any]) -> Any:
     """What `read` returns for the named session; without a name the unfinished one, else the newest."""
     from orchestrator.views.find import session
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
@@ -259,14 +260,14 @@ def duration(seconds: float) -> str:
     return f"{whole // 86_400}d {whole % 86_400 // 3600:02d}h"
 
 
-def money(cost: dict[str, Any]) -> str:
+def money(cost: JsonObject) -> str:
     """`$0.41`, with a `+` when the price of some calls is unknown; `unknown` when that of all paid calls is."""
     if cost["unpriced"] and not cost["usd"]:
         return "unknown"
     return f"${cost['usd']:.2f}{'+' if cost['unpriced'] else ''}"
 
 
-def money_in_words(cost: dict[str, Any]) -> str:
+def money_in_words(cost: JsonObject) -> str:
     """`$0.41`, or `at least $1.20, 3 calls of unknown price`."""
     if not cost["unpriced"]:
         return money(cost)
@@ -285,7 +286,7 @@ def progress(found: dict[str, int], noun: str = "") -> str:
     return f"{found['done']}/{found['total']}{noun}{''.join(left_out)}"
 
 
-def verdict(found: dict[str, Any] | None) -> str:
+def verdict(found: JsonObject | None) -> str:
     """`4.3`, or `2.7 MEDIUM` where the round was blocked."""
     if found is None:
         return ""

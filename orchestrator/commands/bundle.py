@@ -18,6 +18,7 @@ from typing import Any
 from orchestrator.commands import portable
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, cassettes, files, sessions
 from orchestrator.store.store import Store
 
@@ -66,7 +67,7 @@ class Cleaner:
             self.counted[kind] += number
         return text
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: Any) -> Json:
         """A plain value with every string in it cleaned."""
         if isinstance(value, str):
             return self.text(value)
@@ -87,11 +88,11 @@ def export(
     cleaner: Cleaner,
     *,
     logs: Path,
-    settings: Any,
+    settings: JsonObject,
     doctor: Any,
     program: str,
     force: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the bundle. Raises UsageError when the file exists or cannot be written."""
     package = _cleaned(portable.gather(store, session), cleaner)
     row = store.read(lambda tx: sessions.get(tx, session))
@@ -147,7 +148,7 @@ def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
     return portable.Package(cleaner.text(package.session), rows, contents)
 
 
-def _row(row: Mapping[str, Any], cleaner: Cleaner) -> dict[str, Any]:
+def _row(row: Mapping[str, Json], cleaner: Cleaner) -> JsonObject:
     """What the product made from nobody's words stays; session ids and file names were made from the request's."""
     return {key: value if key in _KEPT else cleaner.value(value) for key, value in row.items()}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.store import messages, records, retention, sessions, tasks, transitions
+from orchestrator.store import decisions, messages, records, retention, sessions, tasks, transitions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import find
@@ -55,7 +55,7 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
             records.cut_off_calls(tx, run.id, "cancelled")
             stopped.append(run.id)
         transitions.cancel_all(tx, session.id)
-        sessions.decide(tx, session.id, "cancel", who, words)
+        decisions.decide(tx, session.id, "cancel", who, words)
         messages.event(tx, session.id, "cancelled", f"cancelled by {who}", stopped=stopped)
         return Done(session.id, tuple(stopped))
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, files, messages, sessions, transfer
-from orchestrator.store.database import SCHEMA
+from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.store import Store, Tx
 
 FORMAT = "team-lifecycle session"
@@ -36,7 +37,7 @@ class Package:
     contents: dict[str, bytes]
 
 
-def export(store: Store, session: str, target: Path, *, force: bool = False) -> dict[str, Any]:
+def export(store: Store, session: str, target: Path, *, force: bool = False) -> JsonObject:
     """Write the session into a new file. Raises UsageError when the file exists or cannot be written."""
     packed = pack(gather(store, session))
     write_file(target, packed.bytes, force=force)
@@ -103,7 +104,7 @@ class Packed:
 
 
 def pack(
-    package: Package, extra: Mapping[str, bytes] | None = None, about: Mapping[str, Any] | None = None
+    package: Package, extra: Mapping[str, bytes] | None = None, about: Mapping[str, Json] | None = None
 ) -> Packed:
     """The file's bytes; `extra` members and what the manifest says `about` them are passed over by an import."""
     buffer = io.BytesIO()
@@ -208,7 +209,7 @@ def _contents(archive: zipfile.ZipFile, rows: transfer.Rows) -> dict[str, bytes]
     return found
 
 
-def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[str, Any]:
+def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonObject:
     """Make the package's session one of this project. Raises UsageError when it is here already, or does not fit."""
     if store.read(lambda tx: sessions.get(tx, package.session)) is not None:
         raise UsageError(
@@ -220,7 +221,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
     for body in package.contents.values():
         artifacts.keep_large(store.path, body)
 
-    def unit(tx: Tx) -> dict[str, Any]:
+    def unit(tx: Tx) -> JsonObject:
         for body in package.contents.values():
             artifacts.put(tx, body)
         transfer.insert_rows(tx, rows)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts, edits, files, integrity, messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import find
 
 
-def repair(store: Store, name: str | None) -> dict[str, Any]:
+def repair(store: Store, name: str | None) -> JsonObject:
     """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `find.session` does."""
     session = store.read(lambda tx: find.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)

@@ -14,10 +14,10 @@ from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
-from orchestrator.store import edits, messages, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, find
 
 WITHOUT_DECIDE = "leave --decide out; use `lifecycle feedback` to say what should change"
@@ -81,7 +81,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         )
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
-    reason = PauseReason(session.pause_reason) if session.pause_reason else None
+    reason = session.paused_for if session.pause_reason else None
     approved = approvals.approval(tx, session, edited)
     _skip_or_retry(tx, session, answer, more_attempts)
     if answer.caps:
@@ -111,7 +111,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
 
-def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
+def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
     for key in (answer.retry, answer.skip):
         if key is not None:
             find.task(tx, session, key)
@@ -123,7 +123,7 @@ def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
                 why="only a failed task can be retried",
                 fix=f"lifecycle why {row.key}",
             )
-        sessions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
+        decisions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
     if answer.skip is not None:
         row = find.task(tx, session, answer.skip)
         if not transitions.skip(tx, row.id):
@@ -132,11 +132,11 @@ def _skip_or_retry(tx: Tx, session: Row, answer: Answer, more: int) -> None:
                 why="only a pending or failed task can be skipped",
                 fix=f"lifecycle why {row.key}",
             )
-        sessions.decide(tx, session.id, f"skip {row.key}", answer.who, answer.words, forced=answer.force)
+        decisions.decide(tx, session.id, f"skip {row.key}", answer.who, answer.words, forced=answer.force)
         messages.event(tx, session.id, "skipped", f"{row.key} was skipped by {answer.who}", task=row.key)
 
 
-def _check_answer(tx: Tx, session: Row, reason: PauseReason, answer: Answer) -> list[str]:
+def _check_answer(tx: Tx, session: Session, reason: PauseReason, answer: Answer) -> list[str]:
     """Apply the answer and return warnings. Raises NotAllowedNow, UsageError for what does not answer the pause."""
     pause = PAUSES[reason]
     if pause.needs == "--decide" and not answer.decide:
@@ -157,7 +157,7 @@ def _check_answer(tx: Tx, session: Row, reason: PauseReason, answer: Answer) -> 
 
 
 def _answer_pause(
-    tx: Tx, session: Row, reason: PauseReason, answer: Answer, digest: str | None, more: int
+    tx: Tx, session: Session, reason: PauseReason, answer: Answer, digest: str | None, more: int
 ) -> None:
     pause = PAUSES[reason]
     if reason is PauseReason.TASK_FAILED and answer.retry is None and answer.skip is None:
@@ -167,7 +167,7 @@ def _answer_pause(
     if pause.decision is not None and reason is not PauseReason.BUDGET:  # new caps left theirs already
         about = (session.pause_detail or {}).get("task")
         subject = f"{pause.decision} {about}" if about else pause.decision
-        sessions.decide(
+        decisions.decide(
             tx,
             session.id,
             subject,
@@ -186,12 +186,12 @@ def _options_of(answer: Answer) -> list[str]:
     return [*(["--force"] if answer.force else []), *words]
 
 
-def _options(session: Row) -> str:
+def _options(session: Session) -> str:
     options = (session.pause_detail or {}).get("options") or []
     return "; ".join(str(option.get("label", option)) for option in options) or "its discussion is blocked"
 
 
-def _gate(session: Row, reason: PauseReason, answer: Answer) -> list[str]:
+def _gate(session: Session, reason: PauseReason, answer: Answer) -> list[str]:
     """Warn of a REVIEW gate; refuse a FAIL gate without `force`."""
     if reason is not PauseReason.CHECKPOINT:
         return []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
@@ -22,10 +22,10 @@ from orchestrator.domain.revisions import (
     plan_revision,
 )
 from orchestrator.lifecycle import rework
-from orchestrator.store import messages, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import find
 from orchestrator.views.ways_on import actions
 
@@ -54,7 +54,7 @@ def revise(
         find.task(tx, session, key)
         state = graph(tasks.all_tasks(tx, session.id))
         plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
-        sessions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
+        decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
             session,
@@ -73,7 +73,7 @@ def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> R
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "recheck")
         plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)), _catalogue(tx, session))
-        sessions.decide(tx, session.id, "recheck", who, "")
+        decisions.decide(tx, session.id, "recheck", who, "")
         return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
 
     return store.write(unit)
@@ -105,7 +105,7 @@ def improve(
             },
             "asked_by": who,
         }
-        sessions.decide(tx, session.id, "improve", who, plan.dimension or "")
+        decisions.decide(tx, session.id, "improve", who, plan.dimension or "")
         return _apply(tx, session, plan, max_attempts, payload, f"improve {plan.dimension}")
 
     return store.write(unit)
@@ -123,7 +123,7 @@ def feedback(
         session = _open(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
         target = feedback_target(words, state, _catalogue(tx, session))
-        sessions.decide(tx, session.id, "feedback", who, words)
+        decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
         given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
         done = _FEEDBACK[target.action](tx, given)
@@ -151,11 +151,11 @@ def check_words(text: str) -> str:
     )
 
 
-def _open(tx: Tx, name: str | None, command: str) -> Row:
+def _open(tx: Tx, name: str | None, command: str) -> Session:
     """The session of the command, if it can be reworked now."""
     session = find.alive(find.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
-        reason = PauseReason(session.pause_reason)
+        reason = session.paused_for
         if not may_rework(command, reason):
             ways = PAUSES[reason].actions
             raise NotAllowedNow(
@@ -166,21 +166,21 @@ def _open(tx: Tx, name: str | None, command: str) -> Row:
     return session
 
 
-def _catalogue(tx: Tx, session: Row) -> Catalogue:
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
     """The documents as they were when the session was started."""
     return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
 
 
-def _spelled(tx: Tx, session: Row, key: str) -> str:
+def _spelled(tx: Tx, session: Session, key: str) -> str:
     return str(find.task(tx, session, key).key)
 
 
-def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Any]]]:
+def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Json]]]:
     """Score and weak areas of each dimension of the newest readiness report."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return {}, {}
-    dimensions: Mapping[str, Any] = gates[-1].data.get("dimensions", {})
+    dimensions: Mapping[str, Json] = gates[-1].data.get("dimensions", {})
     return (
         {name: float(found["score"]) for name, found in dimensions.items()},
         {name: list(found.get("weak", [])) for name, found in dimensions.items()},
@@ -188,12 +188,12 @@ def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, li
 
 
 def _apply(
-    tx: Tx, session: Row, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Json], why: str
 ) -> Reworked:
     """Carry out the plan and continue the session: rework answers a pause, and reopens a completed session."""
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
 
-    def payload(state: TaskState) -> dict[str, Any]:
+    def payload(state: TaskState) -> JsonObject:
         own = ("feedback", "remarks") if state.prefix == IMPROVE else ("feedback", "remarks", "improve")
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
@@ -206,17 +206,17 @@ def _apply(
     return Reworked(session.id, made, tuple(released), why, _go_on(tx, session))
 
 
-def _go_on(tx: Tx, session: Row) -> str:
+def _go_on(tx: Tx, session: Session) -> str:
     """Continue the session and return its new state in words."""
     if session.status == SessionStatus.COMPLETED:
         sessions.reopen(tx, session.id)
     elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
-        sessions.resume(tx, session.id, session.pause_reason)
+        sessions.resume(tx, session.id, session.paused_for)
     sessions.mark_dirty(tx, session.id)
     return _state(tx, session)
 
 
-def _state(tx: Tx, before: Row) -> str:
+def _state(tx: Tx, before: Session) -> str:
     now = sessions.get(tx, before.id)
     assert now is not None
     if now.status == SessionStatus.PAUSED:
@@ -231,7 +231,7 @@ def _state(tx: Tx, before: Row) -> str:
 class _Given:
     """A user's feedback and the task it concerns."""
 
-    session: Row
+    session: Session
     task: str
     words: str
     who: str

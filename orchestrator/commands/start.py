@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
 from orchestrator.project import Project, open_for_reading, read_config
-from orchestrator.store import messages, sessions
+from orchestrator.store import decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -53,7 +54,7 @@ class Prepared:
     project: Project
     planned: Plan
     settings: Settings
-    view: dict[str, Any]  # what will be done, for whoever asked
+    view: JsonObject  # what will be done, for whoever asked
     key: str | None
 
 
@@ -134,13 +135,13 @@ def start(
 
     def unit(tx: Tx) -> Started:
         if key is not None:
-            known = sessions.answer_of(tx, key, planned.digest)
+            known = decisions.answer_of(tx, key, planned.digest)
             if known is not None:
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget)
         if key is not None:
-            sessions.answered(tx, key, "start", session, planned.digest, {"session": session})
+            decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
         return Started(session, created=True)
 
@@ -163,7 +164,7 @@ def _create(
     max_attempts: int,
     budget: Mapping[str, Mapping[str, int]] | None,
 ) -> None:
-    options: Mapping[str, Any] = {
+    options: Mapping[str, Json] = {
         "discuss": planned.options.discuss,
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
@@ -209,7 +210,7 @@ def _create(
     )
 
 
-def _look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
+def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:
     """The plan of `start`, with its estimated cost by the project's history."""
     from orchestrator.views.plan import paid_agents, past, plan_view
 

@@ -13,8 +13,9 @@ from typing import Any
 from orchestrator.coordinator.projector import message_line
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import messages, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import find
 from orchestrator.views.check import bus_messages, members
@@ -61,7 +62,7 @@ class Said:
         return replace(self, summary=summary, ref=ref, data=data)
 
 
-def append(tx: Tx, session: Row, said: Said) -> dict[str, Any]:
+def append(tx: Tx, session: Session, said: Said) -> JsonObject:
     """Append a message to the session's log (`log`, or `broadcast` to everyone). Raises UsageError, NotAllowedNow."""
     said.check()
     find.alive(session)
@@ -93,7 +94,7 @@ def _check_data(value: Any) -> None:
         )
 
 
-def parse_data(text: str | None) -> Any:
+def parse_data(text: str | None) -> Json:
     """The data given as JSON text. Raises UsageError."""
     if text is None:
         return None
@@ -109,11 +110,11 @@ def parse_data(text: str | None) -> Any:
         raise UsageError("the data is not JSON", why=str(error), fix='for example {"options": []}') from error
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 
 
-def read(tx: Tx, session: Row, message: str) -> dict[str, Any]:
+def read(tx: Tx, session: Session, message: str) -> JsonObject:
     """One message in full. Raises UsageError, UnknownName."""
     digits = message.upper().removeprefix("MSG-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
@@ -130,23 +131,23 @@ def read(tx: Tx, session: Row, message: str) -> dict[str, Any]:
 
 def newest(
     tx: Tx,
-    session: Row,
+    session: Session,
     *,
     sender: str | None = None,
     to: str | None = None,
     type: str | None = None,
     last: int = 20,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """`list`: the newest matching messages, oldest first."""
     return bus_messages(tx, session.id, sender=sender, to=to, type=type, last=last)
 
 
-def status(tx: Tx, session: Row) -> list[dict[str, Any]]:
+def status(tx: Tx, session: Session) -> list[JsonObject]:
     """`status`: each member with last seen, last action and number of messages."""
     return members(tx, session.id)
 
 
-def state(tx: Tx, session: Row, role: str | None = None) -> Any:
+def state(tx: Tx, session: Session, role: str | None = None) -> Json:
     """The shared memory, one field a role, or one role's field. Raises UnknownName."""
     found = records.shared_of(tx, session.id)
     if role is None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.commands.rework import check_words
 from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import find
 
@@ -15,8 +14,8 @@ WORDS_LIMIT = 4_000  # characters; every later prompt carries them
 
 
 def add(
-    tx: Tx, session: Row, file: str, text: str, *, author: str, task: str | None = None
-) -> dict[str, Any]:
+    tx: Tx, session: Session, file: str, text: str, *, author: str, task: str | None = None
+) -> JsonObject:
     """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
     find.alive(session)
     if file not in records.WISDOM:

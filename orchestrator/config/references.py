@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config.agent_options import Found
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import unknown
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Names:
 
 
 def faults(
-    values: Mapping[str, Any],
+    values: Mapping[str, Json],
     agents: Mapping[str, AgentSettings],
     known: Collection[str] | None,
     names: Names | None,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from orchestrator.config.shipped import shipped_pack
+from orchestrator.domain.json_types import JsonObject
 
 
-def upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def upgraded(data: JsonObject) -> JsonObject:
     """The snapshot as this version reads it; one from before documents were data gets the shipped ones."""
     if data.get("version", 2) > 1:
         return data

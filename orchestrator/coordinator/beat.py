@@ -14,9 +14,9 @@ from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.store import leases, messages, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import task_state
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import task_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     return Beat(session_id, offered, ended, min(due, default=None))
 
 
-def _end(tx: Tx, session: Row) -> str:
+def _end(tx: Tx, session: Session) -> str:
     """Nothing is ready and nothing runs: the session is completed, or it is stalled and says on what."""
     found = tasks.all_tasks(tx, session.id)
     failed = [row for row in found if row.status == TaskStatus.FAILED]

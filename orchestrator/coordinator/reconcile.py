@@ -11,9 +11,9 @@ from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import topological
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store.rows import OverdueRun
 from orchestrator.store.store import Store, Tx
+from orchestrator.store.task_states import graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
         leases.must_lead(tx, lead.holder, lead.epoch)
     found: list[Lost] = []
     for run, why in leases.overdue_runs(tx):
-        spared = _could_not_write(tx, run)
+        spared = why != leases.HOST_GONE and _paused_for_disk(tx, run)
         outcome = RunOutcome.RELEASED if spared else RunOutcome.LOST
         status = transitions.take_away(tx, run.id, run.task_id, outcome, why, charged=not spared)
         if status is None:
@@ -59,10 +59,10 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
     return found
 
 
-def _could_not_write(tx: Tx, run: Row) -> bool:
-    """Whether its host lives and its session was paused for the disk while it was open: neither renewal nor end went in."""
+def _paused_for_disk(tx: Tx, run: OverdueRun) -> bool:
+    """Whether its session was paused for the disk while it was open: of a host that lives, no renewal and no end went in."""
     session = sessions.get(tx, run.session_id)
-    return run.host_lives and session is not None and session.pause_reason == PauseReason.DISK
+    return session is not None and session.pause_reason == PauseReason.DISK
 
 
 def check_graphs(store: Store, lead: Leadership) -> list[str]:

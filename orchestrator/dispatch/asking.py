@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from orchestrator.dispatch.local import child_environment, module_command
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json
 
 
-def ask_workers(verb: str, project: Path, *arguments: str, seconds: float) -> Any:
+def ask_workers(verb: str, project: Path, *arguments: str, seconds: float) -> Json:
     """The output of `python -P -m workers VERB --json`. Raises LifecycleError with its last line of errors as `why`."""
     command = module_command("workers", verb, "--project", str(project), "--json", *arguments)
     try:

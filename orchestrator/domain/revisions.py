@@ -103,8 +103,14 @@ def plan_improve(
     chosen = dimension or min(report.measures, key=lambda name: scores.get(name, 100.0))
     stem = f"{IMPROVE}-{chosen}-"
     number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)
-    unfinished = [state for state in graph.values() if state.status in UNFINISHED]
-    writing = [s.key for s in unfinished if s.prefix == IMPROVE or catalogue.is_draft(s.key)]
+    behind = _descendants(_originals(graph), check)  # they wait for the new score themselves
+    writing = [
+        state.key
+        for state in graph.values()
+        if state.status in UNFINISHED
+        if state.prefix == IMPROVE
+        or (catalogue.is_draft(state.key) and (state.revision_of or state.key) not in behind)
+    ]
     improve = TaskState(
         key=f"{stem}{number:03d}",
         role=role,

@@ -8,13 +8,13 @@ from orchestrator.domain.model import AdvanceKind, SessionStatus
 from orchestrator.domain.scheduling import Advance, Candidate, Situation
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import claims, messages, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run, SessionState, Task
 from orchestrator.store.store import Tx
 
 
 def situation_of(
-    tx: Tx, report: Report, roles: tuple[str, ...], standing: Row, paused: str | None, draining: bool
-) -> tuple[Situation, dict[str, Row]]:
+    tx: Tx, report: Report, roles: tuple[str, ...], standing: SessionState, paused: str | None, draining: bool
+) -> tuple[Situation, dict[str, Task]]:
     """What the advance is decided on, and the rows of the tasks it may name."""
     row = report.row
     halted = None
@@ -45,7 +45,7 @@ def situation_of(
     return situation, {found.key: found for found in (*ready, looped) if found is not None}
 
 
-def _in_loop(tx: Tx, row: Row, ready: Sequence[Row], waited: bool) -> Row | None:
+def _in_loop(tx: Tx, row: Run, ready: Sequence[Task], waited: bool) -> Task | None:
     """The inner loop's next task: the lowest ready one of the same role and prefix that waited for this one."""
     if len(ready) > 1:
         return tasks.next_in_loop(tx, row)
@@ -54,19 +54,19 @@ def _in_loop(tx: Tx, row: Row, ready: Sequence[Row], waited: bool) -> Row | None
     )
 
 
-def _originals(row: Row) -> frozenset[str]:
+def _originals(row: Run) -> frozenset[str]:
     if row.revision_of is None:
         return frozenset()
     earlier = [f"{row.revision_of}-R{number}" for number in range(1, row.revision_no)]
     return frozenset([row.revision_of, *earlier])
 
 
-def _candidate(tx: Tx, row: Row, blockers: Iterable[str] = ()) -> Candidate:
+def _candidate(tx: Tx, row: Task, blockers: Iterable[str] = ()) -> Candidate:
     due = row.not_before is None or row.not_before <= tx.now
     return Candidate(row.key, row.role, frozenset(blockers), row.offered_at is not None, due)
 
 
-def apply_advance(tx: Tx, row: Row, decided: Advance, near: Mapping[str, Row]) -> Row | None:
+def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) -> Run | None:
     """Carry out the advance; return the run of the successor if one was started."""
     session = row.session_id
     if decided.wake:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
-from orchestrator.store.rows import graph
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 
 
 def apply_consequences(tx: Tx, report: Report) -> str | None:
@@ -33,7 +32,7 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
         )
         sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
     reason: PauseReason | None = None
-    detail: dict[str, Any] = {"task": row.key}
+    detail: JsonObject = {"task": row.key}
     if report.discussed is not None:
         records.add_verdict(
             tx,

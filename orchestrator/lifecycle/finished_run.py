@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.domain.consensus import Consequence
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.scheduling import Advance
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,25 +17,25 @@ class Discussed:
     """A round's outcome, as it is stored."""
 
     consequence: Consequence
-    verdict: Mapping[str, Any]  # columns of verdicts
-    findings: Sequence[Mapping[str, Any]]
-    revision_input: Mapping[str, Any]  # payload of T-R1 when the verdict asks for one
+    verdict: Mapping[str, Json]  # columns of verdicts
+    findings: Sequence[Mapping[str, Json]]
+    revision_input: Mapping[str, Json]  # payload of T-R1 when the verdict asks for one
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a worker reports of a completed task."""
 
-    row: Row  # the run's row as claimed: task columns, run, host, loop
+    row: Run
     message_type: str
     summary: str
     ref: str | None
     inner_loop: bool
-    accumulator: Mapping[str, Any]
-    timings: Mapping[str, Any]
-    data: Mapping[str, Any] = field(default_factory=dict)
+    accumulator: Mapping[str, Json]
+    timings: Mapping[str, Json]
+    data: Mapping[str, Json] = field(default_factory=dict)
     discussed: Discussed | None = None
-    gate: Mapping[str, Any] | None = None  # gate, score, data
+    gate: Mapping[str, Json] | None = None  # gate, score, data
     wisdom: Sequence[tuple[str, str]] = ()  # (file, text)
     unmet: Sequence[
         str
@@ -48,5 +49,5 @@ class Reported:
     """The outcome of a report; `next` is the run that this slot continues with: the successor's or the oldest offer's."""
 
     advance: Advance
-    next: Row | None
+    next: Run | None
     paused: str | None

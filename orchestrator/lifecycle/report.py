@@ -7,17 +7,18 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
 from orchestrator.lifecycle.finished_run import Report, Reported
 from orchestrator.store import artifacts, claims, messages, records, sessions, tasks, transitions
-from orchestrator.store.prepared import Row, compile_all
+from orchestrator.store.rows import Run
+from orchestrator.store.statements import compile_all
 from orchestrator.store.store import Tx
 
 
@@ -78,14 +79,14 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
 
 def fail(
     tx: Tx,
-    row: Row,
+    row: Run,
     error: str,
     *,
     charged: bool,
     backoff: Sequence[float],
-    timings: Mapping[str, Any],
+    timings: Mapping[str, Json],
     pause: PauseReason | None = None,
-    detail: Mapping[str, Any] | None = None,
+    detail: Mapping[str, Json] | None = None,
     wait: float | None = None,
     limited_by: str | None = None,
 ) -> str:

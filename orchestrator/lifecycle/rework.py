@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome, TaskState
 from orchestrator.domain.revisions import RevisionPlan
 from orchestrator.store import records, tasks, transitions
@@ -16,7 +16,7 @@ def add_tasks(
     session: str,
     new: tuple[TaskState, ...],
     max_attempts: int,
-    payload: Callable[[TaskState], dict[str, Any]],
+    payload: Callable[[TaskState], JsonObject],
 ) -> dict[str, int]:
     """Make the tasks, blockers first, with their edges; key -> id of the new ones. Blockers may be older tasks."""
     seq = tasks.last_seq(tx, session)
@@ -50,7 +50,7 @@ def apply(
     session: str,
     plan: RevisionPlan,
     max_attempts: int,
-    payload: Callable[[TaskState], dict[str, Any]],
+    payload: Callable[[TaskState], JsonObject],
     why: str,
 ) -> list[str]:
     """Carry out the plan inside the caller's transaction; return the ids of the released runs."""

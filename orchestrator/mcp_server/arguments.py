@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.domain.json_types import JsonObject
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=200_000)]  # each use has its own, tighter limit, which says why
@@ -53,7 +55,7 @@ class TeamMsg(Arguments):
     ] = None
     ref: Annotated[str | None, Field(description="log, broadcast: the artifact it is about.")] = None
     data: Annotated[
-        dict[str, Any] | str | None,
+        JsonObject | str | None,
         Field(description="log, broadcast: more data: an object, or any JSON as text."),
     ] = None
     id: Annotated[Name | None, Field(description="read: the message's id, as in MSG-001.")] = None

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import TOOLS, Tool
 
@@ -24,7 +25,7 @@ ERROR_LIMIT = 2_000  # characters of each part of an error, which may quote the 
 _log = logging.getLogger(__name__)
 
 
-def call(context: ToolContext, tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
+def call(context: ToolContext, tool: Tool, arguments: JsonObject) -> types.CallToolResult:
     """The tool's answer as JSON text; a refusal is a tool error with what, why and fix, and has changed nothing."""
     try:
         answer = tool.call(context, tool.arguments.model_validate(arguments))

@@ -11,11 +11,12 @@ from orchestrator.commands import team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.commands import session_command, session_start
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
 from orchestrator.views import check, find
 from orchestrator.views.cost import run_views
@@ -30,7 +31,7 @@ class Tool:
     name: str
     description: str
     arguments: type[given.Arguments]
-    call: Callable[[ToolContext, Any], Any]
+    call: Callable[[ToolContext, Any], Json]
     writes: bool = False
 
 
@@ -45,7 +46,7 @@ def _named(asked: given.TeamMsg) -> str | None:
     return asked.team if asked.session is None else asked.session
 
 
-def _say(context: ToolContext, asked: given.TeamMsg) -> Any:
+def _say(context: ToolContext, asked: given.TeamMsg) -> Json:
     if asked.summary is None:
         raise UsageError("summary is missing", fix="say in it what you have to say")
     to = team_msg.EVERYONE if asked.operation == "broadcast" else asked.to
@@ -63,15 +64,15 @@ def _say(context: ToolContext, asked: given.TeamMsg) -> Any:
     return context.write(lambda tx: team_msg.append(tx, context.scope.session(tx, _named(asked)), said))
 
 
-def _read(context: ToolContext, asked: given.TeamMsg) -> Any:
+def _read(context: ToolContext, asked: given.TeamMsg) -> Json:
     if asked.id is None:
         raise UsageError("id is missing", why="read shows one message", fix="give its id, as in MSG-001")
     message = asked.id
     return context.read(lambda tx: team_msg.read(tx, context.scope.session(tx, _named(asked)), message))
 
 
-def _list(context: ToolContext, asked: given.TeamMsg) -> Any:
-    def unit(tx: Tx) -> Any:
+def _list(context: ToolContext, asked: given.TeamMsg) -> Json:
+    def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, _named(asked))
         return team_msg.newest(
             tx, session, sender=asked.sender, to=asked.to, type=asked.type, last=asked.last or 20
@@ -80,21 +81,21 @@ def _list(context: ToolContext, asked: given.TeamMsg) -> Any:
     return context.read(unit)
 
 
-def _status(context: ToolContext, asked: given.TeamMsg) -> Any:
+def _status(context: ToolContext, asked: given.TeamMsg) -> Json:
     return context.read(lambda tx: team_msg.status(tx, context.scope.session(tx, _named(asked))))
 
 
-def _state(context: ToolContext, asked: given.TeamMsg) -> Any:
+def _state(context: ToolContext, asked: given.TeamMsg) -> Json:
     return context.read(lambda tx: team_msg.state(tx, context.scope.session(tx, _named(asked)), asked.role))
 
 
-def _refused(_: ToolContext, asked: given.TeamMsg) -> Any:
+def _refused(_: ToolContext, asked: given.TeamMsg) -> Json:
     team_msg.refuse(asked.operation)
 
 
 _BUS = {"operation", "session", "team"}
 _SAID = _BUS | {"from", "type", "summary", "ref", "data"}
-OPERATIONS: dict[str, tuple[Callable[[ToolContext, given.TeamMsg], Any], set[str]]] = {
+OPERATIONS: dict[str, tuple[Callable[[ToolContext, given.TeamMsg], Json], set[str]]] = {
     "log": (_say, _SAID | {"to"}),
     "broadcast": (_say, _SAID),
     "read": (_read, _BUS | {"id"}),
@@ -107,7 +108,7 @@ OPERATIONS: dict[str, tuple[Callable[[ToolContext, given.TeamMsg], Any], set[str
 }
 
 
-def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Any:
+def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Json:
     do, known = OPERATIONS[asked.operation]
     if strange := asked.given() - known:
         raise UsageError(
@@ -121,16 +122,16 @@ def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Any:
 # reading
 
 
-def _session_status(context: ToolContext, asked: given.OfSession) -> Any:
+def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_list(context: ToolContext, asked: given.OfSession) -> Any:
+def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_get(context: ToolContext, asked: given.OfTask) -> Any:
-    def unit(tx: Tx) -> Any:
+def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
+    def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, asked.session)
         task = find.task(tx, session, asked.task)
         view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
@@ -145,10 +146,10 @@ def _task_get(context: ToolContext, asked: given.OfTask) -> Any:
     return context.read(unit)
 
 
-def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Any:
+def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
     """The name is looked up among the session's artifacts: it never becomes a path of the file system."""
 
-    def unit(tx: Tx) -> tuple[Row, str]:
+    def unit(tx: Tx) -> tuple[Artifact, str]:
         session = context.scope.session(tx, asked.session)
         row = find.version(tx, session.id, asked.artifact, asked.version)
         return row, artifacts.body(tx, row.sha256, context.project.database).decode("utf-8", "replace")
@@ -165,7 +166,7 @@ def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Any:
     }
 
 
-def _explore(context: ToolContext, asked: given.Explore) -> Any:
+def _explore(context: ToolContext, asked: given.Explore) -> Json:
     context.scope.admit(context.read)
     words = asked.query.replace("\0", " ").encode("utf-8", "replace").decode()
     angle = asked.angle.replace("\0", " ").encode("utf-8", "replace").decode()
@@ -175,7 +176,7 @@ def _explore(context: ToolContext, asked: given.Explore) -> Any:
         )
 
 
-def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Any:
+def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:
     scope = context.scope
     return context.write(
         lambda tx: wisdom.add(

@@ -8,36 +8,47 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import and_, bindparam, delete, func, insert, select
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Delete, and_, bindparam, delete, func, select
 
 from orchestrator.domain.errors import StoreError
 from orchestrator.store import files
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.project_tables import contents
+from orchestrator.store.rows import Artifact, EarlierRun, Product
+from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import artifacts, products, projections, runs, tasks
 
 IN_DATABASE = 1024 * 1024  # bytes; larger contents are files named by their digest
 
-_PUT = PreparedInsert(
-    lambda: upsert(contents).on_conflict_do_nothing(index_elements=["sha256"])
-)  # same digest, same bytes
-_BODY = Prepared(
-    lambda: select(contents.c.body, contents.c.size).where(contents.c.sha256 == bindparam("digest"))
-)
-_PRODUCT = PreparedInsert(lambda: insert(products))
-_PRODUCTS = Prepared(
-    lambda: (
+_PUT = Insertion(contents, unique=["sha256"])  # same digest, same bytes
+
+
+@query(tuple[str, bytes | None])
+def _body() -> Selection:
+    return select(contents.c.sha256, contents.c.body).where(contents.c.sha256 == bindparam("digest"))
+
+
+_PRODUCT = Insertion(products)
+
+
+@query(Product)
+def _products() -> Selection:
+    return (
         select(products.c.path, products.c.sha256, products.c.kind, contents.c.size)
         .join(contents, contents.c.sha256 == products.c.sha256)
         .where(products.c.run_id == bindparam("run"))
         .order_by(products.c.path)
     )
-)
-_DROP_PRODUCTS = Prepared(lambda: delete(products).where(products.c.run_id == bindparam("run")))
-_PRODUCED_BEFORE = Prepared(
-    lambda: (
+
+
+@change
+def _drop_products() -> Delete:
+    return delete(products).where(products.c.run_id == bindparam("run"))
+
+
+@query(EarlierRun)
+def _produced_before() -> Selection:
+    return (
         select(runs.c.id, runs.c.agent, runs.c.produced)
         .where(
             runs.c.task_id == bindparam("task"),
@@ -48,73 +59,62 @@ _PRODUCED_BEFORE = Prepared(
         .order_by(runs.c.produced_at.desc())
         .limit(1)
     )
-)
-_NEWEST_VERSION = Prepared(
-    lambda: (
+
+
+@query(tuple[int, str])
+def _newest_version() -> Selection:
+    return (
         select(artifacts.c.version, artifacts.c.sha256)
         .where(artifacts.c.session_id == bindparam("session"), artifacts.c.path == bindparam("at_path"))
         .order_by(artifacts.c.version.desc())
         .limit(1)
     )
-)
-_REGISTER = PreparedInsert(lambda: insert(artifacts))
 
 
-def _newest() -> Prepared:
+_REGISTER = Insertion(artifacts)
+
+
+@query(Artifact)
+def _newest() -> Selection:
     latest = (
         select(artifacts.c.path, func.max(artifacts.c.version).label("version"))
         .where(artifacts.c.session_id == bindparam("session"))
         .group_by(artifacts.c.path)
         .subquery()
     )
-    return Prepared(
-        lambda: (
-            select(
-                artifacts.c.path,
-                artifacts.c.version,
-                artifacts.c.sha256,
-                artifacts.c.size,
-                artifacts.c.kind,
-                artifacts.c.author,
-                artifacts.c.created_at,
-                tasks.c.key.label("task"),
-            )
-            .join(latest, and_(latest.c.path == artifacts.c.path, latest.c.version == artifacts.c.version))
-            .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
-            .where(artifacts.c.session_id == bindparam("session"))
-            .order_by(artifacts.c.path)
+    return (
+        select(
+            *columns(artifacts, Artifact),
+            tasks.c.key.label("task"),
         )
+        .join(latest, and_(latest.c.path == artifacts.c.path, latest.c.version == artifacts.c.version))
+        .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
+        .where(artifacts.c.session_id == bindparam("session"))
+        .order_by(artifacts.c.path)
     )
 
 
-_NEWEST = _newest()
-_VERSIONS = Prepared(
-    lambda: (
+@query(Artifact)
+def _versions() -> Selection:
+    return (
         select(
-            artifacts.c.path,
-            artifacts.c.version,
-            artifacts.c.sha256,
-            artifacts.c.size,
-            artifacts.c.kind,
-            artifacts.c.author,
-            artifacts.c.created_at,
+            *columns(artifacts, Artifact),
             tasks.c.key.label("task"),
         )
         .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
         .where(artifacts.c.session_id == bindparam("session"), artifacts.c.path == bindparam("at_path"))
         .order_by(artifacts.c.version)
     )
-)
-_SHOWN = Prepared(
-    lambda: select(projections.c.path, projections.c.sha256).where(
+
+
+@query(tuple[str, str])
+def _shown() -> Selection:
+    return select(projections.c.path, projections.c.sha256).where(
         projections.c.session_id == bindparam("session")
     )
-)
-_NOTE_SHOWN = PreparedInsert(
-    lambda: upsert(projections).on_conflict_do_update(
-        index_elements=["session_id", "path"], set_={"sha256": upsert(projections).excluded.sha256}
-    )
-)
+
+
+_NOTE_SHOWN = Insertion(projections, unique=["session_id", "path"], replace=["sha256"])
 
 
 def digest_of(body: bytes) -> str:
@@ -156,45 +156,45 @@ def _sync_names(target: Path) -> None:
 def put(tx: Tx, body: bytes) -> str:
     """Keep `body`; its digest. A large one must have been through `keep_large`."""
     digest = digest_of(body)
-    tx.run(_PUT, sha256=digest, size=len(body), body=body if len(body) <= IN_DATABASE else None)
+    tx.insert(_PUT, sha256=digest, size=len(body), body=body if len(body) <= IN_DATABASE else None)
     return digest
 
 
 def body(tx: Tx, digest: str, database: Path) -> bytes:
     """Raises StoreError when the content is missing or does not match its digest."""
-    row = tx.row(_BODY, digest=digest)
-    if row is None:
+    found = tx.row(_body, digest=digest)
+    if found is None:
         raise StoreError(
             "a content is missing", why=f"no bytes for digest {digest}", fix="run `lifecycle repair`"
         )
-    if row.body is not None:
-        return bytes(row.body)
+    if found[1] is not None:
+        return found[1]
     file = _large(database, digest)
     try:
-        found = file.read_bytes()
+        content = file.read_bytes()
     except FileNotFoundError as error:
         raise StoreError(
             "a content's file is missing", why=str(file), fix="run `lifecycle repair`"
         ) from error
-    if digest_of(found) != digest:
+    if digest_of(content) != digest:
         raise StoreError("a content's file was changed", why=str(file), fix="run `lifecycle repair`")
-    return found
+    return content
 
 
 def produce(tx: Tx, run: str, files: Mapping[str, tuple[bytes, str]]) -> None:
     """Register what the run made so far: path -> (bytes, kind). Replaces what it registered before. Does not count yet."""
-    tx.run(_DROP_PRODUCTS, run=run)
+    tx.run(_drop_products, run=run)
     for path, (content, kind) in sorted(files.items()):
-        tx.run(_PRODUCT, run_id=run, path=path, sha256=put(tx, content), kind=kind)
+        tx.insert(_PRODUCT, run_id=run, path=path, sha256=put(tx, content), kind=kind)
 
 
-def products_of(tx: Tx, run: str) -> list[Row]:
-    return tx.rows(_PRODUCTS, run=run)
+def products_of(tx: Tx, run: str) -> list[Product]:
+    return tx.rows(_products, run=run)
 
 
-def produced_before(tx: Tx, task: int, input_digest: str) -> Row | None:
+def produced_before(tx: Tx, task: int, input_digest: str) -> EarlierRun | None:
     """An earlier, ended run of the same task that had produced from the same input: (id, agent, produced)."""
-    return tx.row(_PRODUCED_BEFORE, task=task, digest=input_digest)
+    return tx.row(_produced_before, task=task, digest=input_digest)
 
 
 def register(
@@ -210,11 +210,11 @@ def register(
     run: str | None,
 ) -> int | None:
     """Make `digest` the newest version of `path`; its version, None when it is the newest already."""
-    newest = tx.row(_NEWEST_VERSION, session=session, at_path=path)
-    if newest is not None and newest.sha256 == digest:
+    newest = tx.row(_newest_version, session=session, at_path=path)
+    if newest is not None and newest[1] == digest:
         return None
-    version = (newest.version if newest else 0) + 1
-    tx.run(
+    version = (newest[0] if newest else 0) + 1
+    tx.insert(
         _REGISTER,
         session_id=session,
         path=path,
@@ -230,19 +230,19 @@ def register(
     return version
 
 
-def newest(tx: Tx, session: str) -> list[Row]:
+def newest(tx: Tx, session: str) -> list[Artifact]:
     """The newest version of each path, in order of path."""
-    return tx.rows(_NEWEST, session=session)
+    return tx.rows(_newest, session=session)
 
 
-def versions(tx: Tx, session: str, path: str) -> list[Row]:
-    return tx.rows(_VERSIONS, session=session, at_path=path)
+def versions(tx: Tx, session: str, path: str) -> list[Artifact]:
+    return tx.rows(_versions, session=session, at_path=path)
 
 
 def shown(tx: Tx, session: str) -> dict[str, str]:
     """What the projector last wrote: path -> digest."""
-    return {row.path: row.sha256 for row in tx.rows(_SHOWN, session=session)}
+    return dict(tx.rows(_shown, session=session))
 
 
 def note_shown(tx: Tx, session: str, path: str, digest: str) -> None:
-    tx.run(_NOTE_SHOWN, session_id=session, path=path, sha256=digest)
+    tx.insert(_NOTE_SHOWN, session_id=session, path=path, sha256=digest)

@@ -8,22 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
 from orchestrator.domain import budget as rules
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions
-from orchestrator.store.prepared import Prepared, Row, fixed
+from orchestrator.store.rows import Run
+from orchestrator.store.statements import Selection, Sql, change, fixed, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, tasks
 from orchestrator.store.tables import sessions as rows
 
 RECENT = 50  # calls of an agent from which the mean is taken: reading all of them would take ever longer
 
-_USED: dict[str, ColumnElement[Any]] = {
+
+class TaskUse(NamedTuple):
+    task_usd: int
+    task_tokens: int
+    task_turns: int
+    task_minutes: int
+    key: str
+
+
+class BudgetUse(NamedTuple):
+    """A session's budget, what it and one task have used of it, and the means of an agent's latest calls."""
+
+    budget: JsonObject | None
+    session_usd: int
+    session_tokens: int
+    session_turns: int
+    session_minutes: int
+    task_usd: int
+    task_tokens: int
+    task_turns: int
+    task_minutes: int
+    mean_micros: float | None
+    seen: float | None
+    mean_tokens: float | None
+
+
+class Reserved(NamedTuple):
+    usd: int
+    tokens: int
+
+
+_USED: dict[str, Sql] = {
     "usd": func.coalesce(
         agent_calls.c.cost_micros,
         case((agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_micros), else_=0),
@@ -37,14 +70,14 @@ _USED: dict[str, ColumnElement[Any]] = {
 }
 
 
-def _sums(prefix: str, where: ColumnElement[bool] | None = None) -> list[Any]:
+def _sums(prefix: str, where: ColumnElement[bool] | None = None) -> list[Sql]:
     return [
         func.coalesce(func.sum(each if where is None else case((where, each))), 0).label(f"{prefix}_{name}")
         for name, each in _USED.items()
     ]
 
 
-def _mean(of: ColumnElement[Any]) -> Any:
+def _mean(of: Sql) -> Sql:
     """Of the agent's latest calls in this project, as far as they said it; asked only where there is a budget."""
     latest = (
         select(of.label("each"))
@@ -60,7 +93,7 @@ def _mean(of: ColumnElement[Any]) -> Any:
     return case((rows.c.budget.is_not(None), select(func.avg(latest.c.each)).scalar_subquery()))
 
 
-def _mine() -> Any:
+def _mine() -> ColumnElement[bool]:
     return and_(
         agent_calls.c.session_id == rows.c.id,
         agent_calls.c.metered == fixed(1),
@@ -68,7 +101,8 @@ def _mine() -> Any:
     )
 
 
-def _standing() -> Select[Any]:
+@query(BudgetUse)
+def _standing() -> Selection:
     """The budget and what was used of it, by the session and by one task; no call is read where there is none."""
     return (
         select(
@@ -85,17 +119,19 @@ def _standing() -> Select[Any]:
     )
 
 
-_STANDING = Prepared(_standing)
-_BY_TASK = Prepared(
-    lambda: (
-        select(tasks.c.key, *_sums("task"))
+@query(TaskUse)
+def _by_task() -> Selection:
+    return (
+        select(*_sums("task"), tasks.c.key)
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"), agent_calls.c.metered == fixed(1))
         .group_by(agent_calls.c.task_id)
     )
-)
-_HELD = Prepared(
-    lambda: select(
+
+
+@query(Reserved)
+def _held() -> Selection:
+    return select(
         func.coalesce(func.sum(agent_calls.c.reserved_micros), 0).label("usd"),
         func.coalesce(func.sum(agent_calls.c.reserved_tokens), 0).label("tokens"),
     ).where(
@@ -104,14 +140,15 @@ _HELD = Prepared(
         agent_calls.c.metered == fixed(1),
         agent_calls.c.finished_at.is_(None),
     )
-)
-_SET = Prepared(
-    lambda: (
+
+
+@change
+def _set() -> Update:
+    return (
         update(rows)
         .where(rows.c.id == bindparam("session"))
         .values(budget=bindparam("caps", type_=rows.c.budget.type))
     )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +156,10 @@ class Refused:
     """The cap that leaves no room, in words, and what a pause for it shows."""
 
     words: str
-    detail: Mapping[str, Any]
+    detail: Mapping[str, Json]
 
 
-def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
+def begin_call(tx: Tx, task: str, values: Mapping[str, Json]) -> int | Refused:
     """Note a call that is about to begin, with what is reserved for it; its id.
 
     Where a cap leaves no room nothing is noted, and the session is paused. `task` is the key of `values["task_id"]`.
@@ -136,7 +173,7 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
         measure = rules.reached(caps, used)
         if measure is not None:
             about = rules.view(scope, measure, caps[measure], used[measure])
-            held = tx.row(_HELD, session=session, task=values["task_id"] if scope == "task" else None)
+            held = tx.row(_held, session=session, task=values["task_id"] if scope == "task" else None)
             words = f"the {scope}'s budget is used up: {about['says']}{_reserved(held, measure)}"
             detail = {"task": task, "why": words, **about}
             sessions.pause(tx, session, PauseReason.BUDGET, detail)
@@ -153,7 +190,7 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Any]) -> int | Refused:
 
 def end_call(
     tx: Tx,
-    row: Row,
+    row: Run,
     call: int,
     outcome: str,
     usage: Usage,
@@ -168,7 +205,7 @@ def end_call(
     return _warn(tx, row.session_id, row)
 
 
-def _warn(tx: Tx, session: str, row: Row) -> list[str]:
+def _warn(tx: Tx, session: str, row: Run) -> list[str]:
     now = _look(tx, session, row.id, "")
     if now.budget is None:
         return []
@@ -193,7 +230,7 @@ def _warn(tx: Tx, session: str, row: Row) -> list[str]:
                 data={"task": row.key, "warned": mark, **about},
             )
     if said:
-        tx.run(_SET, session=session, caps={**now.budget, "warned": warned})
+        tx.run(_set, session=session, caps={**now.budget, "warned": warned})
     return said
 
 
@@ -204,24 +241,24 @@ def used(tx: Tx, session: str) -> dict[str, int]:
 
 def used_by_task(tx: Tx, session: str) -> dict[str, dict[str, int]]:
     """The same for each task that asked an agent: key -> measure -> amount."""
-    return {row.key: _used(row, "task") for row in tx.rows(_BY_TASK, session=session, now=tx.now)}
+    return {row.key: _used(row, "task") for row in tx.rows(_by_task, session=session, now=tx.now)}
 
 
-def set_budget(tx: Tx, session: str, budget: Mapping[str, Any]) -> None:
-    tx.run(_SET, session=session, caps=dict(budget))
+def set_budget(tx: Tx, session: str, budget: Mapping[str, Json]) -> None:
+    tx.run(_set, session=session, caps=dict(budget))
 
 
-def _look(tx: Tx, session: str, task: int, agent: str) -> Row:
-    row = tx.row(_STANDING, session=session, task=task, by_agent=agent, now=tx.now)
+def _look(tx: Tx, session: str, task: int, agent: str) -> BudgetUse:
+    row = tx.row(_standing, session=session, task=task, by_agent=agent, now=tx.now)
     assert row is not None
     return row
 
 
-def _used(row: Row, scope: str) -> dict[str, int]:
+def _used(row: BudgetUse | TaskUse, scope: str) -> dict[str, int]:
     return {measure: max(0, getattr(row, f"{scope}_{measure}")) for measure in rules.MEASURES}
 
 
-def _reserved(held: Row | None, measure: str) -> str:
+def _reserved(held: Reserved | None, measure: str) -> str:
     amount = getattr(held, measure, 0)
     return f", {rules.shown(measure, amount)} of it held for calls that are not over" if amount else ""
 

@@ -8,23 +8,26 @@ its end: `lease_until <= now`.
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
-from sqlalchemy import and_, bindparam, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, exists, or_, select, update
 
 from orchestrator.domain.errors import LeaseLost
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.project_tables import hosts
+from orchestrator.store.rows import Run, Task
+from orchestrator.store.statements import Insertion, Selection, change, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import runs, sessions, tasks
 from orchestrator.store.tasks import oldest_offer
 
-_INSERT_RUN = PreparedInsert(lambda: insert(runs))
+_INSERT_RUN = Insertion(runs)
+
 
 # Claim: change an offered task from pending to in progress.
-_CLAIM = Prepared(
-    lambda: (
+@change
+def _claim() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"),
@@ -41,11 +44,12 @@ _CLAIM = Prepared(
             started_at=bindparam("now"),
         )
     )
-)
+
 
 # Offer and claim in one statement: change a ready task from pending to in progress under a new epoch.
-_START = Prepared(
-    lambda: (
+@change
+def _start() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"),
@@ -64,36 +68,36 @@ _START = Prepared(
             started_at=bindparam("now"),
         )
     )
-)
 
-_LIVE_HOST = Prepared(
-    lambda: select(hosts.c.lease_until).where(
+
+@query(int)
+def _live_host() -> Selection:
+    return select(hosts.c.lease_until).where(
         hosts.c.incarnation == bindparam("host"),
         hosts.c.boot == bindparam("boot"),
         hosts.c.lease_until > bindparam("lease_now"),
         hosts.c.draining == 0,
     )
-)
 
 
-def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Row | None:
+def claim(tx: Tx, host: str, roles: tuple[str, ...]) -> Run | None:
     """Claim the oldest offered task of `roles` for `host` and open its run; None when there is nothing to claim.
 
     The run's lease is the host's: it ends when the host's does unless renewed by name.
     """
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    until = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
     if until is None:
         return None
     task = oldest_offer(tx, roles)
-    if task is None or not tx.one(_CLAIM, task=task.id, at_epoch=task.epoch, now=tx.now):
+    if task is None or not tx.one(_claim, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
     return _open_run(tx, task, host, until, "offer", task.epoch, None)
 
 
-def start_directly(tx: Tx, task: Row, host: str, how: str, loop: str | None) -> Row | None:
+def start_directly(tx: Tx, task: Task, host: str, how: str, loop: str | None) -> Run | None:
     """Start a ready task without a beat (`how`: loop or fast); None when it is not ready any more or the host is not live."""
-    until = tx.value(_LIVE_HOST, host=host, boot=tx.boot, lease_now=tx.lease_now)
-    if until is None or not tx.one(_START, task=task.id, at_epoch=task.epoch, now=tx.now):
+    until = tx.row(_live_host, host=host, boot=tx.boot, lease_now=tx.lease_now)
+    if until is None or not tx.one(_start, task=task.id, at_epoch=task.epoch, now=tx.now):
         return None
     return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
 
@@ -103,9 +107,9 @@ def _run_id(tx: Tx) -> str:
     return f"{tx.now & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
 
 
-def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, loop: str | None) -> Row:
+def _open_run(tx: Tx, task: Task, host: str, until: int, how: str, epoch: int, loop: str | None) -> Run:
     run = _run_id(tx)
-    tx.run(
+    tx.insert(
         _INSERT_RUN,
         id=run,
         session_id=task.session_id,
@@ -117,21 +121,31 @@ def _open_run(tx: Tx, task: Row, host: str, until: int, how: str, epoch: int, lo
         lease_until=until,
         opened_at=tx.now,
     )
-    opened = vars(task) | {
-        "status": TaskStatus.IN_PROGRESS,
-        "epoch": epoch,
-        "offered_at": None,
-        "run": run,
-        "loop": loop or run,
-        "opened_by": how,
-        "host": host,
-        "lease_until": until,
-        "opened_at": tx.now,
-    }
-    return Row(**opened)
+    return Run(
+        id=task.id,
+        session_id=task.session_id,
+        key=task.key,
+        role=task.role,
+        prefix=task.prefix,
+        phase=task.phase,
+        round=task.round,
+        revision_of=task.revision_of,
+        revision_no=task.revision_no,
+        checkpoint_after=task.checkpoint_after,
+        payload=task.payload,
+        attempts=task.attempts,
+        max_attempts=task.max_attempts,
+        run=run,
+        epoch=epoch,
+        loop=loop or run,
+        opened_by=how,
+        host=host,
+        lease_until=until,
+        opened_at=tx.now,
+    )
 
 
-def held() -> Any:
+def held() -> ColumnElement[bool]:
     """The fence: the run is open, on this host, and its lease has not ended."""
     return and_(
         runs.c.id == bindparam("run"),
@@ -141,10 +155,14 @@ def held() -> Any:
     )
 
 
-_NOTE_PHASE = Prepared(lambda: update(runs).where(held()).values(phase=bindparam("now_in")))
+@change
+def _note_phase() -> Update:
+    return update(runs).where(held()).values(phase=bindparam("now_in"))
 
-_NOTE_PRODUCED = Prepared(
-    lambda: (
+
+@change
+def _note_produced() -> Update:
+    return (
         update(runs)
         .where(held())
         .values(
@@ -155,27 +173,29 @@ _NOTE_PRODUCED = Prepared(
             agent=bindparam("with_agent"),
         )
     )
-)
 
-_TOUCH = Prepared(lambda: select(runs.c.id).where(held()))
+
+@query(str)
+def _touch() -> Selection:
+    return select(runs.c.id).where(held())
 
 
 def hold(tx: Tx, run: str, host: str) -> None:
     """Pass when the run is still ours. Raises LeaseLost."""
-    if tx.row(_TOUCH, run=run, by=host, lease_now=tx.lease_now) is None:
+    if tx.row(_touch, run=run, by=host, lease_now=tx.lease_now) is None:
         raise LeaseLost(run=run)
 
 
 def note_phase(tx: Tx, run: str, host: str, phase: str) -> None:
     """Raises LeaseLost."""
-    if not tx.one(_NOTE_PHASE, run=run, by=host, lease_now=tx.lease_now, now_in=phase):
+    if not tx.one(_note_phase, run=run, by=host, lease_now=tx.lease_now, now_in=phase):
         raise LeaseLost(run=run)
 
 
-def note_produced(tx: Tx, run: str, host: str, input_digest: str, agent: str, what: Any) -> None:
+def note_produced(tx: Tx, run: str, host: str, input_digest: str, agent: str, what: JsonObject) -> None:
     """Raises LeaseLost."""
     if not tx.one(
-        _NOTE_PRODUCED,
+        _note_produced,
         run=run,
         by=host,
         lease_now=tx.lease_now,

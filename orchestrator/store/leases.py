@@ -7,24 +7,28 @@ this owner", which would keep alive what the owner has forgotten. A lease that e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from sqlalchemy import and_, bindparam, insert, select, update
+from sqlalchemy import Update, and_, bindparam, select, update
 
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store.clock import pid_space, process_start
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row
 from orchestrator.store.project_tables import hosts, leases
+from orchestrator.store.rows import Host, Leader, OverdueRun
+from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import runs, tasks
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
 SUPERVISED = "h-own-"  # how the incarnations of hosts begin that a daemon started
+HOST_GONE = "its worker host is gone"
 
-_REGISTER = PreparedInsert(lambda: insert(hosts))
-_RENEW_HOST = Prepared(
-    lambda: (
+_REGISTER = Insertion(hosts)
+
+
+@change
+def _renew_host() -> Update:
+    return (
         update(hosts)
         .where(
             hosts.c.incarnation == bindparam("host"),
@@ -33,9 +37,11 @@ _RENEW_HOST = Prepared(
         )
         .values(lease_until=bindparam("until"), draining=bindparam("drains"))
     )
-)
-_RENEW_RUN = Prepared(
-    lambda: (
+
+
+@change
+def _renew_run() -> Update:
+    return (
         update(runs)
         .where(
             runs.c.id == bindparam("run"),
@@ -45,43 +51,49 @@ _RENEW_RUN = Prepared(
         )
         .values(lease_until=bindparam("until"))
     )
-)
-_END_HOST = Prepared(
-    lambda: (
+
+
+@change
+def _end_host() -> Update:
+    return (
         update(hosts)
         .where(hosts.c.incarnation == bindparam("host"))
         .values(lease_until=bindparam("lease_now"))
     )
-)
-_END_RUNS = Prepared(
-    lambda: (
+
+
+@change
+def _end_runs() -> Update:
+    return (
         update(runs)
         .where(runs.c.host == bindparam("by"), runs.c.outcome.is_(None))
         .values(lease_until=bindparam("lease_now"))
     )
-)
-_LIVE = Prepared(
-    lambda: (
-        select(hosts)
+
+
+@query(Host)
+def _live() -> Selection:
+    return (
+        select(*columns(hosts, Host))
         .where(hosts.c.boot == bindparam("this_boot"), hosts.c.lease_until > bindparam("lease_now"))
         .order_by(hosts.c.started_at)
     )
-)
-_SUPERVISED = Prepared(
-    lambda: select(hosts).where(
+
+
+@query(Host)
+def _supervised() -> Selection:
+    return select(*columns(hosts, Host)).where(
         hosts.c.boot == bindparam("this_boot"),
         hosts.c.pid_space == bindparam("this_space"),
         hosts.c.incarnation.like(f"{SUPERVISED}%"),
     )
-)
-_OVERDUE = Prepared(
-    lambda: (
+
+
+@query(OverdueRun)
+def _overdue() -> Selection:
+    return (
         select(
-            runs.c.id,
-            runs.c.session_id,
-            runs.c.task_id,
-            runs.c.lease_until,
-            runs.c.host,
+            *columns(runs, OverdueRun),
             tasks.c.key,
             tasks.c.role,
             hosts.c.boot,
@@ -93,11 +105,19 @@ _OVERDUE = Prepared(
         .join(tasks, tasks.c.id == runs.c.task_id)
         .where(runs.c.outcome.is_(None))
     )
-)
-_LEADER = Prepared(lambda: select(leases).where(leases.c.name == LEADER))
-_FIRST_LEADER = PreparedInsert(lambda: insert(leases))
-_TAKE_LEAD = Prepared(
-    lambda: (
+
+
+@query(Leader)
+def _leader() -> Selection:
+    return select(*columns(leases, Leader)).where(leases.c.name == LEADER)
+
+
+_FIRST_LEADER = Insertion(leases)
+
+
+@change
+def _take_lead() -> Update:
+    return (
         update(leases)
         .where(leases.c.name == LEADER, leases.c.epoch == bindparam("old_epoch"))
         .values(
@@ -111,9 +131,11 @@ _TAKE_LEAD = Prepared(
             at=bindparam("now"),
         )
     )
-)
-_KEEP_LEAD = Prepared(
-    lambda: (
+
+
+@change
+def _keep_lead() -> Update:
+    return (
         update(leases)
         .where(
             and_(
@@ -126,16 +148,17 @@ _KEEP_LEAD = Prepared(
         )
         .values(until=bindparam("ends"))
     )
-)
-_LEADS = Prepared(
-    lambda: select(leases.c.epoch).where(
+
+
+@query(int)
+def _leads() -> Selection:
+    return select(leases.c.epoch).where(
         leases.c.name == LEADER,
         leases.c.holder == bindparam("by"),
         leases.c.epoch == bindparam("my_epoch"),
         leases.c.boot == bindparam("this_boot"),
         leases.c.until > bindparam("lease_now"),
     )
-)
 
 
 def register_host(
@@ -148,7 +171,7 @@ def register_host(
     slots: int,
     lease_seconds: float,
 ) -> None:
-    tx.run(
+    tx.insert(
         _REGISTER,
         incarnation=incarnation,
         boot=tx.boot,
@@ -169,7 +192,7 @@ def renew(
     until = tx.lease_now + int(lease_seconds * SECOND)
     named = list(live)
     if not tx.one(
-        _RENEW_HOST,
+        _renew_host,
         host=incarnation,
         this_boot=tx.boot,
         lease_now=tx.lease_now,
@@ -180,57 +203,58 @@ def renew(
     gone = [
         run
         for run in named
-        if not tx.one(_RENEW_RUN, run=run, by=incarnation, lease_now=tx.lease_now, until=until)
+        if not tx.one(_renew_run, run=run, by=incarnation, lease_now=tx.lease_now, until=until)
     ]
     return True, gone
 
 
 def end_host(tx: Tx, incarnation: str) -> None:
     """The host says goodbye: it gets no more offers. Its open runs, if any, are reaped as lost."""
-    tx.run(_END_HOST, host=incarnation, lease_now=tx.lease_now)
-    tx.run(_END_RUNS, by=incarnation, lease_now=tx.lease_now)
+    tx.run(_end_host, host=incarnation, lease_now=tx.lease_now)
+    tx.run(_end_runs, by=incarnation, lease_now=tx.lease_now)
 
 
-def live_hosts(tx: Tx) -> list[Row]:
+def live_hosts(tx: Tx) -> list[Host]:
     """Hosts whose lease has not ended and whose process is not known dead."""
     return [
-        row for row in tx.rows(_LIVE, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
+        row for row in tx.rows(_live, this_boot=tx.boot, lease_now=tx.lease_now) if not is_gone(row, tx.boot)
     ]
 
 
-def supervised_hosts(tx: Tx) -> list[Row]:
+def supervised_hosts(tx: Tx) -> list[Host]:
     """Hosts on this machine that a daemon, this one or a dead one, has started and whose process lives."""
-    rows = tx.rows(_SUPERVISED, this_boot=tx.boot, this_space=pid_space())
+    rows = tx.rows(_supervised, this_boot=tx.boot, this_space=pid_space())
     return [row for row in rows if not is_gone(row, tx.boot)]
 
 
-def is_gone(row: Row, boot: str, started: Callable[[int], int | None] = process_start) -> bool:
+def is_gone(
+    row: Host | Leader | OverdueRun, boot: str, started: Callable[[int], int | None] = process_start
+) -> bool:
     """Whether the process of `row` is known dead: another boot, or its pid is not its own now.
 
     A process of another container cannot be looked up from here: only its lease can tell, so it is not known dead.
     """
     if row.boot != boot:
         return True
-    return bool(row.pid_space == pid_space() and started(row.pid) != row.process_start)
+    return row.pid_space == pid_space() and started(row.pid) != row.process_start
 
 
-def overdue_runs(tx: Tx) -> list[tuple[Row, str]]:
-    """Open runs whose time is over, each with why: the lease ended (`host_lives`), or the host's process is gone."""
-    found: list[tuple[Row, str]] = []
+def overdue_runs(tx: Tx) -> list[tuple[OverdueRun, str]]:
+    """Open runs whose time is over, each with why: the lease ended, or (`HOST_GONE`) the host's process is."""
+    found: list[tuple[OverdueRun, str]] = []
     known: dict[str, bool] = {}
-    for row in tx.rows(_OVERDUE):
+    for row in tx.rows(_overdue):
         gone = known.setdefault(row.host, is_gone(row, tx.boot))
-        row.host_lives = not gone
         if gone:
-            found.append((row, "its worker host is gone"))
+            found.append((row, HOST_GONE))
         elif row.lease_until <= tx.lease_now:
             found.append((row, "its lease ended"))
     return found
 
 
-def leader(tx: Tx) -> Row | None:
+def leader(tx: Tx) -> Leader | None:
     """The leader lease's row, when its holder leads now."""
-    row = tx.row(_LEADER)
+    row = tx.row(_leader)
     if row is None or row.until <= tx.lease_now or is_gone(row, tx.boot):
         return None
     return row
@@ -238,9 +262,9 @@ def leader(tx: Tx) -> Row | None:
 
 def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: float) -> int | None:
     """Become the leader; the new leader epoch, None while another one leads."""
-    row = tx.row(_LEADER)
+    row = tx.row(_leader)
     ends = tx.lease_now + int(lease_seconds * SECOND)
-    mine: dict[str, Any] = {
+    mine: dict[str, object] = {
         "by": holder,
         "this_boot": tx.boot,
         "this_space": pid_space(),
@@ -250,7 +274,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
         "now": tx.now,
     }
     if row is None:
-        tx.run(
+        tx.insert(
             _FIRST_LEADER,
             name=LEADER,
             holder=holder,
@@ -265,25 +289,25 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
         return 1
     if leader(tx) is not None:
         return None
-    return int(row.epoch) + 1 if tx.one(_TAKE_LEAD, old_epoch=row.epoch, **mine) else None
+    return row.epoch + 1 if tx.one(_take_lead, old_epoch=row.epoch, **mine) else None
 
 
 def keep_lead(tx: Tx, holder: str, epoch: int, lease_seconds: float) -> None:
     """Raises NotLeader."""
     ends = tx.lease_now + int(lease_seconds * SECOND)
     if not tx.one(
-        _KEEP_LEAD, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=ends
+        _keep_lead, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=ends
     ):
         raise NotLeader(holder=holder)
 
 
 def leave_lead(tx: Tx, holder: str, epoch: int) -> None:
     tx.run(
-        _KEEP_LEAD, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=tx.lease_now
+        _keep_lead, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now, ends=tx.lease_now
     )
 
 
 def must_lead(tx: Tx, holder: str, epoch: int) -> None:
     """Every act of the coordinator begins with this. Raises NotLeader."""
-    if tx.row(_LEADS, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now) is None:
+    if tx.row(_leads, by=holder, my_epoch=epoch, this_boot=tx.boot, lease_now=tx.lease_now) is None:
         raise NotLeader(holder=holder)

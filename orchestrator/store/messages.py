@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Update, bindparam, select, update
 
 from orchestrator.domain.errors import UnknownName
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row
+from orchestrator.domain.json_types import Json
+from orchestrator.store.rows import EventTime, Message
+from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import messages, sessions
 
@@ -48,42 +49,54 @@ KNOWN_TYPES = frozenset(
     ]
 )
 
-_LAST = Prepared(lambda: select(sessions.c.messages).where(sessions.c.id == bindparam("session")))
-_NUMBERED = Prepared(
-    lambda: (
+
+@query(int)
+def _last() -> Selection:
+    return select(sessions.c.messages).where(sessions.c.id == bindparam("session"))
+
+
+@change
+def _numbered() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"))
         .values(messages=bindparam("number"), updated_at=bindparam("now"))
     )
-)
-_APPEND = PreparedInsert(lambda: insert(messages))
-_COLUMNS = [
-    messages.c[name]
-    for name in ["number", "kind", "at", "sender", "recipient", "type", "known", "summary", "ref", "data"]
-]
-_AFTER = Prepared(
-    lambda: (
-        select(*_COLUMNS)
+
+
+_APPEND = Insertion(messages)
+
+
+@query(Message)
+def _after() -> Selection:
+    return (
+        select(*columns(messages, Message))
         .where(messages.c.session_id == bindparam("session"), messages.c.number > bindparam("after"))
         .order_by(messages.c.number)
         .limit(bindparam("limit"))
     )
-)
-_BEFORE = Prepared(
-    lambda: (
-        select(*_COLUMNS)
+
+
+@query(Message)
+def _before() -> Selection:
+    return (
+        select(*columns(messages, Message))
         .where(messages.c.session_id == bindparam("session"), messages.c.number < bindparam("before"))
         .order_by(messages.c.number.desc())
         .limit(bindparam("limit"))
     )
-)
-_ONE = Prepared(
-    lambda: select(*_COLUMNS).where(
+
+
+@query(Message)
+def _one() -> Selection:
+    return select(*columns(messages, Message)).where(
         messages.c.session_id == bindparam("session"), messages.c.number == bindparam("number")
     )
-)
-_NEWEST_EVENT = Prepared(
-    lambda: (
+
+
+@query(EventTime)
+def _newest_event() -> Selection:
+    return (
         select(messages.c.number, messages.c.at)
         .where(
             messages.c.session_id == bindparam("session"),
@@ -93,7 +106,6 @@ _NEWEST_EVENT = Prepared(
         .order_by(messages.c.number.desc())
         .limit(1)
     )
-)
 
 
 class _New:
@@ -103,9 +115,9 @@ class _New:
         self._tx = tx
         self._session = session
         self._number = last
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[dict[str, object]] = []
 
-    def append(self, kind: str, values: dict[str, Any]) -> int:
+    def append(self, kind: str, values: dict[str, object]) -> int:
         self._number += 1
         self._rows.append(
             {
@@ -120,10 +132,10 @@ class _New:
 
     def flush(self) -> None:
         self._tx.run_many(_APPEND, self._rows)
-        self._tx.run(_NUMBERED, session=self._session, number=self._number, now=self._tx.now)
+        self._tx.run(_numbered, session=self._session, number=self._number, now=self._tx.now)
 
 
-def _append(tx: Tx, session: str, kind: str, values: dict[str, Any]) -> int:
+def _append(tx: Tx, session: str, kind: str, values: dict[str, object]) -> int:
     return _new(tx, session, lambda: _last_number(tx, session)).append(kind, values)
 
 
@@ -132,10 +144,10 @@ def _new(tx: Tx, session: str, last: Callable[[], int]) -> _New:
 
 
 def _last_number(tx: Tx, session: str) -> int:
-    found = tx.value(_LAST, session=session)
+    found = tx.row(_last, session=session)
     if found is None:
         raise UnknownName("session", session, [])
-    return int(found)
+    return found
 
 
 def go_on(tx: Tx, session: str, last: int) -> None:
@@ -152,7 +164,7 @@ def say(
     *,
     to: str = "coordinator",
     ref: str | None = None,
-    data: Any = None,
+    data: Json = None,
 ) -> int:
     """Append a message of the bus; returns its number. The summary carries the sender's tag."""
     tag = f"[{sender}]"
@@ -172,7 +184,7 @@ def say(
     )
 
 
-def event(tx: Tx, session: str, type: str, summary: str, **data: Any) -> int:
+def event(tx: Tx, session: str, type: str, summary: str, **data: Json) -> int:
     """Append a fact of the session's history, as the coordinator; returns its number."""
     return _append(
         tx,
@@ -190,24 +202,24 @@ def event(tx: Tx, session: str, type: str, summary: str, **data: Any) -> int:
     )
 
 
-def after(tx: Tx, session: str, number: int = 0, limit: int = 1_000) -> list[Row]:
+def after(tx: Tx, session: str, number: int = 0, limit: int = 1_000) -> list[Message]:
     """What came after `number`, in order; key-set paging, so nothing is skipped or repeated under writes."""
     tx.flush()
-    return tx.rows(_AFTER, session=session, after=number, limit=limit)
+    return tx.rows(_after, session=session, after=number, limit=limit)
 
 
-def last(tx: Tx, session: str, count: int, before: int = 2**62) -> list[Row]:
+def last(tx: Tx, session: str, count: int, before: int = 2**62) -> list[Message]:
     """The newest `count` before `before`, oldest first."""
     tx.flush()
-    return tx.rows(_BEFORE, session=session, before=before, limit=count)[::-1]
+    return tx.rows(_before, session=session, before=before, limit=count)[::-1]
 
 
-def one(tx: Tx, session: str, number: int) -> Row | None:
+def one(tx: Tx, session: str, number: int) -> Message | None:
     tx.flush()
-    return tx.row(_ONE, session=session, number=number)
+    return tx.row(_one, session=session, number=number)
 
 
-def newest_event(tx: Tx, session: str, type: str) -> Row | None:
+def newest_event(tx: Tx, session: str, type: str) -> EventTime | None:
     """Number and time of the session's last event of that type."""
     tx.flush()
-    return tx.row(_NEWEST_EVENT, session=session, event_type=type)
+    return tx.row(_newest_event, session=session, event_type=type)

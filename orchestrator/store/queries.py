@@ -3,20 +3,35 @@ the two `mark_*` functions writes."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    null,
+    select,
+    update,
+)
 
 from orchestrator.domain import account_pause
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.prepared import Prepared, Row, fixed, one_of
 from orchestrator.store.project_tables import hosts, pools
 from orchestrator.store.records import COST_SUMS
+from orchestrator.store.rows import Attempt, CallSums, Session
+from orchestrator.store.statements import Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
-_WORK = Prepared(
-    lambda: (
+
+@query(int)
+def _work() -> Selection:
+    return (
         select(tasks.c.id)
         .join(sessions, sessions.c.id == tasks.c.session_id)
         .where(
@@ -25,10 +40,16 @@ _WORK = Prepared(
         )
         .limit(1)
     )
-)
-_OPEN = Prepared(lambda: select(runs.c.id).where(runs.c.outcome.is_(None)))
-_NEXT_RETRY = Prepared(
-    lambda: (
+
+
+@query(str)
+def _open() -> Selection:
+    return select(runs.c.id).where(runs.c.outcome.is_(None))
+
+
+@query(int)
+def _next_retry() -> Selection:
+    return (
         select(func.min(tasks.c.not_before).label("at"))
         .join(sessions, sessions.c.id == tasks.c.session_id)
         .where(
@@ -38,9 +59,11 @@ _NEXT_RETRY = Prepared(
             sessions.c.status == SessionStatus.ACTIVE,
         )
     )
-)
-_MARK_DUE = Prepared(
-    lambda: (
+
+
+@change
+def _mark_due() -> Update:
+    return (
         update(sessions)
         .where(
             sessions.c.status == SessionStatus.ACTIVE,
@@ -54,7 +77,6 @@ _MARK_DUE = Prepared(
         )
         .values(dirty=1)
     )
-)
 
 
 def _overlong() -> ColumnElement[bool]:
@@ -72,10 +94,19 @@ def _overlong() -> ColumnElement[bool]:
     )
 
 
-_HAS_OVERLONG = Prepared(lambda: select(tasks.c.id).where(_overlong()).limit(1))
-_HASTEN = Prepared(lambda: update(tasks).where(_overlong()).values(not_before=bindparam("now")))
-_MARK_IDLE = Prepared(
-    lambda: (
+@query(int)
+def _has_overlong() -> Selection:
+    return select(tasks.c.id).where(_overlong()).limit(1)
+
+
+@change
+def _hasten() -> Update:
+    return update(tasks).where(_overlong()).values(not_before=bindparam("now"))
+
+
+@change
+def _mark_idle() -> Update:
+    return (
         update(sessions)
         .where(
             sessions.c.status == SessionStatus.ACTIVE,
@@ -86,33 +117,17 @@ _MARK_IDLE = Prepared(
         )
         .values(dirty=1)
     )
-)
-_RUNS = Prepared(
-    lambda: (
-        select(
-            runs.c.id,
-            runs.c.epoch,
-            runs.c.host,
-            runs.c.opened_by,
-            runs.c.opened_at,
-            runs.c.closed_at,
-            runs.c.outcome,
-            runs.c.charged,
-            runs.c.phase,
-            runs.c.agent,
-            runs.c.error,
-            runs.c.timings,
-            hosts.c.pid,
-            tasks.c.key.label("task"),
-            tasks.c.role,
-            runs.c.loop,
-        )
+
+
+@query(Attempt)
+def _runs() -> Selection:
+    return (
+        select(*columns(runs, Attempt), hosts.c.pid, tasks.c.key.label("task"), tasks.c.role)
         .join(tasks, tasks.c.id == runs.c.task_id)
         .join(hosts, hosts.c.incarnation == runs.c.host)
         .where(of_session(runs))
         .order_by(runs.c.opened_at, runs.c.id)
     )
-)
 
 
 def _page() -> Select[tuple[str]]:
@@ -125,27 +140,48 @@ def _page() -> Select[tuple[str]]:
     )
 
 
-_PAGE = Prepared(
-    lambda: select(sessions).where(sessions.c.id.in_(_page())).order_by(sessions.c.created_at, sessions.c.id)
-)
-_PAGE_COUNTS = Prepared(
-    lambda: (
+@query(Session)
+def _page_rows() -> Selection:
+    return (
+        select(*columns(sessions, Session))
+        .where(sessions.c.id.in_(_page()))
+        .order_by(sessions.c.created_at, sessions.c.id)
+    )
+
+
+@query(tuple[str, str, int])
+def _page_counts() -> Selection:
+    return (
         select(tasks.c.session_id, tasks.c.status, func.count(tasks.c.id).label("n"))
         .where(tasks.c.session_id.in_(_page()))
         .group_by(tasks.c.session_id, tasks.c.status)
     )
-)
-_PAGE_COSTS = Prepared(
-    lambda: (
-        select(agent_calls.c.session_id, *COST_SUMS)
+
+
+@query(CallSums)
+def _page_costs() -> Selection:
+    return (
+        select(*COST_SUMS, agent_calls.c.session_id.label("session"))
         .where(agent_calls.c.session_id.in_(_page()))
         .group_by(agent_calls.c.session_id)
     )
-)
+
+
 HISTORY = 1_000  # calls of an agent that are looked back on
 
 
-def _history() -> Select[Any]:
+class CallHistory(NamedTuple):
+    """What one task's calls of an agent cost, by perspective; `kind` is the key of the task, or of what it revises."""
+
+    kind: str
+    perspective: str | None
+    calls: int
+    priced: int
+    micros: int
+
+
+@query(CallHistory)
+def _history() -> Selection:
     """An agent's latest calls, summed by task and perspective; of tasks that are done, whatever attempts it took."""
     latest = (
         select(agent_calls)
@@ -172,115 +208,107 @@ def _history() -> Select[Any]:
     )
 
 
-_HISTORY = Prepared(_history)
-_EVERY_COST = Prepared(
-    lambda: (
-        select(
-            agent_calls.c.session_id.label("session"),
-            tasks.c.role,
-            agent_calls.c.agent,
-            agent_calls.c.model,
-            *COST_SUMS,
-        )
+_GROUPS = (tasks.c.role, agent_calls.c.agent, agent_calls.c.model)
+
+
+@query(CallSums)
+def _every_cost() -> Selection:
+    return (
+        select(*COST_SUMS, agent_calls.c.session_id.label("session"), null().label("task"), *_GROUPS)
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .group_by(agent_calls.c.session_id, tasks.c.role, agent_calls.c.agent, agent_calls.c.model)
         .order_by(func.min(agent_calls.c.id))
     )
-)
-_COST_GROUPS = Prepared(
-    lambda: (
-        select(
-            agent_calls.c.session_id.label("session"),
-            tasks.c.key.label("task"),
-            tasks.c.role,
-            agent_calls.c.agent,
-            agent_calls.c.model,
-            *COST_SUMS,
-        )
+
+
+@query(CallSums)
+def _cost_groups() -> Selection:
+    return (
+        select(*COST_SUMS, agent_calls.c.session_id.label("session"), tasks.c.key.label("task"), *_GROUPS)
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"))
         .group_by(tasks.c.id, agent_calls.c.agent, agent_calls.c.model)
         .order_by(func.min(agent_calls.c.id))
     )
-)
-_OPEN_BY_HOST = Prepared(
-    lambda: (
+
+
+@query(tuple[str, int])
+def _open_by_host() -> Selection:
+    return (
         select(runs.c.host, func.count(runs.c.id).label("n"))
         .where(runs.c.outcome.is_(None))
         .group_by(runs.c.host)
     )
-)
 
 
 def has_work(tx: Tx) -> bool:
     """Whether any active session has a task that is pending or in progress."""
-    return tx.row(_WORK) is not None
+    return tx.row(_work) is not None
 
 
 def open_run_ids(tx: Tx) -> set[str]:
-    return {row.id for row in tx.rows(_OPEN)}
+    return set(tx.rows(_open))
 
 
 def next_retry(tx: Tx) -> int | None:
     """When the next delayed task falls due (microseconds, UTC)."""
-    found: int | None = tx.value(_NEXT_RETRY, now=tx.now)
-    return found
+    return tx.row(_next_retry, now=tx.now)
 
 
 def mark_due(tx: Tx) -> int:
     """Ask for a beat of each session with a delayed task that is due."""
-    return tx.run(_MARK_DUE, now=tx.now)
+    return tx.run(_mark_due, now=tx.now)
 
 
 def has_overlong(tx: Tx, longest: float) -> bool:
     """Whether `hasten` would end a delay."""
-    return tx.row(_HAS_OVERLONG, now=tx.now, latest=tx.now + int(longest * 1_000_000)) is not None
+    return tx.row(_has_overlong, now=tx.now, latest=tx.now + int(longest * 1_000_000)) is not None
 
 
 def hasten(tx: Tx, longest: float) -> int:
     """End every delay of more than `longest` seconds from now that no account's limit explains: none was given, so the
     clock has been put back since."""
-    return tx.run(_HASTEN, now=tx.now, latest=tx.now + int(longest * 1_000_000))
+    return tx.run(_hasten, now=tx.now, latest=tx.now + int(longest * 1_000_000))
 
 
 def mark_idle_sessions(tx: Tx) -> int:
     """Ask for a beat of each active session in which nothing runs and nothing is offered."""
-    return tx.run(_MARK_IDLE)
+    return tx.run(_mark_idle)
 
 
-def runs_of(tx: Tx, session: str) -> list[Row]:
+def runs_of(tx: Tx, session: str) -> list[Attempt]:
     """Every attempt of the session, oldest first, each with its task's key and its host's pid."""
-    return tx.rows(_RUNS, session=session)
+    return tx.rows(_runs, session=session)
 
 
-def page(tx: Tx, limit: int, archived: bool) -> list[Row]:
+def page(tx: Tx, limit: int, archived: bool) -> list[Session]:
     """The newest `limit` sessions, oldest first."""
-    return tx.rows(_PAGE, limit=limit, archived=int(archived))
+    return tx.rows(_page_rows, limit=limit, archived=int(archived))
 
 
 def page_counts(tx: Tx, limit: int, archived: bool) -> dict[str, dict[str, int]]:
     """Of the same sessions: id -> status -> number of tasks."""
     found: dict[str, dict[str, int]] = {}
-    for row in tx.rows(_PAGE_COUNTS, limit=limit, archived=int(archived)):
-        found.setdefault(row.session_id, {})[row.status] = row.n
+    for session, status, n in tx.rows(_page_counts, limit=limit, archived=int(archived)):
+        found.setdefault(session, {})[status] = n
     return found
 
 
-def page_costs(tx: Tx, limit: int, archived: bool) -> dict[str, Row]:
+def page_costs(tx: Tx, limit: int, archived: bool) -> dict[str, CallSums]:
     """Of the same sessions, where an agent was called: id -> sums over its calls."""
-    return {row.session_id: row for row in tx.rows(_PAGE_COSTS, limit=limit, archived=int(archived))}
+    return {str(row.session): row for row in tx.rows(_page_costs, limit=limit, archived=int(archived))}
 
 
-def history(tx: Tx, agent: str) -> list[Row]:
+def history(tx: Tx, agent: str) -> list[CallHistory]:
     """What work of this agent's cost in this project: kind, perspective, calls, priced, micros, a row a task and view."""
-    return tx.rows(_HISTORY, by_agent=agent)
+    return tx.rows(_history, by_agent=agent)
 
 
-def cost_groups(tx: Tx, session: str | None) -> list[Row]:
+def cost_groups(tx: Tx, session: str | None) -> list[CallSums]:
     """Sums over calls by session, role, agent and model, of one session by task too; None: all, each call read."""
-    return tx.rows(_EVERY_COST) if session is None else tx.rows(_COST_GROUPS, session=session)
+    return tx.rows(_every_cost) if session is None else tx.rows(_cost_groups, session=session)
 
 
 def open_by_host(tx: Tx) -> dict[str, int]:
     """Host incarnation -> how many runs it has open."""
-    return {row.host: row.n for row in tx.rows(_OPEN_BY_HOST)}
+    return dict(tx.rows(_open_by_host))

@@ -6,46 +6,52 @@ It is asked and told in the transactions that note a call's begin and end, so no
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, or_, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Delete, Update, bindparam, delete, or_, select, update
 
 from orchestrator.domain import account_pause
 from orchestrator.domain.model import TaskStatus
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed
 from orchestrator.store.project_tables import pools
+from orchestrator.store.rows import RateLimit
+from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import tasks
 
 LONGEST_WHY = 500  # characters
 
-_ONE = Prepared(lambda: select(pools).where(pools.c.name == bindparam("pool")))
-_ALL = Prepared(lambda: select(pools).order_by(pools.c.name))
+
+@query(RateLimit)
+def _one() -> Selection:
+    return select(*columns(pools, RateLimit)).where(pools.c.name == bindparam("pool"))
+
+
+@query(RateLimit)
+def _all() -> Selection:
+    return select(*columns(pools, RateLimit)).order_by(pools.c.name)
+
 
 # Hold an account: change it from usable, or held for less, to held until later.
-_HOLD = PreparedInsert(
-    lambda: upsert(pools).on_conflict_do_update(
-        index_elements=["name"],
-        set_={
-            name: upsert(pools).excluded[name]
-            for name in ("paused_until", "since_at", "guesses", "agent", "why")
-        },
-    )
-)
+_HOLD = Insertion(pools, unique=["name"], replace=["paused_until", "since_at", "guesses", "agent", "why"])
+
 
 # Change an account from held to usable: a call that began after it was held was answered. One that was held in what is
 # the future now was held by a clock that has been put back since.
-_CLEAR = Prepared(
-    lambda: delete(pools).where(
+@change
+def _clear() -> Delete:
+    return delete(pools).where(
         pools.c.name == bindparam("pool"),
         or_(pools.c.since_at <= bindparam("began"), pools.c.since_at > bindparam("now")),
     )
-)
+
 
 # Change an account from held to usable: a person said so.
-_RELEASE = Prepared(lambda: delete(pools).where(pools.c.name == bindparam("pool")))
+@change
+def _release() -> Delete:
+    return delete(pools).where(pools.c.name == bindparam("pool"))
 
-_WAITING = Prepared(
-    lambda: (
+
+@query(tuple[str, str])
+def _waiting() -> Selection:
+    return (
         select(tasks.c.session_id, tasks.c.key)
         .where(
             tasks.c.status == fixed(TaskStatus.PENDING),
@@ -54,11 +60,12 @@ _WAITING = Prepared(
         )
         .order_by(tasks.c.session_id, tasks.c.seq)
     )
-)
+
 
 # Let every task that waits for an account's limit be tried now.
-_GO_ON = Prepared(
-    lambda: (
+@change
+def _go_on() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.status == fixed(TaskStatus.PENDING),
@@ -67,21 +74,20 @@ _GO_ON = Prepared(
         )
         .values(not_before=bindparam("now"))
     )
-)
 
 
-def known(tx: Tx, pool: str) -> Row | None:
+def known(tx: Tx, pool: str) -> RateLimit | None:
     """What was last said of an account's limit, over or not; None when it answered since."""
-    return tx.row(_ONE, pool=pool)
+    return tx.row(_one, pool=pool)
 
 
-def holds(tx: Tx, row: Row) -> bool:
+def holds(tx: Tx, row: RateLimit) -> bool:
     return _pause(row).holds(tx.now)
 
 
-def held(tx: Tx) -> list[Row]:
+def held(tx: Tx) -> list[RateLimit]:
     """The accounts that are not asked now."""
-    return [row for row in tx.rows(_ALL) if holds(tx, row)]
+    return [row for row in tx.rows(_all) if holds(tx, row)]
 
 
 def hold(tx: Tx, pool: str, agent: str, *, began: int, told: int | None, why: str) -> int:
@@ -93,7 +99,7 @@ def hold(tx: Tx, pool: str, agent: str, *, began: int, told: int | None, why: st
     before = None if row is None else _pause(row)
     pause = account_pause.met(before, now=tx.now, began=began, told=told)
     if pause != before:
-        tx.run(
+        tx.insert(
             _HOLD,
             name=pool,
             paused_until=pause.until,
@@ -107,19 +113,19 @@ def hold(tx: Tx, pool: str, agent: str, *, began: int, told: int | None, why: st
 
 def clear(tx: Tx, pool: str, *, began: int) -> None:
     """The account answered a call that `began` then: it is usable, unless it was held since."""
-    tx.run(_CLEAR, pool=pool, began=began, now=tx.now)
+    tx.run(_clear, pool=pool, began=began, now=tx.now)
 
 
-def release(tx: Tx, pool: str) -> list[Row]:
-    """End an account's pause, and let every task that waits for one be tried now: `session_id` and `key` of each.
+def release(tx: Tx, pool: str) -> list[tuple[str, str]]:
+    """End an account's pause, and let every task that waits for one be tried now: the session and key of each.
 
     All of them, since a task that could ask several accounts waits for the one whose limit ends first.
     """
-    tx.run(_RELEASE, pool=pool)
-    waiting = tx.rows(_WAITING, now=tx.now)
-    tx.run(_GO_ON, now=tx.now)
+    tx.run(_release, pool=pool)
+    waiting = tx.rows(_waiting, now=tx.now)
+    tx.run(_go_on, now=tx.now)
     return waiting
 
 
-def _pause(row: Row) -> account_pause.Pause:
+def _pause(row: RateLimit) -> account_pause.Pause:
     return account_pause.Pause(row.paused_until, row.since_at, row.guesses)

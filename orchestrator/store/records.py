@@ -2,43 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import and_, bindparam, case, func, insert, select, text, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Update, and_, bindparam, case, func, select, update
 
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import UNKNOWN, Cost, Usage
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed
+from orchestrator.store.rows import (
+    AgentCall,
+    CallOutcome,
+    CallSums,
+    Finding,
+    MemoryEntry,
+    StoredCritique,
+    Verdict,
+)
+from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, critiques, findings, memory, runs, tasks, verdicts
 
 NO_USAGE = Usage()
 WISDOM = ("learnings", "decisions", "conventions", "issues")
 
-_VERDICT = PreparedInsert(lambda: insert(verdicts))
-_FINDING = PreparedInsert(lambda: insert(findings))
-_VERDICTS = Prepared(
-    lambda: (
-        select(verdicts, tasks.c.key.label("task"))
+_VERDICT = Insertion(verdicts)
+_FINDING = Insertion(findings)
+
+
+@query(Verdict)
+def _verdicts() -> Selection:
+    return (
+        select(*columns(verdicts, Verdict), tasks.c.key.label("task"))
         .join(tasks, tasks.c.id == verdicts.c.task_id)
         .where(verdicts.c.session_id == bindparam("session"))
         .order_by(verdicts.c.id)
     )
-)
-_FINDINGS = Prepared(
-    lambda: select(findings).where(findings.c.verdict_id == bindparam("verdict")).order_by(findings.c.number)
-)
-_CRITIQUE = PreparedInsert(
-    lambda: upsert(critiques).on_conflict_do_nothing(index_elements=["run_id", "perspective"])
-)
-_CRITIQUES = Prepared(
-    lambda: select(critiques).where(critiques.c.run_id == bindparam("run")).order_by(critiques.c.perspective)
-)
-_CALL = PreparedInsert(lambda: insert(agent_calls))
-_CALLED = Prepared(
-    lambda: (
+
+
+@query(Finding)
+def _findings() -> Selection:
+    return (
+        select(*columns(findings, Finding))
+        .where(findings.c.verdict_id == bindparam("verdict"))
+        .order_by(findings.c.number)
+    )
+
+
+_CRITIQUE = Insertion(critiques, unique=["run_id", "perspective"])
+
+
+@query(StoredCritique)
+def _critiques() -> Selection:
+    return (
+        select(*columns(critiques, StoredCritique))
+        .where(critiques.c.run_id == bindparam("run"))
+        .order_by(critiques.c.perspective)
+    )
+
+
+_CALL = Insertion(agent_calls)
+
+
+@change
+def _called() -> Update:
+    return (
         update(agent_calls)
         .where(agent_calls.c.id == bindparam("call"), agent_calls.c.finished_at.is_(None))
         .values(
@@ -55,22 +82,27 @@ _CALLED = Prepared(
             error=bindparam("fault"),
         )
     )
-)
-_CUT_OFF = Prepared(
-    lambda: (
+
+
+@change
+def _cut_off() -> Update:
+    return (
         update(agent_calls)
         .where(agent_calls.c.run_id == bindparam("run"), agent_calls.c.finished_at.is_(None))
         .values(finished_at=bindparam("now"), outcome="cut_off", error=bindparam("fault"))
     )
-)
-_CALLS = Prepared(
-    lambda: (
-        select(agent_calls, tasks.c.key.label("task"), tasks.c.role)
+
+
+@query(AgentCall)
+def _calls() -> Selection:
+    return (
+        select(*columns(agent_calls, AgentCall), tasks.c.key.label("task"), tasks.c.role)
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"))
         .order_by(agent_calls.c.id)
     )
-)
+
+
 # Ended, and nobody knows what it cost.
 _UNPRICED = and_(
     agent_calls.c.metered == 1, agent_calls.c.finished_at.is_not(None), agent_calls.c.cost_micros.is_(None)
@@ -83,44 +115,51 @@ COST_SUMS = (
     func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
     func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
 )
-_COST = Prepared(lambda: select(*COST_SUMS).where(agent_calls.c.session_id == bindparam("session")))
-_OUTCOMES = Prepared(
-    lambda: (
+
+
+@query(CallSums)
+def _cost() -> Selection:
+    return select(*COST_SUMS).where(agent_calls.c.session_id == bindparam("session"))
+
+
+@query(CallOutcome)
+def _outcomes() -> Selection:
+    return (
         select(agent_calls.c.agent, agent_calls.c.outcome, func.count().label("calls"))
         .where(agent_calls.c.session_id == bindparam("session"), agent_calls.c.outcome.is_not(None))
         .group_by(agent_calls.c.agent, agent_calls.c.outcome)
         .order_by(agent_calls.c.agent, agent_calls.c.outcome)
     )
+
+
+_REMEMBER = Insertion(memory)
+_SHARE = Insertion(
+    memory, unique=["session_id", "name"], where="kind = 'shared'", replace=["data", "at", "task_key"]
 )
-_REMEMBER = PreparedInsert(lambda: insert(memory))
-_SHARE = PreparedInsert(
-    lambda: upsert(memory).on_conflict_do_update(
-        index_elements=["session_id", "name"],
-        index_where=text("kind = 'shared'"),
-        set_={
-            "data": upsert(memory).excluded.data,
-            "at": upsert(memory).excluded.at,
-            "task_key": upsert(memory).excluded.task_key,
-        },
-    )
-)
-_WISDOM = Prepared(
-    lambda: (
-        select(memory)
+
+
+@query(MemoryEntry)
+def _wisdom() -> Selection:
+    return (
+        select(*columns(memory, MemoryEntry))
         .where(memory.c.session_id == bindparam("session"), memory.c.kind == "wisdom")
         .order_by(memory.c.id)
     )
-)
-_SHARED = Prepared(
-    lambda: (
-        select(memory)
+
+
+@query(MemoryEntry)
+def _shared() -> Selection:
+    return (
+        select(*columns(memory, MemoryEntry))
         .where(memory.c.session_id == bindparam("session"), memory.c.kind == "shared")
         .order_by(memory.c.name)
     )
-)
-_ACCUMULATOR = Prepared(
-    lambda: (
-        select(tasks.c.key, runs.c.accumulator)
+
+
+@query(JsonObject)
+def _accumulator() -> Selection:
+    return (
+        select(runs.c.accumulator)
         .join(tasks, tasks.c.id == runs.c.task_id)
         .where(
             tasks.c.session_id == bindparam("session"),
@@ -129,29 +168,28 @@ _ACCUMULATOR = Prepared(
         )
         .order_by(runs.c.closed_at)
     )
-)
 
 
-def add_verdict(tx: Tx, values: dict[str, Any], found: Iterable[dict[str, Any]]) -> int:
+def add_verdict(tx: Tx, values: Mapping[str, object], found: Iterable[Mapping[str, object]]) -> int:
     """A verdict's row and its findings ({kind, severity, perspective, text}); its id."""
     verdict = tx.insert(_VERDICT, created_at=tx.now, **values)
     for number, finding in enumerate(found, 1):
-        tx.run(_FINDING, verdict_id=verdict, number=number, **finding)
+        tx.insert(_FINDING, verdict_id=verdict, number=number, **finding)
     return verdict
 
 
-def verdicts_of(tx: Tx, session: str) -> list[Row]:
+def verdicts_of(tx: Tx, session: str) -> list[Verdict]:
     """All verdicts of the session, oldest first, each with its task's key."""
-    return tx.rows(_VERDICTS, session=session)
+    return tx.rows(_verdicts, session=session)
 
 
-def findings_of(tx: Tx, verdict: int) -> list[Row]:
-    return tx.rows(_FINDINGS, verdict=verdict)
+def findings_of(tx: Tx, verdict: int) -> list[Finding]:
+    return tx.rows(_findings, verdict=verdict)
 
 
-def add_critique(tx: Tx, run: str, perspective: str, agent: str, reply: Any, notes: list[str]) -> None:
+def add_critique(tx: Tx, run: str, perspective: str, agent: str, reply: JsonObject, notes: list[str]) -> None:
     """Store a perspective's reply; the first one stays."""
-    tx.run(
+    tx.insert(
         _CRITIQUE,
         run_id=run,
         perspective=perspective,
@@ -162,11 +200,11 @@ def add_critique(tx: Tx, run: str, perspective: str, agent: str, reply: Any, not
     )
 
 
-def critiques_of(tx: Tx, run: str) -> list[Row]:
-    return tx.rows(_CRITIQUES, run=run)
+def critiques_of(tx: Tx, run: str) -> list[StoredCritique]:
+    return tx.rows(_critiques, run=run)
 
 
-def begin_call(tx: Tx, values: dict[str, Any]) -> int:
+def begin_call(tx: Tx, values: Mapping[str, object]) -> int:
     """Note that an agent is about to be called, so that a call leaves its row whatever is killed; its id.
 
     Agents that are not free go through `budgets.begin_call`, which asks the caps first.
@@ -186,7 +224,7 @@ def end_call(
 ) -> bool:
     """Note how a call ended; False when it was cut off before, and then that stands."""
     return tx.one(
-        _CALLED,
+        _called,
         call=call,
         now=tx.now,
         result=outcome,
@@ -204,28 +242,28 @@ def end_call(
 
 def cut_off_calls(tx: Tx, run: str, why: str) -> None:
     """Close the calls that were under way when their run was taken away."""
-    tx.run(_CUT_OFF, run=run, now=tx.now, fault=why)
+    tx.run(_cut_off, run=run, now=tx.now, fault=why)
 
 
-def calls_of(tx: Tx, session: str) -> list[Row]:
-    return tx.rows(_CALLS, session=session)
+def calls_of(tx: Tx, session: str) -> list[AgentCall]:
+    return tx.rows(_calls, session=session)
 
 
-def cost_of(tx: Tx, session: str) -> Row:
+def cost_of(tx: Tx, session: str) -> CallSums:
     """Sums over all calls: `priced` is of how many the price is known, `unpriced` of how many that ended it is not."""
-    row = tx.row(_COST, session=session)
+    row = tx.row(_cost, session=session)
     assert row is not None
     return row
 
 
-def outcomes(tx: Tx, session: str) -> list[Row]:
+def outcomes(tx: Tx, session: str) -> list[CallOutcome]:
     """How the calls of each agent ended: `agent`, `outcome`, `calls`."""
-    return tx.rows(_OUTCOMES, session=session)
+    return tx.rows(_outcomes, session=session)
 
 
 def add_wisdom(tx: Tx, session: str, file: str, author: str, words: str, task: str | None = None) -> None:
     """Append one entry to learnings, decisions, conventions or issues."""
-    tx.run(
+    tx.insert(
         _REMEMBER,
         session_id=session,
         kind="wisdom",
@@ -237,23 +275,21 @@ def add_wisdom(tx: Tx, session: str, file: str, author: str, words: str, task: s
     )
 
 
-def wisdom_of(tx: Tx, session: str) -> list[Row]:
-    return tx.rows(_WISDOM, session=session)
+def wisdom_of(tx: Tx, session: str) -> list[MemoryEntry]:
+    return tx.rows(_wisdom, session=session)
 
 
-def share(tx: Tx, session: str, role: str, data: Any, task: str | None = None) -> None:
+def share(tx: Tx, session: str, role: str, data: Json, task: str | None = None) -> None:
     """Write the role's own field of the shared memory."""
-    tx.run(
+    tx.insert(
         _SHARE, session_id=session, kind="shared", name=role, author=role, task_key=task, data=data, at=tx.now
     )
 
 
-def shared_of(tx: Tx, session: str) -> dict[str, Any]:
-    return {row.name: row.data for row in tx.rows(_SHARED, session=session)}
+def shared_of(tx: Tx, session: str) -> JsonObject:
+    return {row.name: row.data for row in tx.rows(_shared, session=session)}
 
 
-def accumulator_of(tx: Tx, session: str, role: str) -> list[Any]:
+def accumulator_of(tx: Tx, session: str, role: str) -> list[JsonObject]:
     """What the role's completed tasks passed on, oldest first."""
-    return [
-        row.accumulator for row in tx.rows(_ACCUMULATOR, session=session, of_role=role) if row.accumulator
-    ]
+    return [found for found in tx.rows(_accumulator, session=session, of_role=role) if found]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import uuid
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Delete, Table, bindparam, delete, select
 
-from orchestrator.store import sessions
-from orchestrator.store.prepared import Prepared
+from orchestrator.store.decisions import answered
 from orchestrator.store.project_tables import contents
+from orchestrator.store.statements import Change, change
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
@@ -29,21 +29,27 @@ from orchestrator.store.tables import (
 )
 from orchestrator.store.tables import sessions as session_table
 
-_OF_RUNS = [
-    Prepared(
-        lambda table=table: delete(table).where(  # type: ignore[misc]
-            table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
-        )
-    )
-    for table in (products, critiques)
-]
-_FINDINGS = Prepared(
-    lambda: delete(findings).where(
+
+def _of_runs(table: Table) -> Change:
+    return Change(lambda: delete(table).where(table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))))
+
+
+def _of_session(table: Table) -> Change:
+    return Change(lambda: delete(table).where(of_session(table)))
+
+
+_OF_RUNS = [_of_runs(table) for table in (products, critiques)]
+
+
+@change
+def _findings() -> Delete:
+    return delete(findings).where(
         findings.c.verdict_id.in_(select(verdicts.c.id).where(verdicts.c.session_id == bindparam("session")))
     )
-)
+
+
 _OF_SESSION = [
-    Prepared(lambda table=table: delete(table).where(of_session(table)))  # type: ignore[misc]
+    _of_session(table)
     for table in (
         verdicts,
         agent_calls,
@@ -58,18 +64,24 @@ _OF_SESSION = [
         snapshots,
     )
 ]
-_SESSION = Prepared(lambda: delete(session_table).where(session_table.c.id == bindparam("session")))
-_UNUSED = Prepared(
-    lambda: delete(contents).where(
+
+
+@change
+def _session() -> Delete:
+    return delete(session_table).where(session_table.c.id == bindparam("session"))
+
+
+@change
+def _unused() -> Delete:
+    return delete(contents).where(
         contents.c.sha256.not_in(select(artifacts.c.sha256)),
         contents.c.sha256.not_in(select(products.c.sha256)),
     )
-)
 
 
 def delete_session(tx: Tx, session: str, who: str) -> None:
     """Delete every row of the session and contents that no other one uses; note who did it in `commands`."""
-    for statement in (*_OF_RUNS, _FINDINGS, *_OF_SESSION, _SESSION):
+    for statement in (*_OF_RUNS, _findings, *_OF_SESSION, _session):
         tx.run(statement, session=session)
-    tx.run(_UNUSED)
-    sessions.answered(tx, uuid.uuid4().hex, "delete", session, "", {"session": session, "by": who})
+    tx.run(_unused)
+    answered(tx, uuid.uuid4().hex, "delete", session, "", {"session": session, "by": who})

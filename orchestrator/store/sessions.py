@@ -1,75 +1,111 @@
-"""Every change of a session's state, a person's decisions, and commands that are applied once."""
+"""Every change of a session's state."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Update, bindparam, select, update
 
 from orchestrator.config.snapshots import upgraded
 from orchestrator.domain.approvals import digest_of
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
-from orchestrator.store.prepared import Prepared, PreparedInsert, Row, fixed, one_of
-from orchestrator.store.project_tables import commands
+from orchestrator.store.rows import Session, SessionState
+from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import decisions, sessions, snapshots
+from orchestrator.store.tables import sessions, snapshots
 
 EVERY = 2**31 - 1  # a limit that is none
 OWED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
-_INSERT = PreparedInsert(lambda: insert(sessions))
-_GET = Prepared(lambda: select(sessions).where(sessions.c.id == bindparam("session")))
-_STANDING = Prepared(
-    lambda: select(sessions.c.status, sessions.c.pause_reason, sessions.c.options, sessions.c.messages).where(
-        sessions.c.id == bindparam("session")
-    )
-)
-_SNAPSHOT = Prepared(lambda: select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session")))
-_KEEP_SNAPSHOT = PreparedInsert(lambda: insert(snapshots))
-_ALL = Prepared(lambda: select(sessions).order_by(sessions.c.created_at, sessions.c.id))
-_LIKE = Prepared(
-    lambda: select(sessions.c.id).where(sessions.c.id >= bindparam("low"), sessions.c.id < bindparam("high"))
-)
-_UNFINISHED = Prepared(
-    lambda: (
-        select(sessions)
+_INSERT = Insertion(sessions)
+
+
+@query(Session)
+def _get() -> Selection:
+    return select(*columns(sessions, Session)).where(sessions.c.id == bindparam("session"))
+
+
+@query(SessionState)
+def _standing() -> Selection:
+    return select(*columns(sessions, SessionState)).where(sessions.c.id == bindparam("session"))
+
+
+@query(JsonObject)
+def _snapshot() -> Selection:
+    return select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session"))
+
+
+_KEEP_SNAPSHOT = Insertion(snapshots)
+
+
+@query(Session)
+def _all() -> Selection:
+    return select(*columns(sessions, Session)).order_by(sessions.c.created_at, sessions.c.id)
+
+
+@query(str)
+def _like() -> Selection:
+    return select(sessions.c.id).where(sessions.c.id >= bindparam("low"), sessions.c.id < bindparam("high"))
+
+
+@query(Session)
+def _unfinished() -> Selection:
+    return (
+        select(*columns(sessions, Session))
         .where(one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED]))
         .order_by(sessions.c.created_at, sessions.c.id)
         .limit(bindparam("limit"))
     )
-)
-_NEWEST_SHOWN = Prepared(
-    lambda: (
-        select(sessions)
+
+
+@query(Session)
+def _newest_shown() -> Selection:
+    return (
+        select(*columns(sessions, Session))
         .where(sessions.c.archived == 0)
         .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
         .limit(1)
     )
-)
-_DIRTY = Prepared(
-    lambda: (
+
+
+@query(str)
+def _dirty() -> Selection:
+    return (
         select(sessions.c.id).where(sessions.c.dirty == fixed(1)).order_by(sessions.c.updated_at).limit(100)
     )
-)
-_UNPROJECTED = Prepared(
-    lambda: select(sessions.c.id).where(sessions.c.projected < sessions.c.messages).limit(100)
-)
-_MARK = Prepared(lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=1))
-_CLEAR = Prepared(lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=0))
-_PROJECTED = Prepared(
-    lambda: (
+
+
+@query(str)
+def _unprojected() -> Selection:
+    return select(sessions.c.id).where(sessions.c.projected < sessions.c.messages).limit(100)
+
+
+@change
+def _mark() -> Update:
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=1)
+
+
+@change
+def _clear() -> Update:
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=0)
+
+
+@change
+def _projected() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.projected < bindparam("number"))
         .values(projected=bindparam("number"))
     )
-)
+
+
 # Change a session from active to paused; the first reason stays.
-_PAUSE = Prepared(
-    lambda: (
+@change
+def _pause() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.ACTIVE)
         .values(
@@ -80,18 +116,22 @@ _PAUSE = Prepared(
             dirty=1,
         )
     )
-)
+
+
 # Let a paused session know more about its pause.
-_ADD_DETAIL = Prepared(
-    lambda: (
+@change
+def _add_detail() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.PAUSED)
         .values(pause_detail=bindparam("detail", type_=sessions.c.pause_detail.type))
     )
-)
+
+
 # Change a session from paused to active.
-_RESUME = Prepared(
-    lambda: (
+@change
+def _resume() -> Update:
+    return (
         update(sessions)
         .where(
             sessions.c.id == bindparam("session"),
@@ -106,26 +146,32 @@ _RESUME = Prepared(
             dirty=1,
         )
     )
-)
+
+
 # Change a session from active to completed.
-_COMPLETE = Prepared(
-    lambda: (
+@change
+def _complete() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.ACTIVE)
         .values(status=SessionStatus.COMPLETED, finished_at=bindparam("now"), updated_at=bindparam("now"))
     )
-)
+
+
 # Change a session from completed to active: rework was asked for.
-_REOPEN = Prepared(
-    lambda: (
+@change
+def _reopen() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.COMPLETED)
         .values(status=SessionStatus.ACTIVE, finished_at=None, updated_at=bindparam("now"), dirty=1)
     )
-)
+
+
 # Change a session from any state but cancelled to cancelled.
-_CANCEL = Prepared(
-    lambda: (
+@change
+def _cancel() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status != SessionStatus.CANCELLED)
         .values(
@@ -137,108 +183,107 @@ _CANCEL = Prepared(
             dirty=1,
         )
     )
-)
-_ARCHIVE = Prepared(
-    lambda: update(sessions).where(sessions.c.id == bindparam("session")).values(archived=bindparam("flag"))
-)
-_SCORE = Prepared(
-    lambda: (
+
+
+@change
+def _archive() -> Update:
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(archived=bindparam("flag"))
+
+
+@change
+def _score() -> Update:
+    return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"))
         .values(gate=bindparam("verdict"), score=bindparam("points"))
     )
-)
-_DECIDE = PreparedInsert(lambda: insert(decisions))
-_DECISIONS = Prepared(
-    lambda: select(decisions).where(decisions.c.session_id == bindparam("session")).order_by(decisions.c.id)
-)
-_COMMAND = Prepared(lambda: select(commands).where(commands.c.id == bindparam("command")))
-_ANSWERED = PreparedInsert(lambda: insert(commands))
 
 
-def create(tx: Tx, values: dict[str, Any], snapshot: Any) -> None:
+def create(tx: Tx, values: Mapping[str, object], snapshot: JsonObject) -> None:
     """Make an active, dirty session; `values` are its columns but for state and times."""
-    tx.run(_INSERT, status=SessionStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
-    tx.run(_KEEP_SNAPSHOT, session_id=values["id"], data=snapshot)
+    tx.insert(_INSERT, status=SessionStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
+    tx.insert(_KEEP_SNAPSHOT, session_id=values["id"], data=snapshot)
 
 
-def get(tx: Tx, session: str) -> Row | None:
-    return tx.row(_GET, session=session)
+def get(tx: Tx, session: str) -> Session | None:
+    return tx.row(_get, session=session)
 
 
-def standing(tx: Tx, session: str) -> Row:
+def standing(tx: Tx, session: str) -> SessionState:
     """What a report asks of its session: status, pause_reason, options, messages; not the request, which may be long."""
-    row = tx.row(_STANDING, session=session)
+    row = tx.row(_standing, session=session)
     assert row is not None
     return row
 
 
-def snapshot(tx: Tx, session: str) -> Any:
+def snapshot(tx: Tx, session: str) -> JsonObject:
     """What the session keeps of the pack it was started with, in the form of this version."""
-    return upgraded(tx.value(_SNAPSHOT, session=session))
+    found = tx.row(_snapshot, session=session)
+    assert found is not None
+    return upgraded(found)
 
 
-def all_sessions(tx: Tx) -> list[Row]:
-    return tx.rows(_ALL)
+def all_sessions(tx: Tx) -> list[Session]:
+    return tx.rows(_all)
 
 
-def unfinished(tx: Tx, limit: int = EVERY) -> list[Row]:
+def unfinished(tx: Tx, limit: int = EVERY) -> list[Session]:
     """Active and paused sessions, the oldest first."""
-    return tx.rows(_UNFINISHED, limit=limit)
+    return tx.rows(_unfinished, limit=limit)
 
 
-def newest_shown(tx: Tx) -> Row | None:
+def newest_shown(tx: Tx) -> Session | None:
     """The newest session that is not archived."""
-    return tx.row(_NEWEST_SHOWN)
+    return tx.row(_newest_shown)
 
 
 def with_prefix(tx: Tx, prefix: str) -> list[str]:
     """Ids that begin with `prefix`, in order."""
-    return sorted(row.id for row in tx.rows(_LIKE, low=prefix, high=prefix + "\U0010ffff"))
+    return sorted(tx.rows(_like, low=prefix, high=prefix + "\U0010ffff"))
 
 
 def dirty(tx: Tx) -> list[str]:
-    return [row.id for row in tx.rows(_DIRTY)]
+    return tx.rows(_dirty)
 
 
 def unprojected(tx: Tx) -> list[str]:
-    return [row.id for row in tx.rows(_UNPROJECTED)]
+    return tx.rows(_unprojected)
 
 
 def mark_dirty(tx: Tx, session: str) -> None:
     """Ask for a beat. Marks do not count: many coalesce into one beat, and none is lost."""
-    tx.run(_MARK, session=session)
+    tx.run(_mark, session=session)
 
 
 def clear_dirty(tx: Tx, session: str) -> None:
     """Only the beat calls this, in the transaction that has looked at everything a mark could mean."""
-    tx.run(_CLEAR, session=session)
+    tx.run(_clear, session=session)
 
 
 def mark_projected(tx: Tx, session: str, number: int) -> None:
-    tx.run(_PROJECTED, session=session, number=number)
+    tx.run(_projected, session=session, number=number)
 
 
-def pause(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> bool:
+def pause(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> bool:
     """Pause an active session and withdraw its offers; False when it was not active, and then the first reason stays."""
     detail = _bound(tx, session, reason, detail)
-    if not tx.one(_PAUSE, session=session, reason=reason, detail=detail, now=tx.now):
+    if not tx.one(_pause, session=session, reason=reason, detail=detail, now=tx.now):
         return False
     transitions.withdraw_offers(tx, session)
     messages.event(tx, session, "paused", f"paused: {reason}", reason=reason, **detail)
     return True
 
 
-def owe(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> None:
+def owe(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> None:
     """Remember an approval that cannot be asked for now, since the session is paused already: `resume` asks for it."""
     row = get(tx, session)
     if row is not None and row.status == SessionStatus.PAUSED:
         held = row.pause_detail or {}
         owed = [*held.get(OWED, ()), {"reason": reason, "detail": _bound(tx, session, reason, detail)}]
-        tx.one(_ADD_DETAIL, session=session, detail={**held, OWED: owed})
+        tx.one(_add_detail, session=session, detail={**held, OWED: owed})
 
 
-def _bound(tx: Tx, session: str, reason: PauseReason, detail: dict[str, Any]) -> dict[str, Any]:
+def _bound(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> JsonObject:
     """With the digest of what is shown for approval; one that was owed keeps that of when it fell due."""
     if not PAUSES[reason].approves:
         return detail
@@ -259,7 +304,7 @@ def subject_digest(
 def resume(tx: Tx, session: str, reason: str) -> bool:
     """Make a paused session active, or pause it for the next approval that it owes."""
     row = get(tx, session)
-    if not tx.one(_RESUME, session=session, reason=reason, now=tx.now):
+    if not tx.one(_resume, session=session, reason=reason, now=tx.now):
         return False
     owed = (row.pause_detail or {}).get(OWED) if row is not None else None
     if owed:
@@ -270,65 +315,20 @@ def resume(tx: Tx, session: str, reason: str) -> bool:
 
 
 def complete(tx: Tx, session: str) -> bool:
-    return tx.one(_COMPLETE, session=session, now=tx.now)
+    return tx.one(_complete, session=session, now=tx.now)
 
 
 def reopen(tx: Tx, session: str) -> bool:
-    return tx.one(_REOPEN, session=session, now=tx.now)
+    return tx.one(_reopen, session=session, now=tx.now)
 
 
 def cancel(tx: Tx, session: str) -> bool:
-    return tx.one(_CANCEL, session=session, now=tx.now)
+    return tx.one(_cancel, session=session, now=tx.now)
 
 
 def archive(tx: Tx, session: str, flag: bool) -> None:
-    tx.run(_ARCHIVE, session=session, flag=int(flag))
+    tx.run(_archive, session=session, flag=int(flag))
 
 
 def set_gate(tx: Tx, session: str, gate: str, score: float) -> None:
-    tx.run(_SCORE, session=session, verdict=gate, points=score)
-
-
-def decide(
-    tx: Tx,
-    session: str,
-    subject: str,
-    who: str,
-    words: str,
-    *,
-    digest: str | None = None,
-    forced: bool = False,
-) -> int:
-    """Record a person's decision on `subject`, bound to the digest of what was decided on."""
-    return tx.insert(
-        _DECIDE,
-        session_id=session,
-        subject=subject,
-        who=who,
-        words=words,
-        digest=digest,
-        forced=int(forced),
-        at=tx.now,
-    )
-
-
-def decisions_of(tx: Tx, session: str) -> list[Row]:
-    return tx.rows(_DECISIONS, session=session)
-
-
-def answer_of(tx: Tx, command: str, digest: str) -> Any:
-    """The answer this command id got before, None when it is new. Raises UsageError when it named another command."""
-    row = tx.row(_COMMAND, command=command)
-    if row is None:
-        return None
-    if row.digest != digest:
-        raise UsageError(
-            f"key {command!r} was used for another command",
-            why=f"it made {row.session_id or row.name}",
-            fix="choose another --key",
-        )
-    return row.answer
-
-
-def answered(tx: Tx, command: str, name: str, session: str | None, digest: str, answer: Any) -> None:
-    tx.run(_ANSWERED, id=command, name=name, session_id=session, digest=digest, answer=answer, at=tx.now)
+    tx.run(_score, session=session, verdict=gate, points=score)

@@ -3,17 +3,16 @@ references whole. Row ids are the database's own, so they are given anew."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Table, bindparam, insert, select
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Table, bindparam, select
 
 from orchestrator.domain.errors import StoreError
-from orchestrator.store.prepared import Prepared, PreparedInsert
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.store.backends.sqlite import REFUSED
 from orchestrator.store.project_tables import contents, hosts
+from orchestrator.store.statements import Insertion, Query, Selection, Values, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
@@ -33,7 +32,7 @@ from orchestrator.store.tables import (
     verdicts,
 )
 
-Rows = dict[str, list[dict[str, Any]]]
+Rows = dict[str, list[JsonObject]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ PARTS = (  # referred to before referring
 )
 
 
-def _select(part: Part) -> Prepared:
+def _select(part: Part) -> Query[Values]:
     table = part.table
     mine = (
         table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
@@ -72,33 +71,39 @@ def _select(part: Part) -> Prepared:
         if table is sessions
         else of_session(table)
     )
-    return Prepared(lambda: select(table).where(mine).order_by(*table.primary_key.columns))
+    return Query(Values, lambda: select(table).where(mine).order_by(*table.primary_key.columns))
 
 
 _SELECTS = {part.table.name: _select(part) for part in PARTS}
-_INSERTS = {
-    table.name: PreparedInsert(lambda table=table: insert(table))  # type: ignore[misc]
-    for table in (*(part.table for part in PARTS), findings)
-}
-_HOSTS = Prepared(
-    lambda: (
+_INSERTS = {table.name: Insertion(table) for table in (*(part.table for part in PARTS), findings)}
+
+
+@query(Values)
+def _hosts() -> Selection:
+    return (
         select(hosts)
         .where(hosts.c.incarnation.in_(select(runs.c.host).where(of_session(runs))))
         .order_by(hosts.c.incarnation)
     )
-)
-_HOST = PreparedInsert(lambda: upsert(hosts).on_conflict_do_nothing(index_elements=["incarnation"]))
-_FINDINGS = Prepared(
-    lambda: (
+
+
+_HOST = Insertion(hosts, unique=["incarnation"])
+
+
+@query(Values)
+def _findings() -> Selection:
+    return (
         select(findings)
         .join(verdicts, verdicts.c.id == findings.c.verdict_id)
         .where(verdicts.c.session_id == bindparam("session"))
         .order_by(findings.c.verdict_id, findings.c.number)
     )
-)
-_DIGESTS = Prepared(
-    lambda: (
-        select(contents.c.sha256, contents.c.size)
+
+
+@query(str)
+def _digests() -> Selection:
+    return (
+        select(contents.c.sha256)
         .where(
             contents.c.sha256.in_(
                 select(artifacts.c.sha256).where(artifacts.c.session_id == bindparam("session"))
@@ -109,21 +114,20 @@ _DIGESTS = Prepared(
         )
         .order_by(contents.c.sha256)
     )
-)
 
 
 def rows_of(tx: Tx, session: str) -> Rows:
     """Every row of the session by table, as plain values."""
-    found: Rows = {"hosts": [vars(row) for row in tx.rows(_HOSTS, session=session)]}
+    found: Rows = {"hosts": [*tx.rows(_hosts, session=session)]}
     for part in PARTS:
-        found[part.table.name] = [vars(row) for row in tx.rows(_SELECTS[part.table.name], session=session)]
-    found["findings"] = [vars(row) for row in tx.rows(_FINDINGS, session=session)]
+        found[part.table.name] = [*tx.rows(_SELECTS[part.table.name], session=session)]
+    found["findings"] = [*tx.rows(_findings, session=session)]
     return found
 
 
 def digests_of(tx: Tx, session: str) -> list[str]:
     """Every content the session's rows refer to."""
-    return [row.sha256 for row in tx.rows(_DIGESTS, session=session)]
+    return tx.rows(_digests, session=session)
 
 
 def columns() -> dict[str, set[str]]:
@@ -137,13 +141,12 @@ class NotWhole(StoreError):
     remedy = "export the session again: lifecycle export"
 
 
-def insert_rows(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
+def insert_rows(tx: Tx, rows: Mapping[str, Iterable[JsonObject]]) -> None:
     """Insert a session's rows; its contents must be there already. Raises NotWhole."""
     try:
         _insert_all(tx, rows)
     except (
-        sqlite3.IntegrityError,
-        sqlite3.ProgrammingError,
+        *REFUSED,
         KeyError,
         TypeError,
         ValueError,
@@ -152,9 +155,9 @@ def insert_rows(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
         raise NotWhole(why=f"{type(error).__name__}: {error}") from error
 
 
-def _insert_all(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
+def _insert_all(tx: Tx, rows: Mapping[str, Iterable[JsonObject]]) -> None:
     for row in rows["hosts"]:  # known here or long dead: it gets nothing to do
-        tx.run(_HOST, **{**row, "boot": "imported", "lease_until": 0})
+        tx.insert(_HOST, **{**row, "boot": "imported", "lease_until": 0})
     task_ids: dict[int, int] = {}
     verdict_ids: dict[int, int] = {}
     for part in PARTS:
@@ -166,10 +169,10 @@ def _insert_all(tx: Tx, rows: Mapping[str, Iterable[dict[str, Any]]]) -> None:
             elif part.table is verdicts:
                 verdict_ids[int(old or 0)] = new
     for row in rows["findings"]:
-        tx.run(_INSERTS["findings"], **{**row, "verdict_id": verdict_ids[row["verdict_id"]]})
+        tx.insert(_INSERTS["findings"], **{**row, "verdict_id": verdict_ids[row["verdict_id"]]})
 
 
-def _insert(tx: Tx, part: Part, row: dict[str, Any], task_ids: Mapping[int, int]) -> int:
+def _insert(tx: Tx, part: Part, row: JsonObject, task_ids: Mapping[int, int]) -> int:
     if part.own_id or part.table in (tasks, verdicts):
         del row["id"]
     for column in part.tasks:

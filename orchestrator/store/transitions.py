@@ -5,49 +5,56 @@ How a run is opened, and the fence of what it writes, are in `claims`.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-from sqlalchemy import bindparam, case, exists, insert, select, update
+from sqlalchemy import Update, bindparam, case, exists, select, update
 
 from orchestrator.domain.errors import LeaseLost
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome, SessionStatus, TaskStatus
 from orchestrator.store.claims import held
-from orchestrator.store.prepared import Prepared, PreparedInsert, one_of
+from orchestrator.store.statements import Insertion, Selection, change, one_of, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import edges, runs, sessions, tasks
 
-_INSERT_TASK = PreparedInsert(lambda: insert(tasks))
+_INSERT_TASK = Insertion(tasks)
 
-_INSERT_EDGE = PreparedInsert(lambda: insert(edges))
+_INSERT_EDGE = Insertion(edges)
 
-_STATUS = Prepared(lambda: select(tasks.c.status).where(tasks.c.id == bindparam("task")))
 
-_ADD_UNMET = Prepared(
-    lambda: (
+@query(str)
+def _status() -> Selection:
+    return select(tasks.c.status).where(tasks.c.id == bindparam("task"))
+
+
+@change
+def _add_unmet() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
         )
         .values(unmet=tasks.c.unmet + 1, offered_at=None)
     )
-)
 
 
-def add_task(tx: Tx, session: str, values: dict[str, Any]) -> int:
+def add_task(tx: Tx, session: str, values: Mapping[str, object]) -> int:
     """Make a pending task; returns its id. Its edges are added after it."""
     return tx.insert(_INSERT_TASK, session_id=session, status=TaskStatus.PENDING, created_at=tx.now, **values)
 
 
 def add_edge(tx: Tx, session: str, task: int, blocker: int) -> None:
     """Let `task` (pending or failed) wait for `blocker`; an offer of it is withdrawn when the blocker is unfinished."""
-    tx.run(_INSERT_EDGE, session_id=session, task_id=task, blocker_id=blocker)
-    if tx.value(_STATUS, task=blocker) not in SATISFIED and not tx.one(_ADD_UNMET, task=task):
+    tx.insert(_INSERT_EDGE, session_id=session, task_id=task, blocker_id=blocker)
+    status = tx.row(_status, task=blocker)
+    if (status is None or status not in SATISFIED) and not tx.one(_add_unmet, task=task):
         raise AssertionError(f"task {task} got a new blocker while it could not wait")
 
 
 # Offer a pending task: each offer raises its epoch, and one claim is possible for each epoch.
-_OFFER = Prepared(
-    lambda: (
+@change
+def _offer() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"),
@@ -58,29 +65,30 @@ _OFFER = Prepared(
         )
         .values(offered_at=bindparam("now"), epoch=tasks.c.epoch + 1)
     )
-)
+
 
 # Withdraw every offer of a session.
-_WITHDRAW = Prepared(
-    lambda: (
+@change
+def _withdraw() -> Update:
+    return (
         update(tasks)
         .where(tasks.c.session_id == bindparam("session"), tasks.c.offered_at.is_not(None))
         .values(offered_at=None)
     )
-)
 
 
 def offer(tx: Tx, task: int) -> bool:
-    return tx.one(_OFFER, task=task, now=tx.now)
+    return tx.one(_offer, task=task, now=tx.now)
 
 
 def withdraw_offers(tx: Tx, session: str) -> int:
-    return tx.run(_WITHDRAW, session=session)
+    return tx.run(_withdraw, session=session)
 
 
 # Close a run that its own host reports on.
-_CLOSE_OWN = Prepared(
-    lambda: (
+@change
+def _close_own_now() -> Update:
+    return (
         update(runs)
         .where(held())
         .values(
@@ -93,11 +101,12 @@ _CLOSE_OWN = Prepared(
             phase="report",
         )
     )
-)
+
 
 # Close a run over its host's head: its lease is over, its host is dead, or a person said so.
-_CLOSE_FOREIGN = Prepared(
-    lambda: (
+@change
+def _close_foreign() -> Update:
+    return (
         update(runs)
         .where(runs.c.id == bindparam("run"), runs.c.outcome.is_(None))
         .values(
@@ -107,20 +116,22 @@ _CLOSE_FOREIGN = Prepared(
             error=bindparam("fault"),
         )
     )
-)
+
 
 # Change a task from in progress to completed.
-_COMPLETE = Prepared(
-    lambda: (
+@change
+def _complete() -> Update:
+    return (
         update(tasks)
         .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
         .values(status=TaskStatus.COMPLETED, finished_at=bindparam("now"), error=None)
     )
-)
+
 
 # Change a task from in progress back to pending (lost, retryable failure, released).
-_REOPEN = Prepared(
-    lambda: (
+@change
+def _reopen() -> Update:
+    return (
         update(tasks)
         .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
         .values(
@@ -132,11 +143,12 @@ _REOPEN = Prepared(
             started_at=None,
         )
     )
-)
+
 
 # Change a task from in progress to failed: its last attempt ended badly.
-_FAIL = Prepared(
-    lambda: (
+@change
+def _fail() -> Update:
+    return (
         update(tasks)
         .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
         .values(
@@ -146,11 +158,12 @@ _FAIL = Prepared(
             finished_at=bindparam("now"),
         )
     )
-)
+
 
 # Change a task from failed to pending, with more attempts allowed; the count never goes down.
-_RETRY = Prepared(
-    lambda: (
+@change
+def _retry() -> Update:
+    return (
         update(tasks)
         .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.FAILED)
         .values(
@@ -162,22 +175,24 @@ _RETRY = Prepared(
             started_at=None,
         )
     )
-)
+
 
 # Change a task from pending or failed to skipped.
-_SKIP = Prepared(
-    lambda: (
+@change
+def _skip() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
         )
         .values(status=TaskStatus.SKIPPED, finished_at=bindparam("now"), offered_at=None)
     )
-)
+
 
 # Change every unfinished task of a session to cancelled.
-_CANCEL_ALL = Prepared(
-    lambda: (
+@change
+def _cancel_all() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.session_id == bindparam("session"),
@@ -189,22 +204,24 @@ _CANCEL_ALL = Prepared(
             finished_at=case((tasks.c.finished_at.is_(None), bindparam("now")), else_=tasks.c.finished_at),
         )
     )
-)
+
 
 # Give a pending or failed task other input for its next attempt.
-_SET_PAYLOAD = Prepared(
-    lambda: (
+@change
+def _set_payload() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id == bindparam("task"), one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.FAILED])
         )
         .values(payload=bindparam("data", type_=tasks.c.payload.type))
     )
-)
+
 
 # One blocker fewer for each task that waited for this one.
-_UNBLOCK = Prepared(
-    lambda: (
+@change
+def _unblock() -> Update:
+    return (
         update(tasks)
         .where(
             tasks.c.id.in_(select(edges.c.task_id).where(edges.c.blocker_id == bindparam("task"))),
@@ -212,19 +229,19 @@ _UNBLOCK = Prepared(
         )
         .values(unmet=tasks.c.unmet - 1)
     )
-)
-
-_TASK_COUNTS = Prepared(
-    lambda: select(tasks.c.attempts, tasks.c.max_attempts).where(tasks.c.id == bindparam("task"))
-)
 
 
-def complete(tx: Tx, run: str, host: str, task: int, *, timings: Any, accumulator: Any) -> None:
+@query(tuple[int, int])
+def _task_counts() -> Selection:
+    return select(tasks.c.attempts, tasks.c.max_attempts).where(tasks.c.id == bindparam("task"))
+
+
+def complete(tx: Tx, run: str, host: str, task: int, *, timings: Json, accumulator: Json) -> None:
     """Close the run as completed, its task with it, and unblock what waited. Raises LeaseLost, and then wrote nothing."""
     _close_own(tx, run, host, RunOutcome.COMPLETED, 0, None, timings, accumulator)
-    if not tx.one(_COMPLETE, task=task, now=tx.now):
+    if not tx.one(_complete, task=task, now=tx.now):
         raise AssertionError(f"run {run} is open but task {task} is not in progress")
-    tx.run(_UNBLOCK, task=task)
+    tx.run(_unblock, task=task)
 
 
 def _close_own(
@@ -234,11 +251,11 @@ def _close_own(
     outcome: RunOutcome,
     charged: int,
     error: str | None,
-    timings: Any,
-    accumulator: Any,
+    timings: Json,
+    accumulator: Json,
 ) -> None:
     if not tx.one(
-        _CLOSE_OWN,
+        _close_own_now,
         run=run,
         by=host,
         lease_now=tx.lease_now,
@@ -262,7 +279,7 @@ def fail(
     charged: bool,
     retry_at: int | None,
     limited_by: str | None = None,
-    timings: Any = None,
+    timings: Json = None,
 ) -> TaskStatus:
     """Close the run as failed (charged) or released (not charged); returns the task's new state: pending or failed.
 
@@ -277,7 +294,7 @@ def take_away(
     tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, charged: bool
 ) -> TaskStatus | None:
     """Close an open run over its host's head; the task's new state, None when the run was closed already."""
-    if not tx.one(_CLOSE_FOREIGN, run=run, result=outcome, charge=int(charged), now=tx.now, fault=error):
+    if not tx.one(_close_foreign, run=run, result=outcome, charge=int(charged), now=tx.now, fault=error):
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
@@ -287,13 +304,14 @@ def take_away(
 def _give_back(
     tx: Tx, task: int, error: str, charged: bool, retry_at: int | None, limited_by: str | None
 ) -> TaskStatus:
-    counts = tx.row(_TASK_COUNTS, task=task)
+    counts = tx.row(_task_counts, task=task)
     assert counts is not None
-    if charged and counts.attempts + 1 >= counts.max_attempts:
-        changed, status = tx.one(_FAIL, task=task, fault=error, now=tx.now), TaskStatus.FAILED
+    attempts, most = counts
+    if charged and attempts + 1 >= most:
+        changed, status = tx.one(_fail, task=task, fault=error, now=tx.now), TaskStatus.FAILED
     else:
         changed = tx.one(
-            _REOPEN, task=task, charge=int(charged), retry_at=retry_at, account=limited_by, fault=error
+            _reopen, task=task, charge=int(charged), retry_at=retry_at, account=limited_by, fault=error
         )
         status = TaskStatus.PENDING
     if not changed:
@@ -302,20 +320,20 @@ def _give_back(
 
 
 def retry(tx: Tx, task: int, more: int) -> bool:
-    return tx.one(_RETRY, task=task, more=more)
+    return tx.one(_retry, task=task, more=more)
 
 
 def skip(tx: Tx, task: int) -> bool:
     """Skip a pending or failed task and unblock what waited for it; False when it is in another state."""
-    if not tx.one(_SKIP, task=task, now=tx.now):
+    if not tx.one(_skip, task=task, now=tx.now):
         return False
-    tx.run(_UNBLOCK, task=task)
+    tx.run(_unblock, task=task)
     return True
 
 
-def set_payload(tx: Tx, task: int, payload: dict[str, Any]) -> bool:
-    return tx.one(_SET_PAYLOAD, task=task, data=payload)
+def set_payload(tx: Tx, task: int, payload: JsonObject) -> bool:
+    return tx.one(_set_payload, task=task, data=payload)
 
 
 def cancel_all(tx: Tx, session: str) -> int:
-    return tx.run(_CANCEL_ALL, session=session, now=tx.now)
+    return tx.run(_cancel_all, session=session, now=tx.now)

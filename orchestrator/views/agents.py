@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.dispatch.asking import ask_workers
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config
 from orchestrator.store import sessions
-from orchestrator.store.database import SCHEMA, inspect
+from orchestrator.store.backends.sqlite_file import SCHEMA, inspect
 from orchestrator.store.store import Store
 from orchestrator.views.limits import limit_views
 
@@ -21,9 +22,9 @@ AGENTS_SECONDS = 60.0
 PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
 
 
-def limits_of(project: Project) -> list[dict[str, Any]]:
+def limits_of(project: Project) -> list[JsonObject]:
     """The accounts that are not used now because they have reached a limit."""
-    found: list[dict[str, Any]] | None = read_or_none(project, limit_views)
+    found: list[JsonObject] | None = read_or_none(project, limit_views)
     return found or []
 
 
@@ -44,7 +45,7 @@ def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
         store.close()
 
 
-def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
+def ask_agents(project: Project, *, probe: bool = False) -> JsonObject:
     """What the workers report about their agents; with `probe`, after a real question to each. Raises LifecycleError."""
     read_config(project)  # its errors are reported better from here
     seconds = PROBE_SECONDS if probe else AGENTS_SECONDS

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any
 
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
 NAMED = 5  # changed documents that a refusal names
@@ -52,11 +52,11 @@ class Approval:
         ]
 
 
-def approval(tx: Tx, session: Row, edited: Mapping[str, bytes] | None = None) -> Approval | None:
+def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None) -> Approval | None:
     """The approval a paused session waits for, including edits in its files; None if it waits for none."""
     if session.status != SessionStatus.PAUSED:
         return None
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     if not PAUSES[reason].approves:
         return None
     found = edits.edited(tx, session.id) if edited is None else edited
@@ -89,7 +89,7 @@ def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str]
     return found
 
 
-def view(found: Approval, named: str) -> dict[str, Any]:
+def view(found: Approval, named: str) -> JsonObject:
     """The approval as plain values: its token, and what has changed since it was shown."""
     return {
         "token": found.token,
@@ -104,7 +104,7 @@ def view(found: Approval, named: str) -> dict[str, Any]:
 
 
 def check(
-    found: Approval | None, session: Row, expected: Token | None, command: Sequence[str], named: str
+    found: Approval | None, session: Session, expected: Token | None, command: Sequence[str], named: str
 ) -> None:
     """Refuse to approve what was not shown; the message repeats the options of the refused `resume` (`command`).
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.store import budgets, messages, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.store import budgets, decisions, messages, sessions
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
 DECISION = "raise_budget"
 
 
-def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
+def budget_of(settings: Settings) -> dict[str, dict[str, int]] | None:
     """The caps of a new session and of each of its tasks, in units; None if there are none."""
     given = settings.budget
     found = {
@@ -24,7 +25,7 @@ def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
     return found if any(found.values()) else None
 
 
-def check_lowered(settings: Any, caps: Mapping[str, float]) -> None:
+def check_lowered(settings: Settings, caps: Mapping[str, float]) -> None:
     """Raise NotAllowedNow for a cap above the one in the settings, which may only be lowered here."""
     for name, cap in caps.items():
         most = getattr(settings.budget, name)
@@ -46,7 +47,7 @@ def cap_lines(budget: Mapping[str, Mapping[str, int]] | None) -> list[str]:
     ]
 
 
-def raise_caps(tx: Tx, session: Row, caps: rules.Caps, who: str, words: str) -> None:
+def raise_caps(tx: Tx, session: Session, caps: rules.Caps, who: str, words: str) -> None:
     """Set new caps: of each task when the session waits for a task's, else of the session. Raises NotAllowedNow."""
     scope = _scope(session)
     used = _most_used(tx, session) if scope == "task" else budgets.used(tx, session.id)
@@ -61,7 +62,7 @@ def raise_caps(tx: Tx, session: Row, caps: rules.Caps, who: str, words: str) -> 
     said = ", ".join(rules.shown(measure, cap) for measure, cap in caps.items())
     new = rules.raised(session.budget, scope, caps)
     budgets.set_budget(tx, session.id, new)
-    sessions.decide(tx, session.id, DECISION, who, words or f"{scope}: at most {said}")
+    decisions.decide(tx, session.id, DECISION, who, words or f"{scope}: at most {said}")
     messages.event(tx, session.id, "budget", f"new caps by {who} ({scope}): at most {said}", caps=new[scope])
 
 
@@ -80,7 +81,7 @@ def refuse_if_reached(tx: Tx, session: str) -> None:
         )
 
 
-def way_on(tx: Tx, session: Row) -> str:
+def way_on(tx: Tx, session: Session) -> str:
     """The command that raises each reached cap to twice its amount, or more if that is used up too."""
     caps, used = _caps_and_used(tx, session)
     if _scope(session) == "task":  # new caps hold for every task
@@ -94,7 +95,7 @@ def way_on(tx: Tx, session: Row) -> str:
     return " ".join(["resume", *options])
 
 
-def _caps_and_used(tx: Tx, session: Row) -> tuple[rules.Caps, rules.Used]:
+def _caps_and_used(tx: Tx, session: Session) -> tuple[rules.Caps, rules.Used]:
     """The caps and use that a budget pause is about: of the session or of one task."""
     scope = _scope(session)
     caps = (session.budget or {}).get(scope, {})
@@ -106,7 +107,7 @@ def _caps_and_used(tx: Tx, session: Row) -> tuple[rules.Caps, rules.Used]:
     )
 
 
-def budget_view(tx: Tx, session: Row) -> list[dict[str, Any]]:
+def budget_view(tx: Tx, session: Session) -> list[JsonObject]:
     """Every cap and its use: of the session, and of the tasks that are close to theirs."""
     if not session.budget:
         return []
@@ -135,7 +136,7 @@ def budget_view(tx: Tx, session: Row) -> list[dict[str, Any]]:
     return found
 
 
-def _scope(session: Row) -> str:
+def _scope(session: Session) -> str:
     """Whose cap a budget pause is about."""
     return (
         str((session.pause_detail or {}).get("scope", "session"))
@@ -144,6 +145,6 @@ def _scope(session: Row) -> str:
     )
 
 
-def _most_used(tx: Tx, session: Row) -> dict[str, int]:
+def _most_used(tx: Tx, session: Session) -> dict[str, int]:
     every = budgets.used_by_task(tx, session.id).values()
     return {measure: max((used[measure] for used in every), default=0) for measure in rules.MEASURES}

@@ -7,12 +7,12 @@ the command line, the web and MCP show these same values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import message_line, stamp
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
-from orchestrator.store import artifacts, leases, messages, queries, records, sessions, tasks
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
+from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.views import budget, cost, discuss, limits, ways_on
 
@@ -27,7 +27,7 @@ MARKS = {
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
-def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
+def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[JsonObject]:
     """The newest `limit` sessions, oldest first; archived ones only when asked for."""
     counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
     return [
@@ -35,12 +35,12 @@ def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> l
     ]
 
 
-def summary(tx: Tx, session: Row) -> dict[str, Any]:
+def summary(tx: Tx, session: Session) -> JsonObject:
     """One session in one line."""
     return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> dict[str, Any]:
+def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
     return {
         "session": session.id,
         "title": session.title,
@@ -58,7 +58,7 @@ def _line(tx: Tx, session: Row, counts: Mapping[str, int], sums: Row | None) -> 
     }
 
 
-def overview(tx: Tx, session: Row) -> dict[str, Any]:
+def overview(tx: Tx, session: Session) -> JsonObject:
     """What `check` shows: the graph, the running work, what is waiting and what to do next."""
     views = task_views(tx, session)
     return {
@@ -77,7 +77,7 @@ def overview(tx: Tx, session: Row) -> dict[str, Any]:
     }
 
 
-def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
+def task_views(tx: Tx, session: Session) -> list[JsonObject]:
     """Every task in order of creation, with its run, its round and what it waits for."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
@@ -116,7 +116,7 @@ def task_views(tx: Tx, session: Row) -> list[dict[str, Any]]:
     ]
 
 
-def show(tx: Tx, session: Row) -> dict[str, Any]:
+def show(tx: Tx, session: Session) -> JsonObject:
     """Everything about a session that no other command lists."""
     return {
         **summary(tx, session),
@@ -135,7 +135,7 @@ def show(tx: Tx, session: Row) -> dict[str, Any]:
                 "digest": row.digest,
                 "forced": bool(row.forced),
             }
-            for row in sessions.decisions_of(tx, session.id)
+            for row in decisions.decisions_of(tx, session.id)
         ],
         "tasks": len(tasks.all_tasks(tx, session.id)),
         "artifacts": len(artifacts.newest(tx, session.id)),
@@ -144,11 +144,11 @@ def show(tx: Tx, session: Row) -> dict[str, Any]:
     }
 
 
-def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
+def artifact_views(tx: Tx, session: str) -> list[JsonObject]:
     return [artifact_view(row) for row in artifacts.newest(tx, session)]
 
 
-def artifact_view(row: Row) -> dict[str, Any]:
+def artifact_view(row: Artifact) -> JsonObject:
     return {
         "path": row.path,
         "version": row.version,
@@ -161,9 +161,9 @@ def artifact_view(row: Row) -> dict[str, Any]:
     }
 
 
-def members(tx: Tx, session: str) -> list[dict[str, Any]]:
+def members(tx: Tx, session: str) -> list[JsonObject]:
     """Each sender of messages: last seen, last action, number of messages."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     number = 0
     while batch := messages.after(tx, session, number):
         number = batch[-1].number
@@ -177,9 +177,9 @@ def members(tx: Tx, session: str) -> list[dict[str, Any]]:
 
 def bus_messages(
     tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The newest `last` matching messages, oldest first; read backwards, a page at a time."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     before = 2**62
     while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
         before = page[0].number
@@ -195,7 +195,7 @@ def bus_messages(
     return found[::-1]
 
 
-def completion_report(tx: Tx, session: Row) -> dict[str, Any]:
+def completion_report(tx: Tx, session: Session) -> JsonObject:
     """The results of a session: deliverables, scores, duration, cost, and what can be done next."""
     return {
         **summary(tx, session),
@@ -225,12 +225,12 @@ def progress(counts: Mapping[str, int]) -> dict[str, int]:
 
 def _running(
     tx: Tx,
-    run: Row,
-    rows: Sequence[Row],
+    run: OpenRun,
+    rows: Sequence[Task],
     hosts: Mapping[str, int],
     agents: Mapping[str, str],
     loops: frozenset[str],
-) -> dict[str, Any]:
+) -> JsonObject:
     """The run of a task: agent, elapsed time and the progress of its inner loop."""
     same = [
         row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
@@ -246,11 +246,11 @@ def _running(
     }
 
 
-def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
+def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:
     return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
 
 
-def _stalled(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> list[str]:
+def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> list[str]:
     """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []

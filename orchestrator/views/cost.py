@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import queries, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
@@ -15,7 +15,7 @@ COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
 ANSWERS = ("answered", "mined")
 
 
-def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
+def unanswering(tx: Tx, session: str) -> list[JsonObject]:
     """The agents that failed most of their calls, so that others answered for them; interrupted calls do not count."""
     ended: dict[str, dict[str, int]] = {}
     for row in records.outcomes(tx, session):
@@ -30,9 +30,9 @@ def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
     return found
 
 
-def run_views(tx: Tx, session: str, task: str | None) -> list[dict[str, Any]]:
+def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
     """The attempts at a task, or at all tasks of the session, oldest first, each with its calls to agents."""
-    calls: dict[str, list[Row]] = {}
+    calls: dict[str, list[AgentCall]] = {}
     for call in records.calls_of(tx, session):
         calls.setdefault(call.run_id, []).append(call)
     return [
@@ -59,7 +59,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
+def cost_view(tx: Tx, session: str | None) -> JsonObject:
     """What the agents of one session, or of all, cost: in total, and by role, task (or session), agent and model."""
     groups = queries.cost_groups(tx, session)
     whole = _grouped(groups, [])
@@ -75,7 +75,7 @@ def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
     }
 
 
-def cost(row: Row | None) -> dict[str, Any]:
+def cost(row: CallSums | None) -> JsonObject:
     """The cost from sums over calls; `row` is None when there were none."""
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
@@ -83,7 +83,7 @@ def cost(row: Row | None) -> dict[str, Any]:
     }
 
 
-def _call(row: Row, now: int) -> dict[str, Any]:
+def _call(row: AgentCall, now: int) -> JsonObject:
     return {
         "agent": row.agent,
         "purpose": row.purpose,
@@ -102,9 +102,9 @@ def _call(row: Row, now: int) -> dict[str, Any]:
     }
 
 
-def _grouped(groups: Sequence[Row], by: Sequence[str]) -> list[dict[str, Any]]:
+def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[JsonObject]:
     """The sums over groups that agree in the columns `by`, in the order in which they first appear."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    found: dict[tuple[object, ...], list[CallSums]] = {}
     for row in groups:
         found.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
     return [

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 
-def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
+def discussion(tx: Tx, session: str, name: str) -> JsonObject:
     """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
     found = _discussions(tx, session)
     wanted = _round(name)
     mine = [row for row in found if row.round == wanted or row.task == name.upper()]
     if not mine:
-        known = list(dict.fromkeys(row.round for row in found))
+        known = list(dict.fromkeys(row.round or "" for row in found))
         raise UnknownName(
             "round", name, known, fix="`lifecycle discuss` lists the discussions that have taken place"
         )
@@ -37,7 +37,7 @@ def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
     }
 
 
-def discussions(tx: Tx, session: str) -> list[dict[str, Any]]:
+def discussions(tx: Tx, session: str) -> list[JsonObject]:
     """The discussions of a session, oldest first: round, task, verdict and record of each."""
     return [
         {"round": row.round, "task": row.task, **verdict(row), "record": row.record}
@@ -45,17 +45,17 @@ def discussions(tx: Tx, session: str) -> list[dict[str, Any]]:
     ]
 
 
-def _discussions(tx: Tx, session: str) -> list[Row]:
+def _discussions(tx: Tx, session: str) -> list[Verdict]:
     return [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
 
 
-def scores(tx: Tx, session: str) -> dict[str, Any] | None:
+def scores(tx: Tx, session: str) -> JsonObject | None:
     """The newest readiness report: gate, score and its dimensions."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return None
     newest = gates[-1]
-    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
+    found: Mapping[str, Json] = (newest.data or {}).get("dimensions", {})
     return {
         "gate": newest.gate,
         "score": newest.score,
@@ -64,23 +64,23 @@ def scores(tx: Tx, session: str) -> dict[str, Any] | None:
     }
 
 
-def verdict(row: Row) -> dict[str, Any]:
+def verdict(row: Verdict) -> JsonObject:
     return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
-def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str | None]:
+def faults(tx: Tx, session: str, task: str) -> tuple[list[JsonObject], str | None]:
     """What blocked the newest discussion of a task, the most severe first, and its name for `discuss`."""
     held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
     if not held:
         return [], None
     found = [row for row in records.findings_of(tx, held[-1].id) if row.severity]
     divided = [row for row in found if row.kind == "divergence"] or found
-    divided.sort(key=lambda row: _GRAVITY.index(row.severity))
+    divided.sort(key=lambda row: _GRAVITY.index(row.severity or ""))
     views = [
         {"severity": row.severity, "perspectives": _names(row.perspective), "text": row.text}
         for row in divided
     ]
-    return views, _short(held[-1].round)
+    return views, _short(held[-1].round or "")
 
 
 def _names(joined: str | None) -> list[str]:
@@ -92,8 +92,8 @@ def _short(round_key: str) -> str:
     return str(int(digits)) if digits.isascii() and digits.isdigit() else round_key
 
 
-def _rating(row: Row) -> dict[str, Any]:
-    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
+def _rating(row: StoredCritique) -> JsonObject:
+    reply: Mapping[str, Json] = row.reply if isinstance(row.reply, dict) else {}
     return {
         "perspective": row.perspective,
         "agent": row.agent,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -17,9 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.domain.errors import ConfigError, LifecycleError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
 from orchestrator.store import integrity, leases, queries, rights
-from orchestrator.store.database import SCHEMA, checkpoint_is_risky, inspect, refuse_network_file_system
+from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sqlite_file import (
+    SCHEMA,
+    checkpoint_is_risky,
+    inspect,
+    refuse_network_file_system,
+)
 from orchestrator.store.store import Store
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
@@ -33,7 +39,7 @@ FREE_SHARE = 0.05
 PYTHON = (3, 11)
 LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
 
-AskAgents = Callable[["Project"], dict[str, Any]]
+AskAgents = Callable[["Project"], JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +128,11 @@ def _disk(project: Project) -> Check:
 def _sqlite(project: Project) -> Check:
     refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
     if checkpoint_is_risky():
-        says = f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
+        says = f"SQLite {sqlite.VERSION} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
         return Check(
             "sqlite", "note", says, 'use a Python with SQLite 3.51.3 or newer, or set journal = "truncate"'
         )
-    return Check("sqlite", "ok", f"SQLite {sqlite3.sqlite_version}")
+    return Check("sqlite", "ok", f"SQLite {sqlite.VERSION}")
 
 
 def _database(project: Project) -> Check:
@@ -211,7 +217,7 @@ def _mcp(project: Project) -> Check:
     )
 
 
-def _agents(project: Project, found: dict[str, Any]) -> Check:
+def _agents(project: Project, found: JsonObject) -> Check:
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:
@@ -225,17 +231,17 @@ def _agents(project: Project, found: dict[str, Any]) -> Check:
     return Check("agents", "note" if notes else "ok", says, notes)
 
 
-def _usable(agent: dict[str, Any]) -> str:
+def _usable(agent: JsonObject) -> str:
     probe = agent.get("probe")
     return str(agent["name"]) if probe is None else f"{agent['name']} (answered{probe_cost(probe)})"
 
 
-def _unusable(agent: dict[str, Any]) -> str:
+def _unusable(agent: JsonObject) -> str:
     name, fault = str(agent["name"]), str(agent["fault"])
     return fault if fault.startswith(name) else f"{name}: {fault}"
 
 
-def probe_cost(probe: dict[str, Any]) -> str:
+def probe_cost(probe: JsonObject) -> str:
     """The duration and cost of the question."""
     cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
     return f" in {probe['seconds']:g} s, {cost}"

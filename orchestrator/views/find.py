@@ -6,7 +6,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
 from orchestrator.store import artifacts, records, sessions, tasks
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact, Session, Task
 from orchestrator.store.store import Tx
 
 SHORTENED = "…"  # stands for the middle of an id
@@ -16,7 +16,7 @@ LISTED = 20  # sessions that an error names
 class SeveralSessions(UsageError):
     """Several sessions are unfinished."""
 
-    def __init__(self, found: list[Row]) -> None:
+    def __init__(self, found: list[Session]) -> None:
         self.sessions = found
         listed = "\n".join(
             f"  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip()
@@ -31,7 +31,7 @@ class SeveralSessions(UsageError):
         )
 
 
-def session(tx: Tx, name: str | None, *, finished: bool = False) -> Row:
+def session(tx: Tx, name: str | None, *, finished: bool = False) -> Session:
     """The session with that id or unambiguous prefix; without a name the unfinished one.
 
     `finished`: without a name and without an unfinished one, the newest. Raises UnknownName, SeveralSessions, NotAllowedNow.
@@ -65,7 +65,7 @@ def named(tx: Tx, session_id: str) -> str:
     return "" if is_default else f" --session {session_id}"
 
 
-def _named(tx: Tx, name: str) -> Row:
+def _named(tx: Tx, name: str) -> Session:
     if (
         len(name) > ids.ID_LIMIT
         or not name
@@ -92,7 +92,7 @@ def _named(tx: Tx, name: str) -> Row:
     raise UnknownName("session", name, [row.id for row in sessions.all_sessions(tx)][-20:])
 
 
-def task(tx: Tx, session_row: Row, key: str) -> Row:
+def task(tx: Tx, session_row: Session, key: str) -> Task:
     """The session's task. Raises UnknownName, which lists the known ones."""
     found = tasks.task(tx, session_row.id, key) or tasks.task(tx, session_row.id, key.upper())
     if found is None:
@@ -119,7 +119,7 @@ def artifact(tx: Tx, session: str, name: str) -> str:
         )
     if not near:
         raise UnknownName("artifact", name, paths)
-    return str(near[0])
+    return near[0]
 
 
 def _written_by(tx: Tx, session: str, key: str) -> str | None:
@@ -137,7 +137,7 @@ def _written_by(tx: Tx, session: str, key: str) -> str | None:
     )
 
 
-def version(tx: Tx, session: str, name: str, number: int | None = None) -> Row:
+def version(tx: Tx, session: str, name: str, number: int | None = None) -> Artifact:
     """That version of the artifact, or its newest one. Raises UnknownName, UsageError."""
     path = artifact(tx, session, name)
     known = {row.version: row for row in artifacts.versions(tx, session, path)}
@@ -146,7 +146,7 @@ def version(tx: Tx, session: str, name: str, number: int | None = None) -> Row:
     return known[number or max(known)]
 
 
-def alive(session_row: Row) -> Row:
+def alive(session_row: Session) -> Session:
     """Raises NotAllowedNow for a cancelled session."""
     if session_row.status == SessionStatus.CANCELLED:
         raise NotAllowedNow(

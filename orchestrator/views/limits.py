@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import messages, rate_limits, sessions
-from orchestrator.store.prepared import Row
 from orchestrator.store.store import Store, Tx
 
 
-def limit_views(tx: Tx) -> list[dict[str, Any]]:
+def limit_views(tx: Tx) -> list[JsonObject]:
     """The accounts of the project that are at their limit now."""
     return [
         {
@@ -28,7 +26,7 @@ def limit_views(tx: Tx) -> list[dict[str, Any]]:
     ]
 
 
-def in_words(limit: dict[str, Any]) -> str:
+def in_words(limit: JsonObject) -> str:
     """A limit in one sentence."""
     how = " (estimated: the end is unknown)" if limit["guesses"] else ""
     why = limit["why"] or f"{limit['agent']} reached its limit"
@@ -42,17 +40,17 @@ def way_on(account: str) -> str:
 def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
     """Use an account again at once; return the tasks that waited for a limit. Raises UnknownName."""
 
-    def unit(tx: Tx) -> Sequence[Row]:
+    def unit(tx: Tx) -> list[tuple[str, str]]:
         held = [row.name for row in rate_limits.held(tx)]
         if account not in held:
             raise UnknownName("limited account", account, held, fix="lifecycle agents")
         waiting = rate_limits.release(tx, account)
-        for session in dict.fromkeys(row.session_id for row in waiting):
-            keys = [row.key for row in waiting if row.session_id == session]
+        for session in dict.fromkeys(session for session, _ in waiting):
+            keys = [key for waits, key in waiting if waits == session]
             words = f"{who} released account {account}; the waiting tasks are tried again: "
             words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
             sessions.mark_dirty(tx, session)
         return waiting
 
-    return [{"session": row.session_id, "task": row.key} for row in store.write(unit)]
+    return [{"session": session, "task": key} for session, key in store.write(unit)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
@@ -35,7 +37,7 @@ def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
 
 def plan_view(
     planned: Plan, settings: Settings, before: Past | None = None, prices: Prices | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """The plan as plain values; `agents` are those configured here, in the order in which they are tried."""
     replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
@@ -131,7 +133,7 @@ def _by_rule(planned: Plan, task: TaskDef) -> bool:
     return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
 
 
-def _replayed(planned: Plan) -> dict[str, Any]:
+def _replayed(planned: Plan) -> JsonObject:
     return {"usd": 0.0, "at_least_usd": 0.0, "calls": _calls(planned), "why": "a replay uses no agent"}
 
 
@@ -140,7 +142,7 @@ def _calls(planned: Plan) -> int:
     return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
 
 
-def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
+def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> JsonObject:
     parts = _parts(planned, settings, agents)
     found = estimate(parts, before)
     if not parts:

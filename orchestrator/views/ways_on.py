@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
 from orchestrator.store import records, sessions, tasks
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, discuss
 from orchestrator.views.find import named
 
@@ -24,11 +24,11 @@ DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
 
 
-def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
+def pause_view(tx: Tx, session: Session) -> JsonObject | None:
     """Why the session waits and every command that continues it; None while it is not paused."""
     if session.status != SessionStatus.PAUSED:
         return None
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     detail = session.pause_detail or {}
     faults, held = _faults(tx, session, reason)
     approval = approvals.approval(tx, session)
@@ -43,7 +43,7 @@ def pause_view(tx: Tx, session: Row) -> dict[str, Any] | None:
     }
 
 
-def _faults(tx: Tx, session: Row, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
+def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObject], str | None]:
     """The findings for which a discussion blocked the session, the most severe first, and its name for `discuss`."""
     detail = session.pause_detail or {}
     if reason is PauseReason.DISCUSSION_BLOCKED:
@@ -53,7 +53,7 @@ def _faults(tx: Tx, session: Row, reason: PauseReason) -> tuple[list[dict[str, A
     return [], None
 
 
-def next_view(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> JsonObject:
     """A sentence on what happens next, and the commands for it."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
@@ -68,9 +68,9 @@ def next_view(tx: Tx, session: Row, views: Sequence[Mapping[str, Any]]) -> dict[
     return {"says": f"nothing to do: {until}.", "commands": commands}
 
 
-def _says(session: Row) -> str:
+def _says(session: Session) -> str:
     if session.status == SessionStatus.PAUSED:
-        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[PauseReason(session.pause_reason)].resume}."
+        return f"waiting for you: {session.pause_reason}; resume would {PAUSES[session.paused_for].resume}."
     return (
         "the session is completed."
         if session.status == SessionStatus.COMPLETED
@@ -78,14 +78,14 @@ def _says(session: Row) -> str:
     )
 
 
-def actions(tx: Tx, session: Row, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
+def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
     """The commands that are possible now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
         return _rework(tx, session, REOPENING, suffix)
     if session.status != SessionStatus.PAUSED:
         return []
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     approval = approval or approvals.approval(tx, session)
     is_failed = reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL
     answers = [_answer(tx, session, reason, approval, suffix)]
@@ -106,7 +106,7 @@ def _action(command: str, does: str) -> dict[str, str]:
 
 
 def _answer(
-    tx: Tx, session: Row, reason: PauseReason, approval: approvals.Approval | None, suffix: str
+    tx: Tx, session: Session, reason: PauseReason, approval: approvals.Approval | None, suffix: str
 ) -> dict[str, str]:
     """`resume`, with the options it needs."""
     if reason is PauseReason.BUDGET:
@@ -121,7 +121,7 @@ def _answer(
     return _action(f"lifecycle resume{options}{suffix}", does)
 
 
-def _rework(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
     """The rework commands that would find something to do."""
     state = graph(tasks.all_tasks(tx, session.id))
     catalogue = _catalogue(tx, session)
@@ -148,7 +148,7 @@ def _rework(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dic
     return [_action(f"lifecycle {command}{suffix}", does) for command, does in found if command]
 
 
-def _revisable(tx: Tx, session: Row, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:
+def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:
     """The document that a pause is about, else the lowest rated one, of those that can be revised."""
     about = state.get(str((session.pause_detail or {}).get("task", "")))
     near = [about.revision_of or about.key, *about.blocked_by] if about else []
@@ -164,10 +164,10 @@ def _revisable(tx: Tx, session: Row, state: Mapping[str, TaskState], catalogue: 
     return next((each.key for each in drafts if _can_revise(state, each.key, catalogue)), None)
 
 
-def revise(tx: Tx, session: Row, task: str) -> str | None:
+def revise(tx: Tx, session: Session, task: str) -> str | None:
     """The command that revises a task; None where it would be refused."""
     open_now = session.status != SessionStatus.CANCELLED and (
-        session.status != SessionStatus.PAUSED or may_rework("revise", PauseReason(session.pause_reason))
+        session.status != SessionStatus.PAUSED or may_rework("revise", session.paused_for)
     )
     state = graph(tasks.all_tasks(tx, session.id))
     if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
@@ -175,7 +175,7 @@ def revise(tx: Tx, session: Row, task: str) -> str | None:
     return f'lifecycle revise {task} "what to change"{named(tx, session.id)}'
 
 
-def _catalogue(tx: Tx, session: Row) -> Catalogue:
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
     return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
 
 
@@ -197,7 +197,7 @@ def _is_taken(plan: Callable[[], object]) -> bool:
     return True
 
 
-def _checks(tx: Tx, session: Row, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
+def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
     """`doctor`, `repair` and `resume --skip` where the pause has them."""
     found = []
     if "doctor" in names:

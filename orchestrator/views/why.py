@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
-from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
-from orchestrator.store.prepared import Row
-from orchestrator.store.rows import graph
+from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
 from orchestrator.views import limits
 from orchestrator.views.cost import run_views
 from orchestrator.views.find import named
 from orchestrator.views.ways_on import actions, revise
 
 
-def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
+def why(tx: Tx, session: Session, task: Task) -> JsonObject:
     """The state of a task in one word (`state`), the reasons in sentences (`because`), and `commands` that help."""
     every = graph(tasks.all_tasks(tx, session.id))
     state = every[task.key]
@@ -45,7 +44,7 @@ def why(tx: Tx, session: Row, task: Row) -> dict[str, Any]:
 Found = tuple[str, list[str], list[str]]
 
 
-def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
     """The first thing that keeps a pending task from running, in the coordinator's order."""
     state = every[task.key]
     waits = [_waits(every, key) for key in unmet(state, every)]
@@ -69,7 +68,7 @@ def _pending(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) ->
     return _ready(tx, session, task, every)
 
 
-def _limited(tx: Tx, task: Row) -> Found:
+def _limited(tx: Tx, task: Task) -> Found:
     """It waits for the account whose limit ends first, of those it could use."""
     held = [each for each in limits.limit_views(tx) if each["account"] == task.limited_by]
     because = [f"it will be retried at {stamp(task.not_before)}, by itself; the attempt does not count"]
@@ -87,18 +86,18 @@ def _waits(every: Mapping[str, TaskState], key: str) -> str:
     return f"waits for {key}, which is {blocker.status}{approval}"
 
 
-def _halted(tx: Tx, session: Row) -> tuple[str, list[str]] | None:
+def _halted(tx: Tx, session: Session) -> tuple[str, list[str]] | None:
     if session.status == SessionStatus.ACTIVE:
         return None
     if session.status != SessionStatus.PAUSED:
         return f"the session is {session.status}", []
-    reason = PauseReason(session.pause_reason)
+    reason = session.paused_for
     since = stamp(session.updated_at)
     ways = [each["command"] for each in actions(tx, session)]
     return f"the session is paused ({reason}) until you answer; last changed {since}", ways
 
 
-def _offered(tx: Tx, task: Row) -> Found:
+def _offered(tx: Tx, task: Task) -> Found:
     """It is offered, and waits for a slot on a host that serves its role."""
     since = f"offered since {stamp(task.offered_at)}"
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
@@ -128,7 +127,7 @@ def _offered(tx: Tx, task: Row) -> Found:
     )
 
 
-def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> Found:
+def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
     """It is ready, and waits for the coordinator to offer it."""
     running = tasks.open_runs(tx, session.id)
     sequential = session.options.get("execution") == "sequential"
@@ -150,7 +149,7 @@ def _ready(tx: Tx, session: Row, task: Row, every: Mapping[str, TaskState]) -> F
     return "ready", ["it is ready: the coordinator is about to offer it"], ["lifecycle log -f"]
 
 
-def _running(tx: Tx, session: Row, task: Row) -> Found:
+def _running(tx: Tx, session: Session, task: Task) -> Found:
     run = next(run for run in tasks.open_runs(tx, session.id) if run.task_id == task.id)
     seconds = (tx.now - run.opened_at) // 1_000_000
     because = [
@@ -160,7 +159,7 @@ def _running(tx: Tx, session: Row, task: Row) -> Found:
     return "running", because, ["lifecycle log -f"]
 
 
-def _failed(tx: Tx, session: Row, task: Row) -> Found:
+def _failed(tx: Tx, session: Session, task: Task) -> Found:
     because = [
         f"{task.attempts} of {task.max_attempts} attempts failed, the last one with: {task.error or 'unknown error'}"
     ]
@@ -172,7 +171,7 @@ def _failed(tx: Tx, session: Row, task: Row) -> Found:
     return "failed", because, ways
 
 
-def _completed(tx: Tx, session: Row, task: Row) -> Found:
+def _completed(tx: Tx, session: Session, task: Task) -> Found:
     ways = [revision] if (revision := revise(tx, session, task.key)) else []
     run = next(
         each for each in reversed(run_views(tx, session.id, task.key)) if each["outcome"] == "completed"
@@ -184,11 +183,11 @@ def _completed(tx: Tx, session: Row, task: Row) -> Found:
     return "completed", because, [*ways, f"lifecycle runs {task.key}"]
 
 
-def _skipped(tx: Tx, session: Row, task: Row) -> Found:
+def _skipped(tx: Tx, session: Session, task: Task) -> Found:
     return "skipped", [f"it was skipped by a user at {stamp(task.finished_at)}"], []
 
 
-def _cancelled(tx: Tx, session: Row, task: Row) -> Found:
+def _cancelled(tx: Tx, session: Session, task: Task) -> Found:
     return "cancelled", [f"the session was cancelled at {stamp(task.finished_at)}"], []
 
 

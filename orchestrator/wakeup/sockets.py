@@ -17,9 +17,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import JsonObject
 
 MOMENT = 0.05  # seconds that a wake may wait for others
 BIND_TRIES = 10  # how often the directory may be removed under us by others that leave
@@ -84,7 +84,7 @@ class Waker:
     """A socket for wake-ups; `wait` returns at once when one has arrived."""
 
     def __init__(
-        self, database: Path, name: str, on_message: Callable[[dict[str, Any]], None] | None = None
+        self, database: Path, name: str, on_message: Callable[[JsonObject], None] | None = None
     ) -> None:
         """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
         self._database = database
@@ -171,7 +171,7 @@ class Waker:
         _tidy(self.path.parent)
 
 
-def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
+def wake_path(path: Path, message: JsonObject | None = None) -> bool:
     """Send a wake (or a message) to a socket; False if no process listens there."""
     raw = b"wake" if message is None else json.dumps(message).encode()
     try:
@@ -196,7 +196,7 @@ def _sender() -> socket.socket:
 _reached: dict[Path, Path] = {}  # database -> the socket at which its coordinator was last reached
 
 
-def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
+def wake_daemon(database: Path, message: JsonObject | None = None) -> bool:
     """Wake the coordinator of this database; False when no daemon listens.
 
     A message may carry secrets, so its directory is checked each time; a wake carries no data.
@@ -231,7 +231,7 @@ class Bell:
                 wake_daemon(self._database)
 
 
-def wake_hosts(database: Path, message: dict[str, Any] | None = None) -> int:
+def wake_hosts(database: Path, message: JsonObject | None = None) -> int:
     """Wake every worker host of this database; how many listened."""
     directory = runtime_directory(database)
     return sum(wake_path(path, message) for path in directory.glob("h-*.sock"))

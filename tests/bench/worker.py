@@ -22,7 +22,7 @@ from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import finished_run, report
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.views.layout import StartOptions, plan
 from orchestrator.wakeup import sockets
@@ -32,7 +32,7 @@ from workers.host.host import Host
 from workers.host.live_runs import LiveRun
 from workers.roles import MODULES
 from workers.run.runtime import Runtime
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 ROLES = tuple(sorted(MODULES))
 
@@ -49,7 +49,7 @@ class Stopwatch:
         self.ended = 0.0
         self.done = threading.Event()
 
-    def entered(self, row: Row) -> None:
+    def entered(self, row: Run) -> None:
         """A run of the session enters phase 2."""
         now = time.perf_counter()
         with self._lock:
@@ -58,7 +58,7 @@ class Stopwatch:
             if reported is not None:
                 self.hops[row.opened_by].append(now - reported)
 
-    def reports(self, row: Row) -> None:
+    def reports(self, row: Run) -> None:
         with self._lock:
             self._reported[row.session_id] = time.perf_counter()
 
@@ -80,7 +80,7 @@ class Noop:
         self._watch = watch
         self._bell = sockets.Bell(store.path)
 
-    def __call__(self, live: LiveRun) -> Row | None:
+    def __call__(self, live: LiveRun) -> Run | None:
         row = live.row
         self._watch.entered(row)
         if self._dawdle:
@@ -138,7 +138,7 @@ def main() -> None:
     store = Store(workflow / "lifecycle.db", synchronous=settings.synchronous)
     watch = Stopwatch(given.tasks)
     host = Host(store, settings, ROLES, given.slots, lambda live: execute(live), logger)
-    execute: Callable[[LiveRun], Row | None]
+    execute: Callable[[LiveRun], Run | None]
     if given.work == "noop":
         execute = Noop(store, watch, given.dawdle, _feeder(given.project, store, given.feed))
     else:
@@ -173,10 +173,10 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
 
 
 def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
-    setup = Setup(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
+    setup = WorkerConfig(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
     runtime = Timed(
         store=store,
-        surroundings=lambda: setup,
+        config=lambda: setup,
         roles=ROLES,
         lives=host.live,
         project=project,

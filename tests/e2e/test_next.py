@@ -19,7 +19,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.lifecycle import report
 from orchestrator.store import budgets, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Tx
 from tests import factories
 from tests.e2e.cli_world import World, make_world, work_off
@@ -37,7 +37,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         made.store.close()
 
 
-def at_work(world: World, until: str = "DRAFT-002", **options: Any) -> tuple[str, Row]:
+def at_work(world: World, until: str = "DRAFT-002", **options: Any) -> tuple[str, Run]:
     """A session with a run of `until` open."""
     session = factories.make_session(world.store, "Some work", **options)
     factories.one_beat(world.store, session, factories.lead(world.store))
@@ -68,7 +68,7 @@ def a_failed_task(world: World) -> str:
     return session
 
 
-def fail(tx: Tx, row: Row) -> None:
+def fail(tx: Tx, row: Run) -> None:
     report.fail(tx, row, "no", charged=True, backoff=(), timings={})
 
 

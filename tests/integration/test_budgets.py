@@ -15,8 +15,8 @@ from orchestrator.commands.resume import Answer, resume
 from orchestrator.config import load_settings
 from orchestrator.domain.errors import AgentCrashed, NotAllowedNow
 from orchestrator.domain.prices import Cost, Price, Prices, Usage
-from orchestrator.store import budgets, records, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store import budgets, decisions, records, sessions
+from orchestrator.store.rows import Run, Session
 from orchestrator.store.store import Store
 from orchestrator.views import check
 from orchestrator.views import cost as costs
@@ -69,7 +69,7 @@ class Till:
         make.one_beat(self.store, self.session, make.lead(self.store))
         row = make.claim(self.store, host)
         assert row is not None
-        self.row: Row = row
+        self.row: Run = row
 
     def begin(self, agent: str = "a") -> int | budgets.Refused:
         values = {
@@ -105,7 +105,7 @@ class Till:
             thread.join()
         return found
 
-    def standing(self) -> Row:
+    def standing(self) -> Session:
         row = self.store.read(lambda tx: sessions.get(tx, self.session))
         assert row is not None
         return row
@@ -309,7 +309,7 @@ def test_resume_needs_a_cap_above_what_is_used(till: Callable[..., Till]) -> Non
     assert plain.value.fix == "lifecycle resume --max-usd 0.2"
     assert done.reason == "budget"
     assert made.standing().status == "active"
-    (decision,) = made.store.read(lambda tx: sessions.decisions_of(tx, made.session))
+    (decision,) = made.store.read(lambda tx: decisions.decisions_of(tx, made.session))
     assert (decision.subject, decision.words) == ("raise_budget", "session: at most $0.13")
 
 

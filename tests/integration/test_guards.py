@@ -19,7 +19,7 @@ from orchestrator.domain.model import Gate, RunOutcome
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests.model import Clock
@@ -227,7 +227,7 @@ def test_a_unit_that_has_only_read_keeps_others_from_writing_already(store: Stor
     other.close()
 
 
-def begun(store: Store) -> Row:
+def begun(store: Store) -> Run:
     make.one_beat(store, make.make_session(store), make.lead(store))
     row = make.claim(store, "h-1")
     assert row is not None

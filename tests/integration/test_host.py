@@ -14,7 +14,7 @@ import structlog
 from orchestrator.commands import manage
 from orchestrator.config import load_settings
 from orchestrator.store import leases, queries
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.wakeup import sockets
 from tests import factories as make
@@ -47,7 +47,7 @@ class Hosted:
     def __init__(
         self,
         store: Store,
-        execute: Callable[[LiveRun], Row | None],
+        execute: Callable[[LiveRun], Run | None],
         slots: int = 2,
         log: Any = None,
         **settings: Any,
@@ -181,7 +181,7 @@ def test_a_cancelled_run_is_stopped_at_once(store: Store) -> None:
     manage.cancel(store, session, who="ann")
     sockets.wake_hosts(store.path, {"type": "runs"})
 
-    assert until(lambda: why, "the run is stopped", 5) == ["taken away"]
+    assert until(lambda: why, "the run is stopped", 5) == ["revoked"]
     hosted.end()
 
 
@@ -216,7 +216,7 @@ def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
 
     def late(unit: Any, **options: Any) -> Any:
         found = write(unit, **options)
-        if isinstance(found, Row) and hasattr(found, "opened_by"):
+        if isinstance(found, Run):
             assert draining.wait(20)
         return found
 
@@ -247,7 +247,7 @@ def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
 def test_a_broken_run_does_not_end_its_slot(store: Store) -> None:
     calls: list[str] = []
 
-    def broken(live: LiveRun) -> Row | None:
+    def broken(live: LiveRun) -> Run | None:
         calls.append(live.row.key)
         raise RuntimeError("not caught by the run")
 

@@ -14,7 +14,7 @@ from orchestrator.domain.model import AdvanceKind, RunOutcome
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
@@ -30,15 +30,15 @@ class World:
     ours: Store
     theirs: Store
     session: str
-    run: Row
-    next: Row
+    run: Run
+    next: Run
 
     def facts(self) -> list[Any]:
         """Everything that a transition could change."""
         return self.ours.read(
             lambda tx: [
                 [
-                    vars(row) | {"blocked_by": list(row.blocked_by)}
+                    row._asdict() | {"blocked_by": list(row.blocked_by)}
                     for row in tasks.all_tasks(tx, self.session)
                 ],
                 tasks.open_runs(tx, self.session),
@@ -66,7 +66,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     theirs.close()
 
 
-def done(row: Row) -> finished_run.Report:
+def done(row: Run) -> finished_run.Report:
     """A report that the close of the run alone must stop: nothing was noted before it."""
     return finished_run.Report(row, "draft_ready", "done", None, True, {}, {})
 
@@ -334,7 +334,7 @@ def test_an_offer_seen_before_another_was_quicker_is_not_claimed(
 @pytest.mark.parametrize("host", ["h-2", "h-nobody"])
 @pytest.mark.parametrize("write", OF_RUN)
 def test_no_host_writes_for_another_ones_run(world: World, write: str, host: str) -> None:
-    own, world.run = world.run, Row(**vars(world.run) | {"host": host})
+    own, world.run = world.run, world.run._replace(host=host)
     before = world.facts()
 
     with pytest.raises(LifecycleError):

@@ -31,8 +31,8 @@ from orchestrator.mcp_server.serve import call
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
 from orchestrator.project import Project
-from orchestrator.store import artifacts, messages, records, run_tokens, sessions, transitions
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, decisions, messages, records, run_tokens, sessions, transitions
+from orchestrator.store.rows import Message, Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
@@ -58,11 +58,11 @@ class World:
     folder: Path
     store: Store
     own: str
-    run: Row
+    run: Run
     other: str
-    other_run: Row
+    other_run: Run
 
-    def said(self, session: str | None = None) -> list[Row]:
+    def said(self, session: str | None = None) -> list[Message]:
         found = self.store.read(lambda tx: messages.after(tx, session or self.own))
         return [row for row in found if row.kind == "message"]
 
@@ -202,7 +202,7 @@ def test_what_the_tool_and_the_command_say_is_the_same_message(shared: Shared, o
     one, two = world.said(world.other)[-2:]
     assert tool.keys() == printed.keys()
     assert [tool["id"], printed["id"]] == [f"MSG-{one.number:03d}", f"MSG-{two.number:03d}"]
-    assert {**vars(one), "number": 0, "at": 0} == {**vars(two), "number": 0, "at": 0}
+    assert one._replace(number=0, at=0) == two._replace(number=0, at=0)
     assert one.data == {"n": [1]}
 
 
@@ -701,7 +701,7 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
         heard.close()
 
     session = begun["session"]
-    decisions = store.read(lambda tx: sessions.decisions_of(tx, session))
+    taken = store.read(lambda tx: decisions.decisions_of(tx, session))
     options = store.read(lambda tx: sessions.get(tx, session)).options
     assert (planned["session"], planned["plan"]["title"]) == (None, "@/etc/passwd Build a wiki")
     assert (begun["created"], again["created"], again["session"]) == (True, False, session)
@@ -712,7 +712,7 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
     assert resumed["status"] == "active"
     assert "DRAFT-001" in early.value.what
     assert cancelled["status"] == "cancelled"
-    assert {row.who.endswith(" (MCP)") for row in decisions} == {True}
+    assert {row.who.endswith(" (MCP)") for row in taken} == {True}
     store.close()
 
 

@@ -29,7 +29,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store.edits import session_directory
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import invariants
 from tests.patience import patient
@@ -269,7 +269,7 @@ def test_the_digest_survives_a_retry_by_a_person(harness: Any) -> None:
     assert bench.context(bench.claim()).input_digest == digest
 
 
-CHANGES: dict[str, Callable[[RuntimeHarness, Row], Any]] = {
+CHANGES: dict[str, Callable[[RuntimeHarness, Run], Any]] = {
     "payload": lambda bench, row: bench.set_payload(row.key, {"feedback": ["more"]}),
     "artifact": lambda bench, row: (session_directory(bench.store.path, bench.session) / BRIEF).write_text(
         "# Edited\n"
@@ -406,7 +406,7 @@ def test_a_lease_lost_before_any_write_leaves_nothing_that_counts(harness: Any) 
         store = bench.store = bench.runtime.store = Cutting(bench.store.path)
         wanted: dict[str, Any] = {}
 
-        def take_away(bench: RuntimeHarness = bench, row: Row = row, wanted: dict[str, Any] = wanted) -> None:
+        def take_away(bench: RuntimeHarness = bench, row: Run = row, wanted: dict[str, Any] = wanted) -> None:
             bench.lose(row.run)
             wanted.update(facts_of(bench))
 
@@ -467,7 +467,7 @@ def test_each_error_ends_the_attempt_as_its_class_says(
     assert [kind for kind, _ in bench.said()] == ["error"]
 
 
-@pytest.mark.parametrize(("why", "outcome"), [("drained", "released"), ("lease", None), ("taken away", None)])
+@pytest.mark.parametrize(("why", "outcome"), [("drained", "released"), ("lease", None), ("revoked", None)])
 def test_a_stopped_run_is_given_back_only_when_it_was_drained(
     harness: Any, why: str, outcome: str | None
 ) -> None:
@@ -682,7 +682,7 @@ def test_hostile_requests_and_answers_go_through_the_whole_chain(harness: Any) -
     )
     bench = harness(request=request)
 
-    following: Row | None = bench.claim()
+    following: Run | None = bench.claim()
     while following is not None:
         following = bench.run(following)
 

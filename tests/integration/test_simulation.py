@@ -27,7 +27,7 @@ from orchestrator.domain.errors import LeaseLost, NotLeader
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import leases, queries, sessions
 from orchestrator.store.clock import process_start
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
@@ -193,14 +193,14 @@ class Simulation:
             self.world.sleep(min(1.0, glance.wait_for or 1.0))
 
     def slot(self, host: Host) -> None:
-        following: Row | None = None
+        following: Run | None = None
         while not host.is_draining():
             row = following or host._claim()
             following = host._one(row) if row is not None else None
             if row is None:
                 self.world.sleep(1)
 
-    def execute(self, host: Host, live: LiveRun) -> Row | None:
+    def execute(self, host: Host, live: LiveRun) -> Run | None:
         world, row = self.world, live.row
         world.sleep(self.latency())
         if self.guarded and live.is_over:

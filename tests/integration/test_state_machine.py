@@ -30,7 +30,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, queries, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.views.layout import StartOptions, plan
 from tests import factories as make
 from tests import invariants
@@ -182,7 +182,7 @@ class Lifecycles(RuleBasedStateMachine):
         self.looking = sqlite3.connect(self.store.path, isolation_level=None)
         self.looking.row_factory = sqlite3.Row
         self.model = Model(self.clock, LEASE * 1_000_000)
-        self.rows: list[Row] = []  # every run ever opened, so that zombies act too
+        self.rows: list[Run] = []  # every run ever opened, so that zombies act too
         self.hosts: list[str] = []
         self.roles: dict[str, tuple[str, ...]] = {}
         self.leads: list[Leadership] = []
@@ -207,7 +207,7 @@ class Lifecycles(RuleBasedStateMachine):
         known = fit or list(session.tasks.values())
         return known[which % len(known)]
 
-    def row(self, which: int) -> Row:
+    def row(self, which: int) -> Run:
         return self.rows[-1 - which % len(self.rows)]
 
     def agree(
@@ -224,7 +224,7 @@ class Lifecycles(RuleBasedStateMachine):
         self.answer = real()
         return expected
 
-    def opened(self, row: Row) -> None:
+    def opened(self, row: Run) -> None:
         self.model.open(row.run, row.session_id, row.key, row.host)
         assert row.epoch == self.model.sessions[row.session_id].tasks[row.key].epoch
         self.rows.append(row)
@@ -414,11 +414,11 @@ class Lifecycles(RuleBasedStateMachine):
     def claims(self, which: int) -> None:
         self.claim(self.hosts[-1 - which % len(self.hosts)])
 
-    def claim(self, host: str) -> Row | None:
+    def claim(self, host: str) -> Run | None:
         self.clock.tick()
         return self.claimed(host, make.claim(self.store, host, self.roles[host]))
 
-    def claimed(self, host: str, row: Row | None) -> Row | None:
+    def claimed(self, host: str, row: Run | None) -> Run | None:
         """A claim got what the model says: the offer that has waited longest."""
         expected = self.model.claimable(host, self.roles[host])
         assert (row and (row.session_id, row.key)) == expected
@@ -433,11 +433,11 @@ class Lifecycles(RuleBasedStateMachine):
         else:
             self.fenced(row, lambda tx: claims.note_produced(tx, row.run, row.host, "d", "a", {}))
 
-    def posing(self, row: Row, other: int | None) -> Row:
+    def posing(self, row: Run, other: int | None) -> Run:
         """The run, as another host would say it is its own."""
-        return row if other is None else Row(**vars(row) | {"host": self.hosts[-1 - other % len(self.hosts)]})
+        return row if other is None else row._replace(host=self.hosts[-1 - other % len(self.hosts)])
 
-    def fenced(self, row: Row, unit: Callable[[Any], T]) -> T | None:
+    def fenced(self, row: Run, unit: Callable[[Any], T]) -> T | None:
         self.clock.tick()
         if self.model.holds(row.host, row.run):
             return self.store.write(unit)
@@ -460,7 +460,7 @@ class Lifecycles(RuleBasedStateMachine):
         self.report(row, severity, gate)
         self.resumes(which, force=False, retry=False, skip=False, task=0, odd=False)
 
-    def report(self, row: Row, severity: str | None, gate: str, draining: bool = False) -> Row | None:
+    def report(self, row: Run, severity: str | None, gate: str, draining: bool = False) -> Run | None:
         """The run this report started, if any."""
         if row.round is None:
             severity = None
@@ -503,7 +503,7 @@ class Lifecycles(RuleBasedStateMachine):
         self.opened(done.next)
         return done.next
 
-    def asks(self, row: Row) -> None:
+    def asks(self, row: Run) -> None:
         """A round of its own that is blocked gives its run back and waits for a person."""
         pause = PauseReason.DISCUSSION_BLOCKED
         self.give_back(row, charged=False, pause=pause)
@@ -511,7 +511,7 @@ class Lifecycles(RuleBasedStateMachine):
     def fails(self, which: int, other: int | None, charged: bool, pause: PauseReason | None) -> None:
         self.give_back(self.posing(self.row(which), other), charged, pause)
 
-    def give_back(self, row: Row, charged: bool, pause: PauseReason | None) -> None:
+    def give_back(self, row: Run, charged: bool, pause: PauseReason | None) -> None:
         def unit(tx: Any) -> str:
             return report.fail(
                 tx, row, "died", charged=charged, backoff=(BACKOFF,), timings={}, pause=pause, detail={}
@@ -529,7 +529,7 @@ class Lifecycles(RuleBasedStateMachine):
     def work_well(self, steps: int, severity: str | None, gate: str) -> None:
         """What happens when nothing happens: an able leader, an able host, and reports one after the other."""
         by, host = self.able()
-        row: Row | None = None
+        row: Run | None = None
         for _ in range(steps):
             for session in list(self.model.sessions.values()):
                 self.one_beat(by, session)

@@ -15,7 +15,7 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, NotLeader, UsageError
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
-from orchestrator.store import leases, messages, queries, sessions, tasks
+from orchestrator.store import decisions, leases, messages, queries, sessions, tasks
 from orchestrator.store import store as store_module
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -329,7 +329,7 @@ def test_a_high_verdict_on_a_revision_pauses_and_resume_accepts_it(store: Store)
     assert found.pause_reason == "revision_exhausted"
     resume.resume(store, None, ANSWER, more_attempts=3)
     assert make.one_beat(store, session, make.Leadership("d-test", 1)).offered == ("DRAFT-003",)
-    decided = store.read(lambda tx: sessions.decisions_of(tx, session))
+    decided = store.read(lambda tx: decisions.decisions_of(tx, session))
     assert decided[-1].subject == "accept_revision DRAFT-002-R1" and len(decided[-1].digest) == 64
 
 
@@ -555,8 +555,8 @@ def test_a_process_of_another_container_is_not_known_dead_and_one_of_another_boo
     gone = lambda pid: None  # noqa: E731 - no process has that pid here
 
     assert leases.is_gone(row, row.boot, gone)
-    assert not leases.is_gone(type(row)(**vars(row) | {"pid_space": "pid:[1]"}), row.boot, gone)
-    assert leases.is_gone(type(row)(**vars(row) | {"pid_space": "pid:[1]"}), "another boot", gone)
+    assert not leases.is_gone(row._replace(pid_space="pid:[1]"), row.boot, gone)
+    assert leases.is_gone(row._replace(pid_space="pid:[1]"), "another boot", gone)
 
 
 def test_a_dead_host_does_not_count_as_live_while_its_lease_runs(store: Store) -> None:
@@ -624,7 +624,7 @@ def test_a_namesake_cannot_write_for_another_hosts_run(store: Store) -> None:
     row = run_until(store, session, "RESEARCH-001")
 
     with pytest.raises(LeaseLost):
-        make.finish(store, type(row)(**vars(row) | {"host": "h-2"}))
+        make.finish(store, row._replace(host="h-2"))
 
     make.finish(store, row)
     assert story(store, session, "RESEARCH-001") == ["completed"]

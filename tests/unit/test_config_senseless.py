@@ -148,7 +148,10 @@ def test_a_file_that_cannot_be_read_makes_no_names_unknown(project: Path) -> Non
         ("perspectives: {risk: {agent: gemni}}", "perspectives.risk.agent: unknown agent 'gemni'"),
         ("fallback: {gemni: [claude]}", "fallback.gemni: unknown agent 'gemni'"),
         ("fallback: {gemini: [claud]}", "fallback.gemini.0: unknown agent 'claud'"),
-        ("roles: {planner: {installed: true}}", "roles.planner.installed: the role planner is not available yet"),
+        (
+            "roles: {planner: {installed: true}}",
+            "roles.planner.installed: the role planner is not available yet",
+        ),
         ("roles: {writer: {instructions: mine.md}}", "roles.writer.instructions: would not be read"),
         (
             "roles: {writer: {prefixes: [IMPROVE]}, analyst: {prefixes: [RESEARCH, DRAFT]}}",

@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import RateLimit
 from orchestrator.store.store import Tx
 from workers.agents.protocol import Agent, AgentReply, is_metered
 from workers.agents.routing import Router
@@ -42,7 +42,7 @@ class CallLedger:
     router: Router
     asks_accounts: bool
 
-    def begin(self, agent: Agent, values: Mapping[str, Any]) -> CallHandle:
+    def begin(self, agent: Agent, values: Mapping[str, Json]) -> CallHandle:
         """Note the call, if its account is not held and the budget has room for it; the built-in agent's are free.
 
         Raises AccountHeld, BudgetReached, and what the run's fence raises; then nothing was noted.
@@ -50,9 +50,9 @@ class CallLedger:
         if not is_metered(agent):
             call = self.run.write(lambda tx: records.begin_call(tx, dict(values)))
             return CallHandle(call, 0, None, False)
-        account = self.router.pool(agent.name) if self.asks_accounts else None
+        account = self.router.account(agent.name) if self.asks_accounts else None
 
-        def unit(tx: Tx) -> CallHandle | Row | budgets.Refused:
+        def unit(tx: Tx) -> CallHandle | RateLimit | budgets.Refused:
             limit = None if account is None else rate_limits.known(tx, account)
             if limit is not None and rate_limits.holds(tx, limit):
                 return limit
@@ -64,13 +64,13 @@ class CallLedger:
         begun = self.run.write(unit)
         if isinstance(begun, budgets.Refused):
             raise BudgetReached(begun.words, fix="`lifecycle check` says how to go on")
-        if isinstance(begun, Row):
+        if isinstance(begun, RateLimit):
             raise _held(agent, begun)
         return begun
 
     def answered(self, agent: Agent, call: CallHandle, reply: AgentReply) -> None:
         """Note that the call ended with an answer."""
-        outcome = "mined" if reply.mined else "answered"
+        outcome = "mined" if reply.extracted else "answered"
         self._end(agent, call, outcome, reply.usage, reply.retries, None, None)
 
     def failed(self, agent: Agent, call: CallHandle, error: AgentError, fault: str) -> None:
@@ -111,7 +111,7 @@ class CallLedger:
             limited.until, limited.pool = until / SECOND, call.account
 
 
-def _held(agent: Agent, limit: Row) -> AccountHeld:
+def _held(agent: Agent, limit: RateLimit) -> AccountHeld:
     until = limit.paused_until / SECOND
     told = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
     return AccountHeld(f"{agent.name}: not asked before {told}", until=until, pool=limit.name, why=limit.why)

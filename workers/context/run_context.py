@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import CassetteUnusable, LeaseLost, StoreError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack
 from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Artifact, Decision, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
 from workers.host.live_runs import LiveRun
 
@@ -31,16 +32,16 @@ class RunContext:
 
     live: LiveRun
     store: Store
-    session: Row
+    session: Session
     pack: Pack  # the session's own snapshot
     settings: Settings
     workdir: Path  # private to the run
     project: Path
-    artifacts: Mapping[str, Row]  # newest version of each path
+    artifacts: Mapping[str, Artifact]  # newest version of each path
     wisdom: Mapping[str, list[str]]
-    accumulator: Sequence[Mapping[str, Any]]
-    verdicts: Sequence[Row]  # of the session, oldest first
-    decisions: Sequence[Row]
+    accumulator: Sequence[Mapping[str, Json]]
+    verdicts: Sequence[Verdict]  # of the session, oldest first
+    decisions: Sequence[Decision]
     instructions: str  # of the role, read afresh
     critic_instructions: str  # of the discussant, for every critical question
     input_digest: str
@@ -50,16 +51,16 @@ class RunContext:
     unmet: list[str] = field(default_factory=list)  # words of a person that the agent could not act on
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Run:
         return self.live.row
 
     @property
-    def payload(self) -> Mapping[str, Any]:
-        return cast(Mapping[str, Any], self.row.payload)
+    def payload(self) -> Mapping[str, Json]:
+        return self.row.payload
 
     @property
     def host(self) -> str:
-        return cast(str, self.row.host)
+        return self.row.host
 
     def check(self) -> None:
         """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""
@@ -112,12 +113,12 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def answered(row: Row, decisions: Sequence[Row]) -> list[str]:
+def answered(row: Run, decisions: Sequence[Decision]) -> list[str]:
     """A person's words in the discussions before this task: what it makes has to answer them."""
     own = decision_on(row)
     return [d.words for d in decisions if d.subject.startswith(DECIDED) and d.subject != own]
 
 
-def decision_on(row: Row) -> str:
+def decision_on(row: Run) -> str:
     """The subject of a person's decision on the discussion that this task is."""
     return f"{DECIDED} {row.key}"

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from orchestrator.domain.consensus import Verdict, key_finding, recommendation
 from orchestrator.domain.synthesis import Synthesis
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
-from workers.roles.documents import stamp
+from workers.roles.drafting import stamp
 
 ACTIONS = 3  # action items in the report, the advice and the options
 
@@ -20,11 +20,11 @@ class Former:
     """What a round of its own goes on from."""
 
     records: tuple[str, ...]  # of the rounds before
-    decision: Row | None  # a person's, on this very discussion
+    decision: Decision | None  # a person's, on this very discussion
     completes: bool  # False: it waits for that decision
 
 
-def is_standalone(row: Row) -> bool:
+def is_standalone(row: Run) -> bool:
     """Whether the task is a round of its own."""
     return bool(row.prefix == "DISCUSS")
 
@@ -58,9 +58,9 @@ def _render(
 ) -> tuple[str, bytes]:
     row = context.row
     labels = {name: view.label for name, view in context.pack.perspectives.items()}
-    path = recording.record_path(row.round, row.revision_no)
+    path = recording.record_path(row.discussed_in, row.revision_no)
     shown = recording.Discussion(
-        round=row.round,
+        round=row.discussed_in,
         artifact=artifact,
         perspectives=tuple(labels.get(reply.perspective, reply.perspective) for reply in done.replies),
         consensus=str(verdict.consensus),
@@ -69,7 +69,7 @@ def _render(
         severity=str(verdict.severity or ""),
         recommendation=recommendation(
             verdict,
-            signs_off=context.pack.rounds[row.round].signs_off,
+            signs_off=context.pack.rounds[row.discussed_in].signs_off,
             is_revision=row.revision_of is not None,
         ),
         ratings=tuple(
@@ -81,15 +81,13 @@ def _render(
             )
             for reply in done.replies
         ),
-        themes=tuple(recording.Theme(theme.text, theme.perspectives) for theme in synthesis.themes),
-        divergences=tuple(
-            recording.Divergence(v.text, str(v.severity), v.perspectives) for v in synthesis.views
-        ),
+        themes=synthesis.themes,
+        divergences=synthesis.views,
         coverage_gaps=synthesis.gaps,
         action_items=tuple(item.text for item in synthesis.actions),
         open_questions=synthesis.questions,
         risks=tuple(
-            recording.RiskEntry(risk.description, risk.likelihood, risk.impact, risk.mitigation)
+            risk
             for reply in done.replies
             for risk in done.answers[reply.perspective].critique.risks[: len(reply.risks)]
         ),

@@ -19,7 +19,7 @@ from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Decision
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
 from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
@@ -28,7 +28,7 @@ from workers.documents.content import Critique
 from workers.documents.identifiers import content_path
 from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.documents import facts, registered
+from workers.roles.drafting import facts, registered
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 
@@ -69,7 +69,7 @@ def critique(calls: AgentCalls, produced: Produced) -> Critiqued:
 
 def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
     context = calls.run
-    around = context.pack.rounds[context.row.round]
+    around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     known = {
         **facts(context, context.pack.documents.of_path(produced.artifact)),
@@ -106,7 +106,7 @@ def _earlier(context: RunContext) -> list[tuple[str, str]]:
 
 def _earlier_paths(context: RunContext) -> list[str]:
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
-    return [path for path in told if path in context.artifacts]
+    return [path for path in told if path is not None and path in context.artifacts]
 
 
 def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Any]:
@@ -175,12 +175,12 @@ def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verd
     summary = report_text(
         row.role,
         row.key,
-        row.round,
+        row.discussed_in,
         verdict,
         actions,
         produced.artifact,
         path,
-        signs_off=context.pack.rounds[row.round].signs_off,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
     )
     columns = {
@@ -209,7 +209,7 @@ def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verd
         summary=summary,
         words=f"consensus_{verdict.consensus}" + (f" (severity={verdict.severity})" if blocked else ""),
         mean=round(verdict.mean, 2),
-        wisdom=_wisdom(row.key, row.round, follows, verdict, actions),
+        wisdom=_wisdom(row.key, row.discussed_in, follows, verdict, actions),
         options=[
             {"label": item.text, "description": ", ".join(item.perspectives)}
             for item in synthesis.actions[:ACTIONS]
@@ -225,14 +225,14 @@ def _follows(context: RunContext, verdict: Verdict) -> Consequence:
     row = context.row
     return consequence(
         verdict,
-        signs_off=context.pack.rounds[row.round].signs_off,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
         standalone=is_standalone(row),
         decided=_decision(context) is not None,
     )
 
 
-def _decision(context: RunContext) -> Row | None:
+def _decision(context: RunContext) -> Decision | None:
     """What a person decided on this very discussion."""
     own = decision_on(context.row)
     return next((found for found in reversed(context.decisions) if found.subject == own), None)

@@ -12,23 +12,23 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
 from orchestrator.store import claims, leases, tasks
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.clock import process_start
-from orchestrator.store.integrity import LogWatch
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.wakeup import sockets
 from workers.host.leftovers import Leftovers
 from workers.host.live_runs import LiveRun, LiveRuns
 
-Execute = Callable[[LiveRun], Row | None]
+Execute = Callable[[LiveRun], Run | None]
 ORPHAN_SECONDS = 60.0  # without a coordinator and without work, a host leaves after this long
 
 
@@ -60,7 +60,7 @@ class Host:
         self._ended = threading.Event()
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
-        self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
+        self._wakes = 0  # counts wakes, so that one between a poll and a wait is not missed
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
@@ -128,7 +128,7 @@ class Host:
             )
         )
 
-    def _on_message(self, message: dict[str, Any]) -> None:
+    def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "runs":  # some run may not be ours any more
             self._renew_now.set()
         elif message.get("type") == "drain":
@@ -143,7 +143,7 @@ class Host:
 
     def _look_for_leftovers(self) -> None:
         try:
-            self._leftovers.look()
+            self._leftovers.poll()
         except LifecycleError as error:
             self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
 
@@ -152,7 +152,7 @@ class Host:
     def _deadline(self, asked: float) -> float:
         return asked + float(self._settings.lease_seconds - self._settings.watchdog_margin_seconds)
 
-    def _first_deadline(self, row: Row) -> float:
+    def _first_deadline(self, row: Run) -> float:
         """Until it is renewed by name: its lease is the host's at the moment of the claim, which may be long ago.
 
         Leases count on the clock of this machine (store.clock), so they compare with our own.
@@ -193,7 +193,7 @@ class Host:
         )
         for run in named:
             if run in gone:
-                self.live.stop(run, "taken away")
+                self.live.stop(run, "revoked")
             else:
                 self.live.extend(run, self._deadline(asked))
         if not alive and not self._fenced:
@@ -216,7 +216,7 @@ class Host:
             self._offers.notify_all()
 
     def _slot(self) -> None:
-        following: Row | None = None
+        following: Run | None = None
         while True:
             seen = self._wakes
             row = following or self._claim()
@@ -229,7 +229,7 @@ class Host:
             with self._offers:
                 self._offers.wait_for(lambda seen=seen: self._wakes != seen)  # type: ignore[misc]
 
-    def _claim(self) -> Row | None:
+    def _claim(self) -> Run | None:
         if self._draining.is_set():
             return None
         try:
@@ -246,7 +246,7 @@ class Host:
             return None
         return row
 
-    def _one(self, row: Row) -> Row | None:
+    def _one(self, row: Run) -> Run | None:
         """One run in this slot. Nothing that happens in it may end the slot."""
         self._last_work = time.monotonic()
         live = self.live.add(row, self._first_deadline(row))

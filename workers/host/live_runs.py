@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 
 
 class Guardian(Protocol):
@@ -26,10 +26,10 @@ class Guardian(Protocol):
 class LiveRun:
     """One run in a slot. `stop` is set once, with `why`; everything of the run looks at it."""
 
-    row: Row
+    row: Run
     deadline: float  # monotonic seconds
     stop: threading.Event = field(default_factory=threading.Event)
-    why: str = ""  # lease, taken away, drained
+    why: str = ""  # lease, revoked, drained
     guardians: list[Guardian] = field(default_factory=list)
 
     @property
@@ -38,7 +38,7 @@ class LiveRun:
         return self.stop.is_set() or self.deadline <= time.monotonic()
 
     def lasts(self, seconds: float) -> bool:
-        """Wait so long, at most until the run is taken away; whether it may still be reported then.
+        """Wait so long, at most until the run is revoked; whether it may still be reported then.
 
         One that was drained is stopped already, and may be reported up to its deadline.
         """
@@ -53,7 +53,7 @@ class LiveRuns:
         self._changed = threading.Condition()
         self._looks_at = math.inf  # when the watchdog looks again by itself, monotonic seconds
 
-    def add(self, row: Row, deadline: float) -> LiveRun:
+    def add(self, row: Run, deadline: float) -> LiveRun:
         live = LiveRun(row, deadline)
         with self._changed:
             self._runs[row.run] = live

@@ -14,7 +14,7 @@ class ArtifactMissing(LifecycleError):
 
 def produce(context: RunContext, _: AgentCalls) -> Produced:
     """Nothing but the name of what is discussed: the artifact is read, not changed. The discuss phase does the rest."""
-    around = context.pack.rounds[context.row.round]
+    around = context.pack.rounds[context.row.discussed_in]
     if around.artifact not in context.artifacts:
         raise ArtifactMissing(why=around.artifact, fix=f"lifecycle why {context.row.key}")
     return Produced(

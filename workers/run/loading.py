@@ -5,22 +5,48 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.prices import Prices
 from orchestrator.log import Logger
-from orchestrator.store import artifacts, cassettes, edits, records, sessions
-from orchestrator.store.prepared import Row
+from orchestrator.store import artifacts, cassettes, decisions, edits, records, sessions
+from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
-from workers.agents.cassette.player import Deck
+from workers.agents.cassette.player import CassettePlayer
 from workers.agents.question import Names
 from workers.agents.routing import Router
 from workers.context.agent_calls import CRITIC, AgentCalls
 from workers.context.run_context import RunContext, answered
 from workers.host.live_runs import LiveRun, LiveRuns
+
+
+class _Seen(NamedTuple):
+    session: Session
+    snapshot: JsonObject
+    artifacts: dict[str, Artifact]
+    wisdom: list[MemoryEntry]
+    accumulator: list[JsonObject]
+    verdicts: list[Verdict]
+    decisions: list[Decision]
+
+
+def _read(tx: Tx, row: Run, known: secrets.Known) -> _Seen:
+    """The request is masked as agents' words are: else documents lack what it says."""
+    session = sessions.get(tx, row.session_id)
+    assert session is not None
+    return _Seen(
+        session=session._replace(request=secrets.mask(session.request, known)),
+        snapshot=sessions.snapshot(tx, row.session_id),
+        artifacts={found.path: found for found in artifacts.newest(tx, row.session_id)},
+        wisdom=records.wisdom_of(tx, row.session_id),
+        accumulator=records.accumulator_of(tx, row.session_id, row.role),
+        verdicts=records.verdicts_of(tx, row.session_id),
+        decisions=decisions.decisions_of(tx, row.session_id),
+    )
 
 
 def load(
@@ -41,24 +67,11 @@ def load(
     row = live.row
     edits.adopt(store, row.session_id)
 
-    def look(tx: Tx) -> dict[str, Any]:
-        return {
-            "session": sessions.get(tx, row.session_id),
-            "snapshot": sessions.snapshot(tx, row.session_id),
-            "artifacts": {found.path: found for found in artifacts.newest(tx, row.session_id)},
-            "wisdom": records.wisdom_of(tx, row.session_id),
-            "accumulator": records.accumulator_of(tx, row.session_id, row.role),
-            "verdicts": records.verdicts_of(tx, row.session_id),
-            "decisions": sessions.decisions_of(tx, row.session_id),
-        }
-
-    seen = store.read(look)
-    # as agents' words are masked: else documents lack what the request says
-    seen["session"].request = secrets.mask(seen["session"].request, secrets.known(environ))
-    pack, _ = from_snapshot(seen["snapshot"])
+    seen = store.read(lambda tx: _read(tx, row, secrets.known(environ)))
+    pack, _ = from_snapshot(seen.snapshot)
     role_text, critic_text = instructions(row.role), instructions(CRITIC)
     wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
-    for entry in seen["wisdom"]:
+    for entry in seen.wisdom:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
     skipped: list[str] = []
     usable = router.for_role(pack, row.role, skipped.append)
@@ -67,16 +80,16 @@ def load(
     context = RunContext(
         live=live,
         store=store,
-        session=seen["session"],
+        session=seen.session,
         pack=pack,
         settings=settings,
         workdir=workdir,
         project=project,
-        artifacts=seen["artifacts"],
+        artifacts=seen.artifacts,
         wisdom=wisdom,
-        accumulator=seen["accumulator"],
-        verdicts=seen["verdicts"],
-        decisions=seen["decisions"],
+        accumulator=seen.accumulator,
+        verdicts=seen.verdicts,
+        decisions=seen.decisions,
         instructions=role_text,
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
@@ -89,23 +102,23 @@ def load(
         agents=usable,
         skipped=skipped,
         folder=runs / loop_folder(row),
-        clients=_conversations(row, seen["accumulator"]),
+        clients=_conversations(row, seen.accumulator),
         prices=prices,
         environ=environ,
-        deck=_deck(live, seen["session"], project, workdir, environ),
+        cassette=_cassette(live, seen.session, project, workdir, environ),
     )
 
 
-def _deck(
-    live: LiveRun, session: Row, project: Path, workdir: Path, environ: Mapping[str, str]
-) -> Deck | None:
+def _cassette(
+    live: LiveRun, session: Session, project: Path, workdir: Path, environ: Mapping[str, str]
+) -> CassettePlayer | None:
     """The session's cassette, as its options name it."""
     chosen = session.options.get("cassette")
     if chosen is None:
         return None
     row = live.row
     names = {session.id: "<session>", row.run: "<run>", str(workdir): "<workdir>", str(project): "<project>"}
-    return Deck(
+    return CassettePlayer(
         does=chosen["does"],
         folder=Path(chosen["folder"]),
         task=row.key,
@@ -119,17 +132,17 @@ def _deck(
     )
 
 
-def loop_folder(row: Row) -> str:
+def loop_folder(row: Run) -> str:
     """The name of the folder that the runs of an inner loop share."""
     return f"loop-{row.loop}"
 
 
-def _conversations(row: Row, passed_on: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _conversations(row: Run, passed_on: Sequence[Mapping[str, Json]]) -> dict[str, str]:
     """Where the agents of this inner loop left off."""
     return next((dict(each["clients"]) for each in reversed(passed_on) if each.get("loop") == row.loop), {})
 
 
-def _input_digest(row: Row, seen: Mapping[str, Any], instructions: Sequence[str]) -> str:
+def _input_digest(row: Run, seen: _Seen, instructions: Sequence[str]) -> str:
     """Of everything that shapes what the task makes: another digest means that what was produced before is stale.
 
     The decisions that count are those a task answers (`answered`): a retry or a resume must not throw away what the
@@ -140,10 +153,10 @@ def _input_digest(row: Row, seen: Mapping[str, Any], instructions: Sequence[str]
             {
                 "task": row.key,
                 "payload": row.payload,
-                "request": seen["session"].request,
-                "decisions": answered(row, seen["decisions"]),
-                "wisdom": [[found.name, found.data] for found in seen["wisdom"]],
-                "artifacts": {path: found.sha256 for path, found in seen["artifacts"].items()},
+                "request": seen.session.request,
+                "decisions": answered(row, seen.decisions),
+                "wisdom": [[found.name, found.data] for found in seen.wisdom],
+                "artifacts": {path: found.sha256 for path, found in seen.artifacts.items()},
                 "instructions": instructions,
             },
             sort_keys=True,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from orchestrator.lifecycle.finished_run import Report, Reported
 from orchestrator.lifecycle.report import complete
-from orchestrator.store.prepared import Row
+from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests.bench.peers.floor import Work
@@ -53,7 +53,7 @@ def work(folder: Path) -> Work:
     return Work(verbs["SELECT"], verbs["UPDATE"] + verbs["DELETE"], verbs["INSERT"])
 
 
-def _complete(store: Store, row: Row) -> tuple[Counter[str], Row | None]:
+def _complete(store: Store, row: Run) -> tuple[Counter[str], Run | None]:
     """How often each kind of statement was run, and the successor."""
     done = Report(
         row=row,

@@ -1,0 +1,88 @@
+"""What a person decided, and commands that are applied once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json
+from orchestrator.store.project_tables import commands
+from orchestrator.store.rows import Decision
+from orchestrator.store.statements import Insertion, Selection, columns, query
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import decisions
+
+_DECIDE = Insertion(decisions)
+
+
+@query(Decision)
+def _decisions() -> Selection:
+    return (
+        select(*columns(decisions, Decision))
+        .where(decisions.c.session_id == bindparam("session"))
+        .order_by(decisions.c.id)
+    )
+
+
+class AnsweredCommand(NamedTuple):
+    id: str
+    name: str
+    session_id: str | None
+    digest: str
+    answer: Json
+    at: int
+
+
+@query(AnsweredCommand)
+def _command() -> Selection:
+    return select(*columns(commands, AnsweredCommand)).where(commands.c.id == bindparam("command"))
+
+
+_ANSWERED = Insertion(commands)
+
+
+def decide(
+    tx: Tx,
+    session: str,
+    subject: str,
+    who: str,
+    words: str,
+    *,
+    digest: str | None = None,
+    forced: bool = False,
+) -> int:
+    """Record a person's decision on `subject`, bound to the digest of what was decided on."""
+    return tx.insert(
+        _DECIDE,
+        session_id=session,
+        subject=subject,
+        who=who,
+        words=words,
+        digest=digest,
+        forced=int(forced),
+        at=tx.now,
+    )
+
+
+def decisions_of(tx: Tx, session: str) -> list[Decision]:
+    return tx.rows(_decisions, session=session)
+
+
+def answer_of(tx: Tx, command: str, digest: str) -> Json:
+    """The answer this command id got before, None when it is new. Raises UsageError when it named another command."""
+    row = tx.row(_command, command=command)
+    if row is None:
+        return None
+    if row.digest != digest:
+        raise UsageError(
+            f"key {command!r} was used for another command",
+            why=f"it made {row.session_id or row.name}",
+            fix="choose another --key",
+        )
+    return row.answer
+
+
+def answered(tx: Tx, command: str, name: str, session: str | None, digest: str, answer: Json) -> None:
+    tx.insert(_ANSWERED, id=command, name=name, session_id=session, digest=digest, answer=answer, at=tx.now)
