@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from orchestrator.config.settings import Settings
 from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import budgets, decisions, messages, sessions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
 
 DECISION = "raise_budget"
 

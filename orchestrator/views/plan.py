@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
