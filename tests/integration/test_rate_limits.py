@@ -280,9 +280,7 @@ def test_a_person_who_knows_better_ends_a_limit_and_what_waits_for_it_is_tried_a
 
     assert waited == [{"session": bench.session, "task": "RESEARCH-001"}]
     assert bench.task("RESEARCH-001").status == "completed"
-    assert any(
-        "me says that account told" in words for (words,) in bench.rows("SELECT summary FROM messages")
-    )
+    assert any("me released account told" in words for (words,) in bench.rows("SELECT summary FROM messages"))
 
 
 def test_the_release_of_an_account_that_is_not_held_is_refused_with_those_that_are(harness: Any) -> None:
