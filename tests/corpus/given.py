@@ -15,7 +15,7 @@ from orchestrator.commands.requests import read_request
 from tests.corpus.matching import contains, similarity
 from tests.factories import make_plan
 from tests.unit.builtin_chain import ask
-from workers.documents.content import Brief, Discovery, Requirement, Requirements
+from workers.documents.content import Brief, Discovery, Requirements
 from workers.documents.identifiers import allot
 
 KIND = {
@@ -37,8 +37,14 @@ class Item:
     parent: str = ""  # the statement that a criterion belongs to
 
 
-def given(path: Path) -> list[Item]:
-    """The items of one document, asked for as `lifecycle start @path` does in an empty folder."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    items: tuple[Item, ...]
+    unread: int | None = None  # blocks of the request without a fate; None while there is no ledger to say it
+
+
+def given(path: Path) -> Given:
+    """What one document is read as, asked for as `lifecycle start @path` does in an empty folder."""
     request = read_request(f"@{path}", path.parent, os.environ)
     asked: dict[str, Any] = {"request": request, "language": make_plan(request).language, "codebase": None}
     discovery = ask("discovery", **asked)
@@ -46,24 +52,27 @@ def given(path: Path) -> list[Item]:
     requirements = allot(ask("requirements", **asked, discovery=discovery, brief=brief))[0].content
     assert isinstance(brief, Brief)
     assert isinstance(requirements, Requirements)
-    return items(request, discovery, brief, requirements)
+    return read_as(request, discovery, brief, requirements)
 
 
-def items(request: str, discovery: Discovery, brief: Brief, requirements: Requirements) -> list[Item]:
-    """What three documents take from the request; what they propose or ask beyond it is not held against it."""
-    return list(
-        dict.fromkeys(
-            [
-                *_goals(discovery, brief),
-                *(Item("user", user.name) for user in discovery.target_users if user.source == "stated"),
-                *_needs(discovery),
-                *(Item("dependency", text) for text in discovery.dependencies),
-                *(Item("risk", getattr(row, "text", row)) for row in getattr(discovery, "risks", ())),
-                *(Item("open_question", q) for q in discovery.open_questions if contains(request, q)),
-                *(item for row in requirements.items for item in _criteria(request, row)),
-            ]
-        )
-    )
+def read_as(request: str, discovery: Discovery, brief: Brief, requirements: Requirements) -> Given:
+    """What three documents take from the request; what they propose or ask beyond it is not held against them."""
+    fates = getattr(discovery, "fates", None)
+    items = [
+        *_goals(discovery, brief),
+        *(Item("user", user.name) for user in discovery.target_users if user.source == "stated"),
+        *_needs(discovery),
+        *(Item("dependency", text) for text in discovery.dependencies),
+        *(Item("risk", _text(row)) for row in getattr(discovery, "risks", ())),
+        *(Item("open_question", text) for text in discovery.open_questions if contains(request, text)),
+        *_criteria(request, discovery, requirements),
+    ]
+    return Given(tuple(items), fates.unread if fates is not None and fates.blocks else None)
+
+
+def _text(row: Any) -> str:
+    """The words of a statement, which may be a plain text."""
+    return row if isinstance(row, str) else row.text
 
 
 def _goals(discovery: Discovery, brief: Brief) -> list[Item]:
@@ -71,7 +80,7 @@ def _goals(discovery: Discovery, brief: Brief) -> list[Item]:
     said = {goal.text for goal in stated}
     return [
         *(Item("goal", goal.text, goal.metric, goal.target) for goal in stated),
-        *(Item("goal", text) for text in discovery.goals if text not in said),
+        *(Item("goal", text) for text in map(_text, discovery.goals) if text not in said),
     ]
 
 
@@ -88,10 +97,20 @@ def _needs(discovery: Discovery) -> list[Item]:
     ]
 
 
-def _criteria(request: str, row: Requirement) -> list[Item]:
+def _criteria(request: str, discovery: Discovery, requirements: Requirements) -> list[Item]:
     """Criteria in the request's words; one that repeats its own statement, or is made up, is none of them."""
+    statements = {getattr(row, "id", ""): row.text for row in discovery.requirements}
+    stated = [
+        Item("acceptance", row.text, parent=statements.get(row.parent, row.parent))
+        for row in getattr(discovery, "acceptance", ())
+    ]
+    said = {item.text for item in stated}
     return [
-        Item("acceptance", text, parent=row.statement)
-        for text in row.acceptance_criteria
-        if contains(request, text) and similarity(text, row.statement) < 1
+        *stated,
+        *(
+            Item("acceptance", text, parent=row.statement)
+            for row in requirements.items
+            for text in row.acceptance_criteria
+            if text not in said and contains(request, text) and similarity(text, row.statement) < 1
+        ),
     ]

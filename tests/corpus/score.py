@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tests.corpus.given import Item
+from tests.corpus.given import Given, Item
 from tests.corpus.labelled import KINDS, Document, Label
 from tests.corpus.matching import MINIMUM, match, similarity
 
@@ -50,6 +50,7 @@ class Score:
     priorities: Count = field(default_factory=Count)  # carried labels with a priority; right ones
     parents: Count = field(default_factory=Count)  # carried criteria with a parent; at the right requirement
     told: Count = field(default_factory=Count)  # documents; those taken for what they are
+    unread: list[int | None] = field(default_factory=list)  # of each document, blocks without a fate
     done: int = 0
     done_as_open: int = 0
     missed: list[Label] = field(default_factory=list)
@@ -60,6 +61,7 @@ class Score:
             self.kinds[kind].add(count)
         for name in ("targets", "categories", "priorities", "parents", "told"):
             getattr(self, name).add(getattr(other, name))
+        self.unread += other.unread
         self.done += other.done
         self.done_as_open += other.done_as_open
 
@@ -76,14 +78,18 @@ class Score:
             "criteria at their requirement": self.parents.recall,
             "requests told from others": self.told.recall,
             "done as open": float(self.done_as_open),
-            "blocks without a fate": None,  # needs the ledger of the request
+            "blocks without a fate": self._unread(),
         }
 
+    def _unread(self) -> float | None:
+        known = [count for count in self.unread if count is not None]
+        return float(sum(known)) if known and len(known) == len(self.unread) else None
 
-def score(document: Document, items: Sequence[Item]) -> Score:
+
+def score(document: Document, given: Given) -> Score:
     """One document's score. An item that is found twice counts as false the second time."""
-    made = Score()
-    items = [item for item in items if item.kind != "user" or item.text.lower() not in GENERIC]
+    made = Score(unread=[given.unread])
+    items = [item for item in given.items if item.kind != "user" or item.text.lower() not in GENERIC]
     for kinds in (ASKED, OUTCOMES, *((kind,) for kind in SINGLE)):
         labels = [label for label in document.labels if label.kind in kinds]
         answers = [item for item in items if item.kind in kinds]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.corpus.given import given, items
+from tests.corpus.given import given, read_as
 from tests.corpus.labelled import HERE
 from tests.e2e.support import lifecycle
 from workers.documents.content import Brief, Discovery, Requirements
@@ -28,4 +28,4 @@ def test_measuring_run_and_session_give_the_same_items(tmp_path: Path) -> None:
     assert isinstance(discovery, Discovery)
     assert isinstance(brief, Brief)
     assert isinstance(requirements, Requirements)
-    assert items(path.read_text(), discovery, brief, requirements) == given(path)
+    assert read_as(path.read_text(), discovery, brief, requirements) == given(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.corpus.__main__ import main
-from tests.corpus.given import Item
+from tests.corpus.given import Given, Item
 from tests.corpus.labelled import ASIDE, HERE, Document, Label, document, faults, labels_of, paths
 from tests.corpus.matching import match, similarity
 from tests.corpus.score import Score, score, unmet
@@ -20,6 +21,10 @@ OPEN = paths(HERE)
 
 def labelled(*labels: Label) -> Document:
     return Document(Path("made.md"), bool(labels), labels)
+
+
+def scored(wanted: Document, items: Sequence[Item], unread: int | None = None) -> Score:
+    return score(wanted, Given(tuple(items), unread))
 
 
 # labels
@@ -121,7 +126,7 @@ def test_closest_pair_is_taken_first_and_nothing_twice() -> None:
 
 
 def test_item_found_twice_is_false_the_second_time() -> None:
-    made = score(
+    made = scored(
         labelled(Label("requirement", "print a ticket")), [Item("requirement", "Print a ticket.")] * 2
     )
 
@@ -131,7 +136,9 @@ def test_item_found_twice_is_false_the_second_time() -> None:
 
 def test_header_cell_as_goal_is_false() -> None:
     goal = Label("goal", "Fewer lost parcels", target="under 5")
-    made = score(labelled(goal), [Item("goal", "Goal"), Item("goal", "Fewer lost parcels", target="under 5")])
+    made = scored(
+        labelled(goal), [Item("goal", "Goal"), Item("goal", "Fewer lost parcels", target="under 5")]
+    )
 
     assert made.kinds["goal"].precision == 0.5
     assert made.kinds["goal"].recall == made.figures()["goals with target"] == 1
@@ -139,21 +146,21 @@ def test_header_cell_as_goal_is_false() -> None:
 
 def test_goal_without_its_target_counts_as_a_goal_only() -> None:
     goal = Label("goal", "Fewer lost parcels", target="under 5")
-    made = score(labelled(goal), [Item("goal", "Fewer lost parcels")])
+    made = scored(labelled(goal), [Item("goal", "Fewer lost parcels")])
 
     assert made.kinds["goal"].recall == 1
     assert made.figures()["goals with target"] == 0
 
 
 def test_item_of_a_measure_is_no_false_goal() -> None:
-    made = score(labelled(Label("metric", "calls per week", target="3")), [Item("goal", "Calls per week")])
+    made = scored(labelled(Label("metric", "calls per week", target="3")), [Item("goal", "Calls per week")])
 
     assert made.kinds["metric"].recall == 1
     assert made.kinds["goal"].found == 0
 
 
 def test_limit_given_as_a_feature_is_asked_for_but_not_of_its_kind() -> None:
-    made = score(
+    made = scored(
         labelled(Label("nfr", "answers in 2 seconds", nfr="P")), [Item("requirement", "answers in 2 s")]
     )
 
@@ -169,7 +176,7 @@ def test_priorities_and_categories_count_for_what_is_carried() -> None:
         Label("requirement", "close the desk", priority="Could"),
         Label("nfr", "names are encrypted", nfr="S"),
     )
-    made = score(
+    made = scored(
         labelled(*labels),
         [
             Item("requirement", "print a ticket", priority="Must"),
@@ -184,7 +191,7 @@ def test_priorities_and_categories_count_for_what_is_carried() -> None:
 
 def test_criterion_counts_at_its_own_requirement() -> None:
     label = Label("acceptance", "the queue is empty at noon", parent="call a patient")
-    made = score(
+    made = scored(
         labelled(Label("requirement", "call a patient"), label),
         [Item("acceptance", "the queue is empty at noon", parent="print a ticket")],
     )
@@ -195,7 +202,7 @@ def test_criterion_counts_at_its_own_requirement() -> None:
 
 def test_what_is_done_and_given_as_a_wish_is_counted() -> None:
     labels = (Label("done", "import the spreadsheet", status="done"), Label("requirement", "print a ticket"))
-    made = score(
+    made = scored(
         labelled(*labels), [Item("requirement", "import the spreadsheet"), Item("goal", "print a ticket")]
     )
 
@@ -203,7 +210,7 @@ def test_what_is_done_and_given_as_a_wish_is_counted() -> None:
 
 
 def test_nameless_users_are_left_out() -> None:
-    made = score(labelled(Label("user", "Ward nurse")), [Item("user", "Users"), Item("user", "ward nurses")])
+    made = scored(labelled(Label("user", "Ward nurse")), [Item("user", "Users"), Item("user", "ward nurses")])
 
     assert made.kinds["user"].precision == made.kinds["user"].recall == 1
 
@@ -211,13 +218,22 @@ def test_nameless_users_are_left_out() -> None:
 def test_request_and_what_is_none_are_told_apart_by_what_is_taken() -> None:
     wish, none = labelled(Label("requirement", "print a ticket")), labelled()
 
-    assert score(wish, [Item("requirement", "print a ticket")]).told.matched == 1
-    assert score(none, [Item("open_question", "What should be built?")]).told.matched == 1
+    assert scored(wish, [Item("requirement", "print a ticket")]).told.matched == 1
+    assert scored(none, [Item("open_question", "What should be built?")]).told.matched == 1
     assert (
-        score(wish, []).told.matched
-        == score(none, [Item("goal", "At most three sentences")]).told.matched
+        scored(wish, []).told.matched
+        == scored(none, [Item("goal", "At most three sentences")]).told.matched
         == 0
     )
+
+
+def test_blocks_without_a_fate_are_counted_where_each_document_has_a_ledger() -> None:
+    whole = scored(labelled(), [], unread=2)
+    whole.add(scored(labelled(), [], unread=1))
+    assert whole.figures()["blocks without a fate"] == 3
+
+    whole.add(scored(labelled(), []))
+    assert whole.figures()["blocks without a fate"] is None
 
 
 # thresholds and the run
