@@ -16,8 +16,8 @@ from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.store import artifacts, claims, decisions, leases, queries, sessions, transitions
+from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
 from orchestrator.store.edits import session_directory
-from orchestrator.store.migrate import backup, ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make

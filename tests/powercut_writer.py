@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.store import artifacts, sessions
-from orchestrator.store.migrate import ensure_schema
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import factories as make

@@ -40,9 +40,10 @@ from orchestrator.domain.errors import (
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
-from orchestrator.store import backups, integrity, leases, queries, sessions
+from orchestrator.store import integrity, leases, queries, sessions
+from orchestrator.store.backends import sqlite_backups
+from orchestrator.store.backends.sqlite_errors import damaged
 from orchestrator.store.rows import Host
-from orchestrator.store.sqlite_errors import damaged
 from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import sockets
 
@@ -255,7 +256,7 @@ class Daemon:
     def _backup(self) -> None:
         """Once a day copy the database, which is also the check that it is whole: we write no further into a damaged one."""
         try:
-            made = backups.daily(self._store.path, time.time())
+            made = sqlite_backups.daily(self._store.path, time.time())
         except (DatabaseUnusable, StoreBroken) as error:
             self._fail(error)
             return

@@ -15,14 +15,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store import files
-from orchestrator.store.database import (
+from orchestrator.store.backends.sqlite_errors import damaged, explain, full
+from orchestrator.store.backends.sqlite_file import (
     APPLICATION_ID,
     SCHEMA,
     connect_reader,
     inspect,
     refuse_network_file_system,
 )
-from orchestrator.store.sqlite_errors import damaged, explain, full
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:

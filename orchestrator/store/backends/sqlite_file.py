@@ -18,7 +18,7 @@ from sqlalchemy.pool import QueuePool
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
 from orchestrator.store import rights
-from orchestrator.store.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
+from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
 SCHEMA = "0001"  # the newest migration; tests hold it against migrations/

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from orchestrator.store import ballast
-from orchestrator.store.migrate import backup
-from orchestrator.store.sqlite_errors import explain, full
+from orchestrator.store.backends.sqlite_errors import explain, full
+from orchestrator.store.backends.sqlite_migrate import backup
 
 DAY = 24 * 3600.0  # seconds
 KEPT = 3

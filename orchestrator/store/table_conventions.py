@@ -8,12 +8,15 @@ within one boot, so it always stands beside a `boot` id; another boot's lease is
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable
 
-from sqlalchemy import CheckConstraint, Dialect, MetaData, Table, Text
+import sqlalchemy
+from sqlalchemy import CheckConstraint, ColumnElement, Dialect, Index, MetaData, Table, Text, text
+from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
-from orchestrator.store.sqlite_errors import unreadable
+from orchestrator.domain.json_types import Json
+from orchestrator.store.backends.sqlite_errors import unreadable
 
 metadata = MetaData(
     naming_convention={
@@ -26,19 +29,23 @@ metadata = MetaData(
 )
 
 
+Integer = sqlalchemy.Integer().with_variant(
+    sqlalchemy.BigInteger(), "postgresql"
+)  # microseconds need 64 bits
+
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class Json(TypeDecorator[Any]):
+class JsonText(TypeDecorator[Json]):
     """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
 
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
         return None if value is None else _encode(value).encode("utf-8", "replace").decode()
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Json:
         if value is None:
             return None
         try:
@@ -47,10 +54,15 @@ class Json(TypeDecorator[Any]):
             raise unreadable(f"a value is no JSON: {error}") from error
 
 
-def table(name: str, *items: Any, clustered: bool = False) -> Table:
+def table(name: str, *items: SchemaItem, clustered: bool = False) -> Table:
     """`clustered`: kept in the order of its primary key, without a second tree (SQLite's WITHOUT ROWID)."""
-    options: dict[str, Any] = {"sqlite_with_rowid": False} if clustered else {}
-    return Table(name, metadata, *items, sqlite_strict=True, **options)
+    return Table(name, metadata, *items, sqlite_strict=True, sqlite_with_rowid=not clustered)
+
+
+def index(name: str, *columns: ColumnElement[object], unique: bool = False, where: str | None = None) -> None:
+    """Give the columns' table an index, of the rows where that holds."""
+    condition = None if where is None else text(where)
+    Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 def is_any(column: str, *values: str) -> str:
@@ -58,7 +70,7 @@ def is_any(column: str, *values: str) -> str:
     return "(" + " OR ".join(f"{column} = '{value}'" for value in values) + ")"
 
 
-def one_of(column: str, values: Any, name: str) -> CheckConstraint:
+def one_of(column: str, values: Iterable[str], name: str) -> CheckConstraint:
     return CheckConstraint(is_any(column, *values), name=name)
 
 
