@@ -136,7 +136,7 @@ def open_for_writing(
 
 
 def open_for_reading(project: Project) -> Store:
-    """The project's store for looking only. Raises UsageError when there is none yet."""
+    """The project's store, read-only. Raises UsageError when there is none yet."""
     from orchestrator.store.backends.sqlite_file import SCHEMA
 
     found = inspect(project.database)
@@ -210,18 +210,18 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
 
 
 def _remember_path(project: Project) -> None:
-    """Hosts look for programs where this command would: the shell they come from may be long gone."""
+    """Keep this command's PATH, so that hosts find programs where it would: they may come from another shell."""
     from orchestrator.config import PATH_FILE
     from orchestrator.store import files
 
     path = os.environ.get("PATH", "").encode("utf-8", "surrogateescape")
-    with suppress(OSError):  # then they look where they did; a disk that is full is told by others
+    with suppress(OSError):  # they keep the old one; a full disk is reported elsewhere
         if path and files.read(project.workflow, PATH_FILE) != path:
             files.write(project.workflow, PATH_FILE, path)
 
 
 def wake(store: Store, stopped: Sequence[str] = ()) -> None:
-    """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
+    """Wake the coordinator, and the hosts whose runs (`stopped`) were revoked; to be called after the commit."""
     from orchestrator.wakeup import sockets
 
     if stopped:
@@ -230,7 +230,7 @@ def wake(store: Store, stopped: Sequence[str] = ()) -> None:
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:
-    """Give a running daemon our values of the variables its agents log in with: it would keep its first shell's.
+    """Send a running coordinator this command's values of its agents' variables: it would keep its first shell's.
 
     False when they are too large for a datagram.
     """

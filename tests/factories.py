@@ -119,7 +119,10 @@ def discussed(
     ]
     verdict = judge(replies, threshold, standalone)
     follows: Consequence = consequence(
-        verdict, row.round, is_revision=row.revision_of is not None, standalone=standalone
+        verdict,
+        signs_off=row.round == "DISCUSS-006",
+        is_revision=row.revision_of is not None,
+        standalone=standalone,
     )
     columns = {
         "round": row.round,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import (
     print_json,
@@ -21,7 +21,7 @@ def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:
     """List the newest version of every artifact."""
     from orchestrator.views.check import artifact_views
 
-    found = look_at(in_session, lambda tx, row: artifact_views(tx, row.id))
+    found = read_session(in_session, lambda tx, row: artifact_views(tx, row.id))
     if as_json:
         print_json(found)
         return

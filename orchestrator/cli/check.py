@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import (
     print_json,
@@ -20,7 +20,7 @@ def check(session: SessionArgument = None, in_session: InSession = None, as_json
     """Show where a session stands: its tasks, who works, what waits, what to do next."""
     from orchestrator.views.check import overview
 
-    found = look_at(one_session(session, in_session), overview)
+    found = read_session(one_session(session, in_session), overview)
     if as_json:
         print_json(found)
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import look_at, reading
+from orchestrator.cli.opening import read_session, reading
 from orchestrator.cli.options import AsJson, InSession, exclude
 from orchestrator.cli.output import (
     money,
@@ -33,7 +33,7 @@ def cost(
         with reading() as opened:
             found = opened.store.read(lambda tx: cost_view(tx, None))
     else:
-        found = look_at(in_session, lambda tx, row: cost_view(tx, row.id))
+        found = read_session(in_session, lambda tx, row: cost_view(tx, row.id))
     if as_json:
         print_json(found)
         return

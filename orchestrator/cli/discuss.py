@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import (
     print_json,
@@ -26,7 +26,7 @@ def discuss(
     """Show a discussion: its verdict, ratings, divergences and action items."""
     from orchestrator.views.discuss import discussion
 
-    found = look_at(in_session, lambda tx, row: discussion(tx, row.id, round_key))
+    found = read_session(in_session, lambda tx, row: discussion(tx, row.id, round_key))
     if as_json:
         print_json(found)
         return

@@ -36,13 +36,13 @@ def mcp(
     if port is not None and not http:
         raise UsageError("--port needs --http", why="stdio has no port", fix="lifecycle mcp --http --port N")
     _need_library()
-    from orchestrator.mcp_server.desk import Desk
     from orchestrator.mcp_server.scope import Person, worker
+    from orchestrator.mcp_server.tool_context import ToolContext
 
     token = os.environ.pop(TOKEN, None) or None  # what we start must not inherit it
     home = project_of(project)
     scope: Scope = Person() if run is None else worker(home, run, token)
-    desk = Desk(home, scope)
+    context = ToolContext(home, scope)
     if not http:
         from orchestrator.mcp_server.serve import serve_stdio
 
@@ -52,7 +52,7 @@ def mcp(
             )
         # A thread waits for input that may never come: Ctrl-C ends the process, which holds nothing between two calls.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        serve_stdio(desk)
+        serve_stdio(context)
         return
     from orchestrator.mcp_server.over_http import serve_http
 
@@ -66,7 +66,7 @@ def mcp(
             say(f"Authorization: Bearer {bearer}")
         flush()
 
-    serve_http(desk, bearer, port or 0, ready)
+    serve_http(context, bearer, port or 0, ready)
 
 
 def _need_library() -> None:

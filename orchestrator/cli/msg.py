@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.opening import changing, look_at, wake
+from orchestrator.cli.opening import changing, read_session, wake
 from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import print_json, say, table
 
@@ -92,7 +92,7 @@ def read(
     """Show one message with all it carries."""
     from orchestrator.commands import team_msg
 
-    found = look_at(team, lambda tx, row: team_msg.read(tx, row, message))
+    found = read_session(team, lambda tx, row: team_msg.read(tx, row, message))
     if as_json:
         print_json(found)
         return
@@ -118,7 +118,7 @@ def list_messages(
     """List the newest messages; events of the session's history are in `lifecycle log`."""
     from orchestrator.commands import team_msg
 
-    found = look_at(
+    found = read_session(
         team, lambda tx, row: team_msg.newest(tx, row, sender=sender, to=to, type=kind, last=last)
     )
     if as_json:
@@ -134,7 +134,7 @@ def status(team: Team = None, as_json: AsJson = False) -> None:
     """Show who spoke: last seen, last action, how often."""
     from orchestrator.commands import team_msg
 
-    found = look_at(team, team_msg.status)
+    found = read_session(team, team_msg.status)
     if as_json:
         print_json(found)
         return
@@ -154,7 +154,7 @@ def state(
     """Show the shared memory: one field a role. It is JSON with or without --json."""
     from orchestrator.commands import team_msg
 
-    print_json(look_at(team, lambda tx, row: team_msg.state(tx, row, role)))
+    print_json(read_session(team, lambda tx, row: team_msg.state(tx, row, role)))
 
 
 def delete(

@@ -1,4 +1,4 @@
-"""Opening the project for a command: to look only, or to change something."""
+"""Opening the project for a command, read-only or to change something."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reading() -> Iterator[Opened]:
 
 @contextmanager
 def changing(*, create: bool = False, settings: Settings | None = None) -> Iterator[Opened]:
-    """The project's store for a command that changes something; `create`: also where there is none yet."""
+    """The project's store, open for changes; `create` makes it where there is none yet."""
     from orchestrator.project import changing as change
 
     project = here()
@@ -61,14 +61,14 @@ def _waiting(pids: list[int]) -> None:
 
 
 def who() -> str:
-    """The person at the keyboard, for decision rows."""
+    """The user's name, for decision rows."""
     from orchestrator.project import person
 
     return person()
 
 
 def hand_over_environment(opened: Opened) -> None:
-    """Give a running daemon our values of the variables its agents may see."""
+    """Send a running coordinator this command's values of the variables that agents may see."""
     from orchestrator.project import hand_over_environment as hand_over
 
     if not hand_over(opened.store, opened.settings):
@@ -76,14 +76,14 @@ def hand_over_environment(opened: Opened) -> None:
 
 
 def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
-    """After a commit: let the coordinator look, and let hosts stop the agents of runs that were taken away."""
-    from orchestrator.project import wake as look
+    """Wake the coordinator, and the hosts whose runs (`stopped`) were revoked; to be called after the commit."""
+    from orchestrator import project
 
-    look(opened.store, stopped)
+    project.wake(opened.store, stopped)
 
 
-def look_at(name: str | None, read: Callable[[Tx, Session], Any]) -> Any:
-    """What `read` says of the session that is meant; without a name the unfinished one, else the newest."""
+def read_session(name: str | None, read: Callable[[Tx, Session], Any]) -> Any:
+    """What `read` returns for the named session; without a name the unfinished one, else the newest."""
     from orchestrator.views.find import session
 
     with reading() as opened:

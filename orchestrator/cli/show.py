@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import (
     duration,
@@ -26,7 +26,7 @@ def show(session: SessionArgument = None, in_session: InSession = None, as_json:
     from orchestrator.cli.report import print_pause, print_scores
     from orchestrator.views.check import show as read
 
-    found = look_at(one_session(session, in_session), read)
+    found = read_session(one_session(session, in_session), read)
     if as_json:
         print_json(found)
         return

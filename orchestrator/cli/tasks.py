@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, TaskArgument
 from orchestrator.cli.output import (
     duration,
@@ -23,7 +23,7 @@ def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
     """List the tasks of a session."""
     from orchestrator.views.check import task_views
 
-    found = look_at(in_session, task_views)
+    found = read_session(in_session, task_views)
     if as_json:
         print_json(found)
         return
@@ -49,7 +49,7 @@ def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fal
     from orchestrator.views import find
     from orchestrator.views.cost import run_views
 
-    found = look_at(in_session, lambda tx, row: run_views(tx, row.id, find.task(tx, row, task).key))
+    found = read_session(in_session, lambda tx, row: run_views(tx, row.id, find.task(tx, row, task).key))
     if as_json:
         print_json(found)
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.opening import look_at
+from orchestrator.cli.opening import read_session
 from orchestrator.cli.options import AsJson, InSession, TaskArgument
 from orchestrator.cli.output import (
     print_json,
@@ -23,7 +23,7 @@ def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fals
     from orchestrator.views import find
     from orchestrator.views.why import why as explain
 
-    found = look_at(in_session, lambda tx, row: explain(tx, row, find.task(tx, row, task)))
+    found = read_session(in_session, lambda tx, row: explain(tx, row, find.task(tx, row, task)))
     if as_json:
         print_json(found)
         return

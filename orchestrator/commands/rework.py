@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.domain import secrets
+from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
 from orchestrator.domain.json_types import Json, JsonObject
@@ -51,7 +52,8 @@ def revise(
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "revise")
         find.task(tx, session, key)
-        plan = plan_revision(graph(tasks.all_tasks(tx, session.id)), _spelled(tx, session, key), force)
+        state = graph(tasks.all_tasks(tx, session.id))
+        plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
         decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
@@ -70,7 +72,7 @@ def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> R
 
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "recheck")
-        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)))
+        plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)), _catalogue(tx, session))
         decisions.decide(tx, session.id, "recheck", who, "")
         return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
 
@@ -92,7 +94,7 @@ def improve(
         documents = [
             found["document"] for found in weak.get(chosen or "", []) if found.get("document") in state
         ]
-        plan = plan_improve(state, dimension, scores, list(dict.fromkeys(documents)))
+        plan = plan_improve(state, dimension, scores, pack.documents, list(dict.fromkeys(documents)))
         payload = {
             "improve": {
                 "dimension": plan.dimension,
@@ -120,8 +122,7 @@ def feedback(
     def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
         session = _open(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
-        pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
-        target = feedback_target(words, state, pack.feedback)
+        target = feedback_target(words, state, _catalogue(tx, session))
         decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
         given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
@@ -163,6 +164,11 @@ def _open(tx: Tx, name: str | None, command: str) -> Session:
                 fix=actions(tx, session)[0]["command"],
             )
     return session
+
+
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
+    """The documents as they were when the session was started."""
+    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
 
 
 def _spelled(tx: Tx, session: Session, key: str) -> str:
@@ -235,7 +241,7 @@ class _Given:
 
 
 def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
-    plan = plan_revision(given.state, given.task)
+    plan = plan_revision(given.state, given.task, _catalogue(tx, given.session))
     extra = {"feedback": [given.words], "asked_by": given.who}
     return _apply(tx, given.session, plan, given.max_attempts, extra, f"feedback on {given.task}")
 

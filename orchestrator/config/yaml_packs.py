@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from orchestrator.config import strict_yaml
+from orchestrator.config import pack_templates, strict_yaml
+from orchestrator.config.pack_templates import Origins
 from orchestrator.config.references import Names
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.packs import read_pack
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.workable import agent_faults, work_faults
 
-SHIPPED = ("pipelines", "roles", "perspectives", "gates", "modes", "feedback")
+SHIPPED = ("pipelines", "documents", "roles", "perspectives", "gates", "modes")
 WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewhere single keys are
-
-Origins = dict[Place, tuple[Path, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class PackFiles:
     """What the files say together, not checked yet."""
 
-    data: Mapping[str, Any]
+    data: Mapping[str, Json]
     origins: Origins
     faults: Sequence[str]  # of files that cannot be read
 
@@ -42,37 +41,36 @@ class PackFiles:
 
     def pack(self) -> Pack:
         """The pack as far as its form goes, or a ConfigError with every fault of every file."""
-        faults = list(self.faults)
-        if not faults:
-            pack, found = read_pack(self.data)
-            if not found:
-                return pack
-            faults = self._named(found)
-        raise ConfigError(faults)
+        return self._read(lambda pack, found: [])
 
     def checked(self, agents: Collection[str] | None) -> Pack:
         """The pack, when everything in it can be done by one of the agents. Raises ConfigError.
 
         `agents` of None: they are not known, because the settings cannot be read.
         """
+
+        def more(pack: Pack, found: Sequence[Fault]) -> list[Fault]:
+            of_agents = agent_faults(self.data, agents) if agents is not None else []
+            return [*work_faults(self.data, pack, found), *of_agents]
+
+        return self._read(more)
+
+    def _read(self, more: Callable[[Pack, Sequence[Fault]], list[Fault]]) -> Pack:
         faults = list(self.faults)
         if not faults:
-            pack, found = read_pack(self.data)
-            found += work_faults(self.data, pack, found)
-            if agents is not None:
-                found += agent_faults(self.data, agents)
+            templates, missing = pack_templates.read(self.data, self.origins)
+            pack, found = read_pack(self.data, templates)
+            found += missing
+            found += more(pack, found)
             if not found:
                 return pack
-            faults = self._named(found)
+            faults = [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
         raise ConfigError(dict.fromkeys(faults))
-
-    def _named(self, found: Sequence[Fault]) -> list[str]:
-        return [f"{_where(self.origins, fault.place)}: {fault}" for fault in found]
 
 
 def read(shipped: Path, folders: Sequence[Path]) -> PackFiles:
     """The shipped pack with the files of `folders` over it, later ones last."""
-    data: dict[str, Any] = {}
+    data: JsonObject = {}
     origins: Origins = {}
     faults: list[str] = []
     for path in [shipped / f"{name}.yaml" for name in SHIPPED]:
@@ -96,7 +94,7 @@ def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:
     return files
 
 
-def _add(data: dict[str, Any], origins: Origins, path: Path, extends: bool = False) -> list[str]:
+def _add(data: JsonObject, origins: Origins, path: Path, extends: bool = False) -> list[str]:
     values, lines, faults = strict_yaml.read(path)
     if faults:
         return faults
@@ -109,7 +107,7 @@ def _add(data: dict[str, Any], origins: Origins, path: Path, extends: bool = Fal
     return []
 
 
-def _merge(into: dict[str, Any], key: str, value: object, replace_at: int | None, depth: int = 1) -> None:
+def _merge(into: JsonObject, key: str, value: object, replace_at: int | None, depth: int = 1) -> None:
     """Lay `value` over what `into` has: keys one by one, lists and single values as a whole."""
     old = into.get(key)
     if isinstance(old, dict) and isinstance(value, dict) and depth != replace_at:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from orchestrator.domain import ids
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.pauses import PauseReason
@@ -17,7 +16,6 @@ from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 __all__ = ["Consequence", "Divergence", "Reply", "Verdict", "consequence", "judge", "report_text"]
 
 DEFAULT_THRESHOLD = 3.0  # mean rating, 1 to 5
-SIGN_OFF = "DISCUSS-006"  # the round after which a person decides
 LOW_RATING = 2  # this rating and lower ones divide
 SPREAD = 3  # ratings this far apart divide
 
@@ -126,24 +124,24 @@ def key_finding(reply: Reply) -> str:
     return candidates[0] if candidates else ""
 
 
-def recommendation(verdict: Verdict, round_key: str, is_revision: bool) -> str:
+def recommendation(verdict: Verdict, *, signs_off: bool, is_revision: bool) -> str:
     """`proceed`, `proceed-with-caution`, `revise` or `escalate`."""
     if verdict.consensus is Consensus.REACHED:
         return "proceed"
     if verdict.severity is not Severity.HIGH:
         return "proceed-with-caution"
-    return "escalate" if is_revision or ids.parse_key(round_key).base == SIGN_OFF else "revise"
+    return "escalate" if is_revision or signs_off else "revise"
 
 
 def consequence(
-    verdict: Verdict, round_key: str, *, is_revision: bool, standalone: bool = False, decided: bool = False
+    verdict: Verdict, *, signs_off: bool, is_revision: bool, standalone: bool = False, decided: bool = False
 ) -> Consequence:
-    """What follows a verdict. `decided`: a person has already taken an option for this discussion.
+    """What follows a verdict. `signs_off`: of the round; `decided`: a person has already taken an option for this discussion.
 
     The sign-off round comes before the rule for revisions, since a recheck is a revision too.
     """
     grave = verdict.severity is Severity.HIGH or (standalone and not verdict.converged)
-    if grave and ids.parse_key(round_key).base == SIGN_OFF:
+    if grave and signs_off:
         return Consequence("pause", PauseReason.SIGNOFF_BLOCKED, ends_loop=True)
     if grave and is_revision:
         return Consequence("pause", PauseReason.REVISION_EXHAUSTED, ends_loop=True)
@@ -165,6 +163,8 @@ def report_text(
     actions: Sequence[str],
     artifact: str,
     record: str | None,
+    *,
+    signs_off: bool = False,
     is_revision: bool = False,
 ) -> str:
     """A worker's report on a discussed task, in its fixed form: what agents wrote cannot add a line to it."""
@@ -177,7 +177,7 @@ def report_text(
         ]
     lines += ["Action items:"] + [f"{n}. {one_line(text)}" for n, text in enumerate(actions[:3], start=1)]
     lines += [
-        f"Recommendation: {recommendation(verdict, round_key, is_revision)}",
+        f"Recommendation: {recommendation(verdict, signs_off=signs_off, is_revision=is_revision)}",
         f"Artifact: {artifact}",
         f"Discussion: {record or 'not written'}",
     ]

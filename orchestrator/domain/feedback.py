@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.text import mentions
-
-DOCUMENT_PREFIXES = ("RESEARCH", "DRAFT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +18,24 @@ class FeedbackTarget:
     why: str
 
 
-def feedback_target(
-    text: str, graph: Mapping[str, TaskState], words: Mapping[str, Sequence[str]]
-) -> FeedbackTarget:
-    """The earliest document whose words (`pack.feedback`) the text holds, and what its state asks for."""
+def feedback_target(text: str, graph: Mapping[str, TaskState], catalogue: Catalogue) -> FeedbackTarget:
+    """The earliest document whose words the text holds, and what the state of its task asks for."""
     if _implementing(graph):
         return FeedbackTarget("record", None, "the implementation has begun")
-    for document, its_words in words.items():
-        word = next((word for word in its_words if mentions(text, word)), None)
-        if word and document in graph:
-            return _target(graph, document, f"it says {word!r}")
-    return _unclear(graph)
+    for document in catalogue:
+        task = next((key for key, state in graph.items() if _makes(document, state)), None)
+        word = next((word for word in document.feedback if mentions(text, word)), None)
+        if word and task:
+            return _target(graph, task, f"it says {word!r}")
+    return _unclear(graph, catalogue)
 
 
-def _unclear(graph: Mapping[str, TaskState]) -> FeedbackTarget:
-    documents = [state for state in graph.values() if state.prefix in DOCUMENT_PREFIXES]
+def _makes(document: DocumentDef, state: TaskState) -> bool:
+    return state.revision_of is None and document.makes(state.key)
+
+
+def _unclear(graph: Mapping[str, TaskState], catalogue: Catalogue) -> FeedbackTarget:
+    documents = [state for state in graph.values() if catalogue.is_draft(state.key)]
     originals = [state for state in documents if state.revision_of is None]
     unfinished = {state.revision_of or state.key for state in documents if state.status in UNFINISHED}
     for state in sorted(originals, key=lambda state: state.seq):

@@ -12,6 +12,7 @@ from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import BUILTIN, with_others
+from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological
 from orchestrator.domain.model import TaskDef
@@ -25,17 +26,22 @@ from orchestrator.domain.pipelines import (
     Supervision,
 )
 from orchestrator.domain.plain_values import Reader, found
+from orchestrator.domain.read_documents import read_documents
 
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
 
-def read_pack(data: Mapping[str, Any]) -> tuple[Pack, list[Fault]]:
-    """The pack and all faults of its form; where there is one the pack has a stand-in."""
+def read_pack(data: Mapping[str, Any], templates: Mapping[str, str]) -> tuple[Pack, list[Fault]]:
+    """The pack and all faults of its form; where there is one the pack has a stand-in.
+
+    `templates`: the texts of the templates that packs have for documents, by kind.
+    """
     reader = Reader()
     top = reader.mapping(data, (), _TOP)
     roles = _roles(reader, top)
     perspectives = _perspectives(reader, top)
     rounds = _rounds(reader, top, perspectives, roles)
+    documents = read_documents(reader, reader.entries(top, "documents"), templates)
     pipelines = _Pipelines(reader, roles, rounds, top).read()
     pack = Pack(
         roles=roles,
@@ -44,8 +50,8 @@ def read_pack(data: Mapping[str, Any]) -> tuple[Pack, list[Fault]]:
         pipelines=pipelines,
         gates=_gates(reader, top),
         supervise=_supervise(reader, top, roles),
-        modes=_word_lists(reader, top, "modes"),
-        feedback=_word_lists(reader, top, "feedback"),
+        modes=_modes(reader, top),
+        documents=documents,
     )
     return pack, reader.faults
 
@@ -121,7 +127,8 @@ def _rounds(
         path = texts["artifact"]
         if path.startswith(("/", "~")) or ".." in path.split("/"):
             reader.fault((*place, "artifact"), "must be a path below the session directory")
-        result[key] = Round(key=key, perspectives=views, **texts)
+        signs_off = "signs_off" in given and reader.flag(given["signs_off"], (*place, "signs_off"))
+        result[key] = Round(key=key, perspectives=views, signs_off=signs_off, **texts)
     return result
 
 
@@ -130,27 +137,21 @@ def _gates(reader: Reader, top: Mapping[str, Any]) -> Gates:
     given = reader.mapping(top.get("gates"), ("gates",), _names(Gates, leave_out=()))
     weights = {
         name: reader.number(value, ("gates", "weights", name), 0, 100)
-        for name, value in reader.mapping(given.get("weights"), ("gates", "weights"), _DIMENSIONS).items()
+        for name, value in reader.mapping(given.get("weights"), ("gates", "weights"), DIMENSIONS).items()
     }
-    for dimension in _DIMENSIONS:
+    for dimension in DIMENSIONS:
         if dimension not in weights:
             reader.fault(("gates", "weights"), f"the weight of {dimension} is missing")
     if len(reader.faults) == before and not math.isclose(sum(weights.values()), 100):
         reader.fault(
             ("gates", "weights"), f"weights must add up to 100, these make {sum(weights.values()):g}"
         )
-    sections = {
-        name: reader.texts(value, ("gates", "required_sections", name))
-        for name, value in reader.mapping(
-            given.get("required_sections"), ("gates", "required_sections"), _DOCUMENTS
-        ).items()
-    }
     numbers = {
         name: reader.number(given[name], ("gates", name), *_RANGES.get(name, (0, 100)))
-        for name in _names(Gates, leave_out=("weights", "required_sections"))
+        for name in _names(Gates, leave_out=("weights",))
         if name in given
     }
-    gates = Gates(weights=weights, required_sections=sections, **numbers)  # type: ignore[arg-type]
+    gates = Gates(weights=weights, **numbers)  # type: ignore[arg-type]
     for better, worse in (("pass_score", "fail_score"), ("pass_coverage", "fail_coverage")):
         if len(reader.faults) == before and getattr(gates, better) < getattr(gates, worse):
             reader.fault(("gates", better), f"must not be below {worse}")
@@ -177,10 +178,9 @@ def _supervise(reader: Reader, top: Mapping[str, Any], roles: Mapping[str, Role]
     return tuple(result)
 
 
-def _word_lists(reader: Reader, top: Mapping[str, Any], section: str) -> dict[str, tuple[str, ...]]:
-    known = _MODE_WORDS if section == "modes" else None
-    entries = reader.mapping(top.get(section), (section,), known)
-    return {name: reader.texts(words, (section, name)) for name, words in entries.items()}
+def _modes(reader: Reader, top: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    entries = reader.mapping(top.get("modes"), ("modes",), _MODE_WORDS)
+    return {name: reader.texts(words, ("modes", name)) for name, words in entries.items()}
 
 
 class _Pipelines:
@@ -339,11 +339,9 @@ _TOP = (
     "pipelines",
     "supervise",
     "modes",
-    "feedback",
+    "documents",
 )
 _ROUND_TEXTS = ("after", "artifact", "focus", "caller")
-_DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")
-_DOCUMENTS = ("brief", "requirements", "architecture", "epics")
 _RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}
 _MODE_WORDS = ("frontend", "backend", "analyze", "spec", "quick", "deep")
 _PIPELINE_KEYS = (

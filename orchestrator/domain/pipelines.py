@@ -12,8 +12,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar, cast
 
 from orchestrator.domain import ids
+from orchestrator.domain.documents import Catalogue, DocumentDef, Section
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.graph import topological
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
 T = TypeVar("T")
@@ -49,6 +51,7 @@ class Round:
     perspectives: tuple[str, ...]
     focus: str
     caller: str  # role
+    signs_off: bool = False  # blocked HIGH: a person decides, nothing is revised
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,6 @@ class Gates:
     """Thresholds of discussions and of the specification's score; scores and shares in percent."""
 
     weights: Mapping[str, float]  # dimension -> percent, together 100
-    required_sections: Mapping[str, tuple[str, ...]]  # document -> section keys
     consensus_threshold: float = 3.0  # mean rating, 1 to 5
     pass_score: float = 80
     pass_coverage: float = 70
@@ -107,7 +109,7 @@ class Pack:
     gates: Gates
     supervise: tuple[Supervision, ...] = ()
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that choose a mode
-    feedback: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # document task -> words about it
+    documents: Catalogue = field(default_factory=Catalogue)
 
     @property
     def owners(self) -> dict[str, str]:
@@ -229,13 +231,13 @@ def with_agents(
     return replace(pack, roles=new_roles, perspectives=new_views)
 
 
-def to_snapshot(pack: Pack, pipeline: Pipeline) -> dict[str, Any]:
+def to_snapshot(pack: Pack, pipeline: Pipeline) -> JsonObject:
     """What a session keeps of the pack it was started with, as JSON-able values."""
     kept = asdict(replace(pack, pipelines={}, modes={}))
-    return {"version": 1, "pipeline": asdict(pipeline), **kept}
+    return {"version": 2, "pipeline": asdict(pipeline), **kept}
 
 
-def from_snapshot(data: Mapping[str, Any]) -> tuple[Pack, Pipeline]:
+def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:
     """The pack and the pipeline a session was started with; the pack knows no other pipeline."""
     made = data["pipeline"]
     tasks = tuple(_thaw(TaskDef, task) for task in made["tasks"])
@@ -248,12 +250,18 @@ def from_snapshot(data: Mapping[str, Any]) -> tuple[Pack, Pipeline]:
         pipelines={pipeline.mode: kept},
         gates=_thaw(Gates, data["gates"]),
         supervise=tuple(_thaw(Supervision, check) for check in data["supervise"]),
-        feedback={key: tuple(words) for key, words in data["feedback"].items()},
+        documents=_documents(data["documents"]["documents"]),
     )
     return pack, pipeline
 
 
-def _thaw(cls: type[T], data: Mapping[str, Any]) -> T:
+def _documents(data: Mapping[str, Json]) -> Catalogue:
+    read = {kind: _thaw(DocumentDef, document) for kind, document in data.items()}
+    thawed = {kind: tuple(_thaw(Section, each) for each in data[kind]["sections"]) for kind in data}
+    return Catalogue({kind: replace(document, sections=thawed[kind]) for kind, document in read.items()})
+
+
+def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
     """A value of one of the flat classes above: JSON's lists are tuples again, `payload` stays as it is."""
     known = {f.name for f in fields(cast(Any, cls))}
     return cls(

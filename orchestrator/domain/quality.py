@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 import regex
 
+from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Gates
 from orchestrator.domain.text import keywords, overlap
-
-DIMENSIONS = ("completeness", "consistency", "traceability", "depth", "coverage")
 
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _WORD = regex.compile(r"[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*")
@@ -53,7 +52,7 @@ _TECHNICAL = {
 class Document:
     """One document of the specification: its index and the files of its items taken together."""
 
-    kind: str  # brief, requirements, architecture, epics
+    kind: str
     path: str
     sections: Mapping[str, str]  # key -> text; present without substance: ""
     headings: tuple[str, ...] = ()  # section headings
@@ -105,6 +104,8 @@ class Spec:
     adrs: tuple[AdrFacts, ...] = ()
     story_facts: tuple[StoryFacts, ...] = ()
     stated: tuple[str, ...] = ()  # the original requirements, word for word
+    required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # kind -> section keys
+    measures: tuple[str, ...] = DIMENSIONS  # what is scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +137,12 @@ class Score:
 def score(spec: Spec, gates: Gates) -> Score:
     """Score a specification. No documents: FAIL."""
     if not spec.documents:
-        nothing = {name: DimensionScore(0.0, gates.weights[name]) for name in DIMENSIONS}
+        nothing = {name: DimensionScore(0.0, gates.weights[name]) for name in spec.measures}
         return Score(nothing, 0.0, 0.0, Gate.FAIL, ("no documents found",))
-    dimensions = {name: _MEASURES[name](spec, gates) for name in DIMENSIONS}
-    total = sum(part.score * part.weight for part in dimensions.values()) / sum(
-        gates.weights[n] for n in DIMENSIONS
-    )
-    rounded, covered = round(total, 1), dimensions["coverage"].score
+    dimensions = {name: _MEASURES[name](spec, gates) for name in spec.measures}
+    weights = sum(part.weight for part in dimensions.values())
+    total = sum(part.score * part.weight for part in dimensions.values()) / weights if weights else 0.0
+    rounded, covered = round(total, 1), _coverage(spec, gates).score
     return Score(dimensions, rounded, covered, gate_of(rounded, covered, gates))
 
 
@@ -170,7 +170,7 @@ def is_testable(criterion: str) -> bool:
 def _completeness(spec: Spec, gates: Gates) -> DimensionScore:
     weak, notes, scores = [], [], []
     found = {document.kind: document for document in spec.documents}
-    for kind, required in gates.required_sections.items():
+    for kind, required in spec.required.items():
         document = found.get(kind)
         if document is None:
             scores.append(0.0)

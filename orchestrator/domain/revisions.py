@@ -12,22 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.documents import DIMENSIONS, Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 
 LIMIT = 2  # revisions made for one task without --force
-RECHECK = "QUALITY"  # prefix of the task that scores the specification
 IMPROVE = "IMPROVE"
-WRITING = ("DRAFT", IMPROVE)  # prefixes of what changes documents
-DRAFTS = ("DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004")
-TARGETS = {  # dimension -> the documents an improvement works on, where the scores name none
-    "completeness": DRAFTS,
-    "consistency": DRAFTS,
-    "traceability": DRAFTS[1:],
-    "depth": DRAFTS,
-    "coverage": DRAFTS[1:2],
-}
 
 Graph = Mapping[str, TaskState]
 Edge = tuple[str, str]  # (task, new blocker)
@@ -45,7 +36,7 @@ class RevisionPlan:
     dimension: str | None = None
 
 
-def plan_revision(graph: Graph, task: str, force: bool = False) -> RevisionPlan:
+def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = False) -> RevisionPlan:
     """Revise a completed task and everything completed behind it. Raises UnknownName or NotAllowedNow."""
     base = ids.parse_key(task).base
     if task not in graph or base not in graph:
@@ -60,7 +51,7 @@ def plan_revision(graph: Graph, task: str, force: bool = False) -> RevisionPlan:
         )
     originals = _originals(graph)
     behind = _descendants(originals, base)
-    chain = _chain(originals, base, behind)
+    chain = _chain(originals, base, behind, catalogue)
     rework = [key for key in chain if graph[key].status is TaskStatus.COMPLETED and not _open(graph, key)]
     waiting = [state for key in dict.fromkeys((*behind, *chain)) for state in _open(graph, key)]
     return _plan(graph, rework, waiting, made_for=base)
@@ -72,9 +63,9 @@ def plan_high(graph: Graph, task: str) -> RevisionPlan:
     return _plan(graph, [task], waiting, made_for=task)
 
 
-def plan_recheck(graph: Graph) -> RevisionPlan:
+def plan_recheck(graph: Graph, catalogue: Catalogue) -> RevisionPlan:
     """Score the specification again."""
-    check = _finished_check(graph, "recheck")
+    check = _finished_check(graph, catalogue, "recheck")
     if pending := _open(graph, check):
         raise NotAllowedNow(
             f"{pending[0].key} is {pending[0].status} already",
@@ -84,29 +75,34 @@ def plan_recheck(graph: Graph) -> RevisionPlan:
     return _plan(graph, _with_discussion(graph, check), _not_started(graph, check))
 
 
-def check_dimension(name: str | None) -> None:
+def check_dimension(name: str | None, known: Sequence[str] = DIMENSIONS) -> None:
     """Raises UnknownName, which lists the dimensions."""
-    if name is not None and name not in TARGETS:
-        raise UnknownName("dimension", name, TARGETS, fix="lifecycle improve DIMENSION, or without one")
+    if name is not None and name not in known:
+        raise UnknownName("dimension", name, known, fix="lifecycle improve DIMENSION, or without one")
 
 
 def plan_improve(
     graph: Graph,
     dimension: str | None,
     scores: Mapping[str, float],
+    catalogue: Catalogue,
     weak_documents: Sequence[str] = (),
     role: str = "writer",
 ) -> RevisionPlan:
     """Work on one dimension (the lowest-scoring when None is named), then score again.
 
-    `weak_documents` are the drafts the scores point at; without them the dimension's usual ones.
+    `weak_documents` are the drafts the scores point at; without them those that can raise the dimension.
     """
     check_dimension(dimension)
-    check = _finished_check(graph, "improve")
-    chosen = dimension or min(TARGETS, key=lambda name: scores.get(name, 100.0))
+    check = _finished_check(graph, catalogue, "improve")
+    report = catalogue.of_task(check)
+    assert report is not None
+    check_dimension(dimension, report.measures)
+    chosen = dimension or min(report.measures, key=lambda name: scores.get(name, 100.0))
     stem = f"{IMPROVE}-{chosen}-"
     number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)
-    writing = [s.key for s in graph.values() if s.prefix in WRITING and s.status in UNFINISHED]
+    unfinished = [state for state in graph.values() if state.status in UNFINISHED]
+    writing = [s.key for s in unfinished if s.prefix == IMPROVE or catalogue.is_draft(s.key)]
     improve = TaskState(
         key=f"{stem}{number:03d}",
         role=role,
@@ -115,13 +111,20 @@ def plan_improve(
         blocked_by=(check, *writing),  # two that write one document at once would lose what one of them wrote
         phase=graph[check].phase,
     )
-    documents = tuple(weak_documents) or tuple(key for key in TARGETS[chosen] if key in graph)
+    documents = tuple(weak_documents) or targets(graph, catalogue, report.kind, chosen)
     again = _open(graph, check)
     if again:
         plan = _plan_edges([state for state in again if state.revision_of], improve.key)
         return replace(plan, tasks=(improve,), documents=documents, dimension=chosen)
     plan = _plan(graph, _with_discussion(graph, check), _not_started(graph, check), first_blocker=improve.key)
     return replace(plan, tasks=(improve, *plan.tasks), documents=documents, dimension=chosen)
+
+
+def targets(graph: Graph, catalogue: Catalogue, report: str, dimension: str) -> tuple[str, ...]:
+    """The tasks of the documents that a report scores and that work on them can raise a dimension of."""
+    able = [catalogue[kind] for kind in catalogue[report].scores if dimension in catalogue[kind].improves]
+    originals = [key for key, state in graph.items() if state.revision_of is None]
+    return tuple(key for document in able for key in originals if document.makes(key))
 
 
 def _plan(
@@ -165,9 +168,9 @@ def _plan_edges(waiting: Iterable[TaskState], blocker: str) -> RevisionPlan:
     )
 
 
-def _chain(originals: Graph, base: str, behind: Sequence[str]) -> list[str]:
+def _chain(originals: Graph, base: str, behind: Sequence[str], catalogue: Catalogue) -> list[str]:
     """`base` and what is behind it, as far as the quality check and its own discussion."""
-    check = next((key for key, state in originals.items() if state.prefix == RECHECK), None)
+    check = next((key for key in originals if catalogue.is_report(key)), None)
     if check is None or originals[base].phase != originals[check].phase:
         return [base, *behind]
     after = set(_descendants(originals, check))
@@ -188,8 +191,9 @@ def _with_discussion(graph: Graph, check: str) -> list[str]:
     return [check, *discussions]
 
 
-def _finished_check(graph: Graph, command: str) -> str:
-    checks = [state for state in graph.values() if state.prefix == RECHECK and state.revision_of is None]
+def _finished_check(graph: Graph, catalogue: Catalogue, command: str) -> str:
+    originals = [state for state in graph.values() if state.revision_of is None]
+    checks = [state for state in originals if catalogue.is_report(state.key)]
     done = [state.key for state in checks if state.status is TaskStatus.COMPLETED]
     if not done:
         why = f"{checks[0].key} is {checks[0].status}" if checks else "this session has no quality check"

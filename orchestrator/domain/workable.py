@@ -6,35 +6,16 @@ A pipeline that asks for more is refused before a session is made of it, not aft
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import OTHERS
+from orchestrator.domain.documents import MAKERS, DocumentDef
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack, PipelineDef, Role
 from orchestrator.domain.plain_values import unknown
 
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    artifact: str  # path below the session directory
-    needs: tuple[str, ...] = ()  # tasks that make what it is written from
-
-
-WORK = {
-    "RESEARCH-001": Work("spec/discovery-context.json"),
-    "DRAFT-001": Work("spec/product-brief.md", ("RESEARCH-001",)),
-    "DRAFT-002": Work("spec/requirements/_index.md", ("RESEARCH-001", "DRAFT-001")),
-    "DRAFT-003": Work("spec/architecture/_index.md", ("RESEARCH-001", "DRAFT-001", "DRAFT-002")),
-    "DRAFT-004": Work("spec/epics/_index.md", ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003")),
-    "QUALITY-001": Work("spec/readiness-report.md"),
-}
-AGAIN = {
-    "RESEARCH": "RESEARCH-001",
-    "QUALITY": "QUALITY-001",
-}  # whatever their number, they make the same, anew
 BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "coordinator": (),
     "analyst": ("RESEARCH",),
@@ -47,9 +28,10 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
 def work_faults(data: Mapping[str, Any], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
     """What nobody can do, in a pack of this `data`. What has a fault already (`found`) is not judged a second time."""
     faulty = {fault.place[:2] for fault in found}
-    if any(place[:1] in (("roles",), ("rounds",), ("perspectives",)) for place in faulty):
+    if any(place[:1] in (("roles",), ("rounds",), ("perspectives",), ("documents",)) for place in faulty):
         return []
     faults = [fault for role in pack.roles.values() for fault in _role(role, pack)]
+    faults = faults or [fault for document in pack.documents for fault in _maker(document, pack)]
     told: set[tuple[str, str]] = set()
     for name, pipeline in pack.pipelines.items():
         if ("pipelines", name) in faulty or not all(pack.roles[role].installed for role in pipeline.roles):
@@ -98,30 +80,45 @@ def _role(role: Role, pack: Pack) -> Iterator[Fault]:
             yield Fault((*place, "prefixes"), f"must hold {prefix}: {role.name} alone can do these tasks")
 
 
+def _maker(document: DocumentDef, pack: Pack) -> Iterator[Fault]:
+    """Whether the task of a document belongs to the role that makes such a document."""
+    place: Place = ("documents", document.kind, "task")
+    key = document.task if ids.is_key(document.task) else f"{document.task}-001"
+    owner = pack.owners.get(ids.parse_key(key).stem) if ids.is_key(key) else None
+    maker = MAKERS.get(document.model, "writer")
+    if owner is None:
+        known = ", ".join(sorted(pack.owners))
+        yield Fault(place, f"{ids.shown(document.task)} is no task of a role; prefixes: {known}")
+    elif owner != maker:
+        yield Fault(place, f"{document.task} belongs to {owner}, and {maker} makes documents of its model")
+
+
 def _pipeline(pack: Pack, pipeline: PipelineDef) -> Iterator[tuple[str, Place, str]]:
     """(task, place within it, text) of each fault."""
     behind: dict[str, set[str]] = {}
     for task in pipeline.tasks:  # blockers come first
         behind[task.key] = {each for key in task.blocked_by for each in (key, *behind.get(key, ()))}
-        work = WORK.get(AGAIN.get(task.prefix, task.key))
+        made = pack.documents.of_task(task.key)
         if task.prefix == "DISCUSS":
             yield task.key, ("key",), "a discussion is no task of its own: make it the `round` of a task"
-        elif work is None:
-            yield task.key, ("key",), f"nothing makes it; tasks that can be done: {', '.join(WORK)}"
+        elif made is None:
+            known = ", ".join(document.task for document in pack.documents)
+            yield task.key, ("key",), f"makes no document; tasks (or their prefixes) that make one: {known}"
         else:
-            yield from _needs(task, work, behind, pipeline)
-            yield from _round(task, work, pack)
+            yield from _needs(task, made, behind, pipeline, pack)
+            yield from _round(task, made, pack)
 
 
 def _needs(
-    task: TaskDef, work: Work, behind: Mapping[str, Collection[str]], pipeline: PipelineDef
+    task: TaskDef, made: DocumentDef, behind: Mapping[str, Collection[str]], pipeline: PipelineDef, pack: Pack
 ) -> Iterator[tuple[str, Place, str]]:
-    missing = [key for key in work.needs if key not in behind[task.key]]
+    before = pack.documents.before(made.kind)
+    missing = [each.task for each in before if not any(each.makes(key) for key in behind[task.key])]
     if missing and not pipeline.needs_spec:
         yield task.key, (), f"is written from {', '.join(missing)} and must wait for it (`blocked_by`)"
 
 
-def _round(task: TaskDef, work: Work, pack: Pack) -> Iterator[tuple[str, Place, str]]:
+def _round(task: TaskDef, made: DocumentDef, pack: Pack) -> Iterator[tuple[str, Place, str]]:
     around = pack.rounds.get(task.round or "")
     if around is None:
         return
@@ -131,11 +128,11 @@ def _round(task: TaskDef, work: Work, pack: Pack) -> Iterator[tuple[str, Place, 
             ("round",),
             f"{around.key} is about {ids.shown(around.after)} (`after`), not this task",
         )
-    elif around.artifact != work.artifact:
+    elif around.artifact != made.path:
         yield (
             task.key,
             ("round",),
-            f"{around.key} is about {ids.shown(around.artifact)}, and it makes {work.artifact}",
+            f"{around.key} is about {ids.shown(around.artifact)}, and it makes {made.path}",
         )
 
 

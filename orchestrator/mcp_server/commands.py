@@ -12,8 +12,8 @@ from orchestrator.commands import manage, repair, requests, resume, rework, star
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
 from orchestrator.mcp_server import arguments as given
-from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import Person
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store.store import Store
 from orchestrator.views import budget, check, find
 
@@ -21,17 +21,19 @@ _PATHS = ("spec", "record", "replay")
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 
 
-def session_start(desk: Desk, asked: given.SessionStart) -> Any:
+def session_start(context: ToolContext, asked: given.SessionStart) -> Any:
     _exclude(asked, "plan", "key")
     request = requests.checked(asked.task, os.environ)
-    folders = {name: str(desk.inside(path)) for name in _PATHS if (path := getattr(asked, name)) is not None}
+    folders = {
+        name: str(context.inside(path)) for name in _PATHS if (path := getattr(asked, name)) is not None
+    }
     if folders.pop("spec", None):
         start.refuse_spec()
     caps = {name: cap for name in _CAPS if (cap := getattr(asked, name)) is not None}
-    budget.check_lowered(app.read_settings(desk.project), caps)
+    budget.check_lowered(app.read_settings(context.project), caps)
     names = tuple(name.strip() for name in asked.perspectives)
     prepared = start.prepare(
-        desk.project,
+        context.project,
         start.StartRequest(
             request,
             asked.mode,
@@ -46,9 +48,9 @@ def session_start(desk: Desk, asked: given.SessionStart) -> Any:
     )
     if asked.plan:
         return {"session": None, "created": False, "plan": prepared.view, "warnings": []}
-    with app.changing(desk.project, create=True, settings=prepared.settings) as (store, settings):
+    with app.changing(context.project, create=True, settings=prepared.settings) as (store, settings):
         begun = start.begin(prepared, store)
-        warnings = desk.go_on(store, settings)
+        warnings = context.wake(store, settings)
     return {"session": begun.session, "created": begun.created, "plan": prepared.view, "warnings": warnings}
 
 
@@ -165,7 +167,7 @@ _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
 }
 
 
-def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
+def session_command(context: ToolContext, asked: given.SessionCommand) -> Any:
     do, known = _COMMANDS[asked.command]
     if strange := asked.given() - known - {"command", "session"}:
         raise UsageError(
@@ -173,9 +175,9 @@ def session_command(desk: Desk, asked: given.SessionCommand) -> Any:
             why=f"it takes {', '.join(sorted(known | {'session'}))}",
             fix="leave the others out",
         )
-    with app.changing(desk.project) as (store, settings):
+    with app.changing(context.project) as (store, settings):
         done = do(store, settings, asked)
-        warnings = desk.go_on(store, settings, done.stopped, works=done.works)
+        warnings = context.wake(store, settings, done.stopped, works=done.works)
         now = store.read(lambda tx: check.summary(tx, find.session(tx, done.session)))
     return {
         **done.more,

@@ -11,14 +11,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from orchestrator.domain.errors import UsageError
-from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.serve import build
+from orchestrator.mcp_server.tool_context import ToolContext
 
 LOOPBACK = "127.0.0.1"
 BODY_LIMIT = 2 * 1024 * 1024  # bytes of an HTTP request
 
 
-def serve_http(desk: Desk, token: str, port: int, on_ready: Callable[[str], None]) -> None:
+def serve_http(context: ToolContext, token: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Until a signal ends it. `on_ready` is told the address; port 0 takes a free one. Raises UsageError."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     with listening:
@@ -33,7 +33,7 @@ def serve_http(desk: Desk, token: str, port: int, on_ready: Callable[[str], None
         port = int(listening.getsockname()[1])
         hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
         origins = [f"http://{host}" for host in hosts]
-        app = build(desk).streamable_http_app(
+        app = build(context).streamable_http_app(
             json_response=True,
             stateless_http=True,  # no session that somebody could take over: each request shows the token
             max_request_body_size=BODY_LIMIT,

@@ -18,17 +18,17 @@ from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.mcp_server.desk import Desk
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import TOOLS, Tool
 
 ERROR_LIMIT = 2_000  # characters of each part of an error, which may quote the caller
 _log = logging.getLogger(__name__)
 
 
-def call(desk: Desk, tool: Tool, arguments: JsonObject) -> types.CallToolResult:
+def call(context: ToolContext, tool: Tool, arguments: JsonObject) -> types.CallToolResult:
     """What the tool answers, as JSON text; a refusal is a tool error with what, why and fix, and has changed nothing."""
     try:
-        answer = tool.call(desk, tool.arguments.model_validate(arguments))
+        answer = tool.call(context, tool.arguments.model_validate(arguments))
     except LifecycleError as error:
         return _failed(error.what, error.why, error.fix)
     except ValidationError as error:
@@ -57,9 +57,9 @@ def _failed(what: str, why: str, fix: str) -> types.CallToolResult:
     return _result({"error": told}, error=True)
 
 
-def build(desk: Desk) -> Server[Any]:
-    """A server with the tools of the desk's scope; the others do not exist for it."""
-    tools = {tool.name: tool for tool in TOOLS if tool.name in desk.scope.tools}
+def build(context: ToolContext) -> Server[Any]:
+    """A server with the tools of the context's scope; the others do not exist for it."""
+    tools = {tool.name: tool for tool in TOOLS if tool.name in context.scope.tools}
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_shown(tool) for tool in tools.values()])
@@ -68,12 +68,12 @@ def build(desk: Desk) -> Server[Any]:
         tool = tools.get(params.name)
         if tool is None:
             return _failed(f"unknown tool {params.name[:60]!r}", f"known: {', '.join(tools)}", "")
-        return await anyio.to_thread.run_sync(partial(call, desk, tool, params.arguments or {}))
+        return await anyio.to_thread.run_sync(partial(call, context, tool, params.arguments or {}))
 
     return Server(
         "team-lifecycle",
         version=__version__,
-        instructions=desk.scope.instructions,
+        instructions=context.scope.instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -90,11 +90,11 @@ def _shown(tool: Tool) -> types.Tool:
     )
 
 
-def serve_stdio(desk: Desk) -> None:
+def serve_stdio(context: ToolContext) -> None:
     """Until standard input ends. Standard output carries the protocol alone; stray output goes to standard error."""
 
     async def run() -> None:
-        server = build(desk)
+        server = build(context)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 

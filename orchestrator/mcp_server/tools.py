@@ -1,4 +1,4 @@
-"""The tools that look, speak and learn. Each is one function of a desk and its arguments; its answer is what JSON takes."""
+"""The tools that read, send messages and add wisdom: functions of a context and arguments that return JSON values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.commands import session_command, session_start
-from orchestrator.mcp_server.desk import Desk
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
@@ -31,7 +31,7 @@ class Tool:
     name: str
     description: str
     arguments: type[given.Arguments]
-    call: Callable[[Desk, Any], Json]
+    call: Callable[[ToolContext, Any], Any]
     writes: bool = False
 
 
@@ -46,56 +46,56 @@ def _named(asked: given.TeamMsg) -> str | None:
     return asked.team if asked.session is None else asked.session
 
 
-def _say(desk: Desk, asked: given.TeamMsg) -> Json:
+def _say(context: ToolContext, asked: given.TeamMsg) -> Json:
     if asked.summary is None:
         raise UsageError("summary is missing", fix="say in it what you have to say")
     to = team_msg.EVERYONE if asked.operation == "broadcast" else asked.to
     defaults = team_msg.Said("")
     said = team_msg.Said(
         asked.summary,
-        desk.scope.sender(asked.sender),
-        desk.scope.recipient(defaults.to if to is None else to),
+        context.scope.sender(asked.sender),
+        context.scope.recipient(defaults.to if to is None else to),
         defaults.type if asked.type is None else asked.type,
         asked.ref,
         team_msg.parse_data(asked.data) if isinstance(asked.data, str) else asked.data,
     )
     said.check()
     said = said.masked(secrets.known(os.environ))
-    return desk.write(lambda tx: team_msg.append(tx, desk.scope.session(tx, _named(asked)), said))
+    return context.write(lambda tx: team_msg.append(tx, context.scope.session(tx, _named(asked)), said))
 
 
-def _read(desk: Desk, asked: given.TeamMsg) -> Json:
+def _read(context: ToolContext, asked: given.TeamMsg) -> Json:
     if asked.id is None:
         raise UsageError("id is missing", why="read shows one message", fix="give its id, as in MSG-001")
     message = asked.id
-    return desk.read(lambda tx: team_msg.read(tx, desk.scope.session(tx, _named(asked)), message))
+    return context.read(lambda tx: team_msg.read(tx, context.scope.session(tx, _named(asked)), message))
 
 
-def _list(desk: Desk, asked: given.TeamMsg) -> Json:
+def _list(context: ToolContext, asked: given.TeamMsg) -> Json:
     def unit(tx: Tx) -> Json:
-        session = desk.scope.session(tx, _named(asked))
+        session = context.scope.session(tx, _named(asked))
         return team_msg.newest(
             tx, session, sender=asked.sender, to=asked.to, type=asked.type, last=asked.last or 20
         )
 
-    return desk.read(unit)
+    return context.read(unit)
 
 
-def _status(desk: Desk, asked: given.TeamMsg) -> Json:
-    return desk.read(lambda tx: team_msg.status(tx, desk.scope.session(tx, _named(asked))))
+def _status(context: ToolContext, asked: given.TeamMsg) -> Json:
+    return context.read(lambda tx: team_msg.status(tx, context.scope.session(tx, _named(asked))))
 
 
-def _state(desk: Desk, asked: given.TeamMsg) -> Json:
-    return desk.read(lambda tx: team_msg.state(tx, desk.scope.session(tx, _named(asked)), asked.role))
+def _state(context: ToolContext, asked: given.TeamMsg) -> Json:
+    return context.read(lambda tx: team_msg.state(tx, context.scope.session(tx, _named(asked)), asked.role))
 
 
-def _refused(_: Desk, asked: given.TeamMsg) -> Json:
+def _refused(_: ToolContext, asked: given.TeamMsg) -> Json:
     team_msg.refuse(asked.operation)
 
 
 _BUS = {"operation", "session", "team"}
 _SAID = _BUS | {"from", "type", "summary", "ref", "data"}
-OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Json], set[str]]] = {
+OPERATIONS: dict[str, tuple[Callable[[ToolContext, given.TeamMsg], Json], set[str]]] = {
     "log": (_say, _SAID | {"to"}),
     "broadcast": (_say, _SAID),
     "read": (_read, _BUS | {"id"}),
@@ -108,7 +108,7 @@ OPERATIONS: dict[str, tuple[Callable[[Desk, given.TeamMsg], Json], set[str]]] = 
 }
 
 
-def _team_msg(desk: Desk, asked: given.TeamMsg) -> Json:
+def _team_msg(context: ToolContext, asked: given.TeamMsg) -> Json:
     do, known = OPERATIONS[asked.operation]
     if strange := asked.given() - known:
         raise UsageError(
@@ -116,23 +116,23 @@ def _team_msg(desk: Desk, asked: given.TeamMsg) -> Json:
             why=f"it takes {', '.join(sorted(known - {'operation'}))}",
             fix="leave the others out",
         )
-    return do(desk, asked)
+    return do(context, asked)
 
 
-# looks
+# reading
 
 
-def _session_status(desk: Desk, asked: given.OfSession) -> Json:
-    return desk.read(lambda tx: check.overview(tx, desk.scope.session(tx, asked.session)))
+def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
+    return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_list(desk: Desk, asked: given.OfSession) -> Json:
-    return desk.read(lambda tx: check.task_views(tx, desk.scope.session(tx, asked.session)))
+def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
+    return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_get(desk: Desk, asked: given.OfTask) -> Json:
+def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
     def unit(tx: Tx) -> Json:
-        session = desk.scope.session(tx, asked.session)
+        session = context.scope.session(tx, asked.session)
         task = find.task(tx, session, asked.task)
         view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
         return {
@@ -143,18 +143,18 @@ def _task_get(desk: Desk, asked: given.OfTask) -> Json:
             "runs": run_views(tx, session.id, task.key),
         }
 
-    return desk.read(unit)
+    return context.read(unit)
 
 
-def _artifact_read(desk: Desk, asked: given.ArtifactRead) -> Json:
+def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
     """The name is looked up among the session's artifacts: it never becomes a path of the file system."""
 
     def unit(tx: Tx) -> tuple[Artifact, str]:
-        session = desk.scope.session(tx, asked.session)
+        session = context.scope.session(tx, asked.session)
         row = find.version(tx, session.id, asked.artifact, asked.version)
-        return row, artifacts.body(tx, row.sha256, desk.project.database).decode("utf-8", "replace")
+        return row, artifacts.body(tx, row.sha256, context.project.database).decode("utf-8", "replace")
 
-    row, text = desk.read(unit)
+    row, text = context.read(unit)
     end = asked.offset + READ_LIMIT
     return {
         "path": row.path,
@@ -166,19 +166,19 @@ def _artifact_read(desk: Desk, asked: given.ArtifactRead) -> Json:
     }
 
 
-def _explore(desk: Desk, asked: given.Explore) -> Json:
-    desk.scope.admit(desk.read)
+def _explore(context: ToolContext, asked: given.Explore) -> Json:
+    context.scope.admit(context.read)
     words = asked.query.replace("\0", " ").encode("utf-8", "replace").decode()
     angle = asked.angle.replace("\0", " ").encode("utf-8", "replace").decode()
-    with desk.exploring:
+    with context.exploring:
         return ask_workers(
-            "explore", desk.project.root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS
+            "explore", context.project.root, f"--query={words}", f"--angle={angle}", seconds=EXPLORE_SECONDS
         )
 
 
-def _wisdom_add(desk: Desk, asked: given.WisdomAdd) -> Json:
-    scope = desk.scope
-    return desk.write(
+def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:
+    scope = context.scope
+    return context.write(
         lambda tx: wisdom.add(
             tx,
             scope.session(tx, asked.session),

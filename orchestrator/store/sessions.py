@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Update, bindparam, select, update
 
+from orchestrator.config.snapshots import upgraded
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
@@ -216,9 +217,10 @@ def standing(tx: Tx, session: str) -> SessionState:
 
 
 def snapshot(tx: Tx, session: str) -> JsonObject:
+    """What the session keeps of the pack it was started with, in the form of this version."""
     found = tx.row(_snapshot, session=session)
     assert found is not None
-    return found
+    return upgraded(found)
 
 
 def all_sessions(tx: Tx) -> list[Session]:

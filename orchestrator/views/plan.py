@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
 from orchestrator.views.layout import Plan
 
-BY_RULE = ("QUALITY", "DISCUSS")  # their own work asks no agent, only the perspectives of their rounds do
+if TYPE_CHECKING:
+    from orchestrator.config.settings import AgentSettings, Settings
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
@@ -82,7 +84,7 @@ def has_coding_agent(settings: Settings) -> bool:
     return any(_edits(name, settings.agents.get(name)) for name in _known(settings))
 
 
-def _edits(name: str, given: Any) -> bool:
+def _edits(name: str, given: AgentSettings | None) -> bool:
     if given is None:
         return name in CLIENTS
     if given.edits_files:
@@ -118,12 +120,17 @@ def _known(settings: Settings) -> set[str]:
 def _parts(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
     """(task or perspective, agent) of all that costs something."""
     known = _known(settings)
-    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if task.prefix not in BY_RULE]
+    orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if not _by_rule(planned, task)]
     for task in planned.pipeline.tasks:
         for name in _perspectives(planned, task.round):
             view = planned.pack.perspectives[name]
             orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _by_rule(planned: Plan, task: TaskDef) -> bool:
+    """Whether the task's own work asks no agent, only the perspectives of its round do."""
+    return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
 
 
 def _replayed(planned: Plan) -> JsonObject:
@@ -173,7 +180,7 @@ def _unheld(planned: Plan, settings: Settings, before: Past, prices: Prices) -> 
     ]
 
 
-def _has_price(name: str, agent: Any, prices: Prices) -> bool:
+def _has_price(name: str, agent: AgentSettings | None, prices: Prices) -> bool:
     """Whether its calls will have a price; a program of the user's may tell nothing at all."""
     if agent is None:  # a client that needs no configuration, with a model of its own choice
         return KINDS[name].reports == "cost"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
 from orchestrator.domain.json_types import Json, JsonObject
@@ -20,7 +21,6 @@ from orchestrator.views.find import named
 
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
-DOCUMENTS = ("DRAFT", "RESEARCH")  # prefixes of what is worth revising, in this order
 WORDS = "your words"
 
 
@@ -120,22 +120,23 @@ def _answer(
 def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
     """Those of the commands of rework that would find something to do."""
     state = graph(tasks.all_tasks(tx, session.id))
-    revised = _revisable(tx, session, state) if "revise" in names else None
+    catalogue = _catalogue(tx, session)
+    revised = _revisable(tx, session, state, catalogue) if "revise" in names else None
     possible = {
         "revise": (
             f'revise {revised} "what to change"' if revised else None,
             "makes a new version of that document and of what follows from it",
         ),
         "feedback": (
-            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(tx, session, state) else None,
+            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(state, catalogue) else None,
             "finds the document your words concern",
         ),
         "recheck": (
-            "recheck" if _is_taken(lambda: plan_recheck(state)) else None,
+            "recheck" if _is_taken(lambda: plan_recheck(state, catalogue)) else None,
             "scores the specification again",
         ),
         "improve": (
-            "improve" if _is_taken(lambda: plan_improve(state, None, {})) else None,
+            "improve" if _is_taken(lambda: plan_improve(state, None, {}, catalogue)) else None,
             "works on the weakest part of the score",
         ),
     }
@@ -143,21 +144,20 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
     return [_action(f"lifecycle {command}{suffix}", does) for command, does in found if command]
 
 
-def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState]) -> str | None:
+def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:
     """The document that a pause is about, else the one its discussion rated lowest, of those that can be revised."""
     about = state.get(str((session.pause_detail or {}).get("task", "")))
     near = [about.revision_of or about.key, *about.blocked_by] if about else []
     means = {row.task: row.mean for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
-    documents = [each for each in state.values() if each.prefix in DOCUMENTS and not each.revision_of]
-    documents.sort(
-        key=lambda each: (
-            each.key not in near,
-            each.prefix != DOCUMENTS[0],
-            means.get(each.key) or 5.0,
-            -each.seq,
-        )
-    )
-    return next((each.key for each in documents if _can_revise(state, each.key)), None)
+    drafts = [each for each in state.values() if catalogue.is_draft(each.key) and not each.revision_of]
+
+    def order(each: TaskState) -> tuple[bool, bool, float, int]:
+        made = catalogue.of_task(each.key)
+        is_source = made is not None and made.model == DISCOVERY
+        return each.key not in near, is_source, means.get(each.key) or 5.0, -each.seq
+
+    drafts.sort(key=order)
+    return next((each.key for each in drafts if _can_revise(state, each.key, catalogue)), None)
 
 
 def revise(tx: Tx, session: Session, task: str) -> str | None:
@@ -165,19 +165,23 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
     open_now = session.status != SessionStatus.CANCELLED and (
         session.status != SessionStatus.PAUSED or may_rework("revise", session.paused_for)
     )
-    if not open_now or not _can_revise(graph(tasks.all_tasks(tx, session.id)), task):
+    state = graph(tasks.all_tasks(tx, session.id))
+    if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
         return None
     return f'lifecycle revise {task} "what to change"{named(tx, session.id)}'
 
 
-def _can_revise(state: Mapping[str, TaskState], task: str) -> bool:
-    return _is_taken(lambda: plan_revision(state, task))
+def _catalogue(tx: Tx, session: Session) -> Catalogue:
+    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
 
 
-def _takes_feedback(tx: Tx, session: Session, state: Mapping[str, TaskState]) -> bool:
-    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
-    target = feedback_target(WORDS, state, pack.feedback)
-    return target.task is None or target.action != "revise" or _can_revise(state, target.task)
+def _can_revise(state: Mapping[str, TaskState], task: str, catalogue: Catalogue) -> bool:
+    return _is_taken(lambda: plan_revision(state, task, catalogue))
+
+
+def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> bool:
+    target = feedback_target(WORDS, state, catalogue)
+    return target.task is None or target.action != "revise" or _can_revise(state, target.task, catalogue)
 
 
 def _is_taken(plan: Callable[[], object]) -> bool:

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.desk import REQUEST, Desk, Told
+from orchestrator.config.shipped import shipped_documents
 from tests.e2e.support import lifecycle
+from tests.runtime_harness import REQUEST, RuntimeHarness, Told
 from tests.stand_in.model_server import FakeModelServer
-from workers.agents.prompts import GOALS
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.builtin import BuiltinAgent
+from workers.roles.writer import REVIEW
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
 
@@ -39,16 +40,20 @@ def valid_answers(folder: Path) -> dict[str, Any]:
     """What a model would have to say for a good specification of REQUEST."""
     recorder = Recorder()
     folder.mkdir()
-    desk = Desk(folder, recorder, discuss="off")
+    harness = RuntimeHarness(folder, recorder, discuss="off")
     row = None
     for _ in range(6):
-        row = desk.run(row)
+        row = harness.run(row)
     return recorder.said
+
+
+GOALS = {each.kind: each.purpose for each in shipped_documents() if not each.is_report}
+GOALS["architecture_review"] = REVIEW
 
 
 @pytest.mark.long
 def test_a_model_api_makes_a_whole_specification(tmp_path: Path) -> None:
-    answers = valid_answers(tmp_path / "desk")
+    answers = valid_answers(tmp_path / "harness")
     rules = [{"match": re.escape(goal), "steps": [{"json": answers[kind]}]} for kind, goal in GOALS.items()]
     critique = {"rating": 5, "strengths": ["It says what is wanted."]}
     with FakeModelServer([*rules, {"steps": [{"json": critique}]}]) as server:

@@ -18,9 +18,9 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import artifacts, ballast, sessions
 from tests import factories, invariants
-from tests.desk import Desk
 from tests.e2e.disk import Disk, frozen
 from tests.patience import patient
+from tests.runtime_harness import RuntimeHarness
 from workers.host.live_runs import LiveRun
 
 POINTS = (
@@ -51,51 +51,51 @@ class Filled:
             self._disk.fill()
 
 
-def paused_for_room(desk: Desk, work: Callable[[], object]) -> bool:
+def paused_for_room(harness: RuntimeHarness, work: Callable[[], object]) -> bool:
     """Do the work; when there was no room, pause the session with the room of the ballast, as the coordinator does."""
     try:
         work()
     except (DiskFull, OSError) as error:
         assert isinstance(error, DiskFull) or error.errno == errno.ENOSPC
         detail = {"error": str(error)}
-        desk.store.write(
-            lambda tx: sessions.pause(tx, desk.session, PauseReason.DISK, detail),
+        harness.store.write(
+            lambda tx: sessions.pause(tx, harness.session, PauseReason.DISK, detail),
             use_ballast=True,
         )
-    return bool(desk.state().pause_reason == PauseReason.DISK)
+    return bool(harness.state().pause_reason == PauseReason.DISK)
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_disk_that_fills_at_any_point_pauses_the_session_and_all_goes_on_when_there_is_room(
     disk: Disk, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    desk = Desk(disk.path)
-    assert ballast.keep(desk.store.path)
+    harness = RuntimeHarness(disk.path)
+    assert ballast.keep(harness.store.path)
     filled = Filled(disk, point, monkeypatch)
 
-    paused = paused_for_room(desk, lambda: work(desk))
-    invariants.check(desk.store.path)
+    paused = paused_for_room(harness, lambda: work(harness))
+    invariants.check(harness.store.path)
     disk.make_room()
-    resume.resume(desk.store, desk.session, resume.Answer("me"), more_attempts=3)
-    work(desk)
+    resume.resume(harness.store, harness.session, resume.Answer("me"), more_attempts=3)
+    work(harness)
 
     assert filled.done
     assert paused
-    assert desk.task("RESEARCH-001").status == "completed"
-    assert desk.rows("SELECT count(*) FROM runs WHERE charged = 1") == [(0,)]
-    root = desk.store.path.parent / ".team" / desk.session
-    shown = desk.store.read(lambda tx: artifacts.newest(tx, desk.session))
+    assert harness.task("RESEARCH-001").status == "completed"
+    assert harness.rows("SELECT count(*) FROM runs WHERE charged = 1") == [(0,)]
+    root = harness.store.path.parent / ".team" / harness.session
+    shown = harness.store.read(lambda tx: artifacts.newest(tx, harness.session))
     assert shown
     assert all(artifacts.digest_of((root / row.path).read_bytes()) == row.sha256 for row in shown)
     assert not [file for file in root.rglob("*") if file.name.endswith(".new")]
-    invariants.check(desk.store.path)
+    invariants.check(harness.store.path)
 
 
-def work(desk: Desk) -> None:
+def work(harness: RuntimeHarness) -> None:
     """Do the first task unless it is done, and write the session's files."""
-    if desk.task("RESEARCH-001").status != "completed":
-        desk.run()
-    projector.project(desk.store, desk.session)
+    if harness.task("RESEARCH-001").status != "completed":
+        harness.run()
+    projector.project(harness.store, harness.session)
 
 
 class Log:
@@ -111,15 +111,15 @@ class Log:
         return lambda word, **more: self.said.append(word)
 
 
-def fill_up(disk: Disk, desk: Desk) -> LiveRun:
+def fill_up(disk: Disk, harness: RuntimeHarness) -> LiveRun:
     """A run of a host that has no room left, nor a ballast to give up, as soon as it has asked its agent."""
-    live = desk.live(desk.claim())
-    ballast.give_up(desk.store.path)
+    live = harness.live(harness.claim())
+    ballast.give_up(harness.store.path)
     disk.fill()
     return live
 
 
-def written_in_vain(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def written_in_vain(harness: RuntimeHarness, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the tries to write the end of an attempt."""
     tries: list[int] = []
     fail = report.fail
@@ -131,40 +131,40 @@ def written_in_vain(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_host_tries_again_to_write_the_end_of_an_attempt_until_there_is_room(
     disk: Disk, monkeypatch: pytest.MonkeyPatch, drained: bool
 ) -> None:
-    desk = Desk(disk.path)
-    desk.runtime.log = log = Log()
-    tries = written_in_vain(desk, monkeypatch)
-    live = fill_up(disk, desk)
+    harness = RuntimeHarness(disk.path)
+    harness.runtime.log = log = Log()
+    tries = written_in_vain(harness, monkeypatch)
+    live = fill_up(disk, harness)
     if drained:
-        desk.lives.stop(live.row.run, "drained")
-    host = threading.Thread(target=desk.runtime.execute, args=(live,))
+        harness.lives.stop(live.row.run, "drained")
+    host = threading.Thread(target=harness.runtime.execute, args=(live,))
     host.start()
 
     wait_until(lambda: len(tries) >= 3)
-    invariants.check(desk.store.path)
-    open_still = desk.rows("SELECT outcome FROM runs")
+    invariants.check(harness.store.path)
+    open_still = harness.rows("SELECT outcome FROM runs")
     disk.make_room()
     host.join(30)
 
     assert open_still == [(None,)]
-    assert desk.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    assert harness.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
     assert log.said.count("end_not_written") == 1
-    assert drained or desk.state().pause_reason == PauseReason.DISK
-    invariants.check(desk.store.path)
+    assert drained or harness.state().pause_reason == PauseReason.DISK
+    invariants.check(harness.store.path)
 
 
 def test_a_host_that_finds_no_room_gives_up_when_its_lease_is_about_to_end(disk: Disk) -> None:
-    desk = Desk(disk.path)
-    desk.runtime.log = log = Log()
-    live = fill_up(disk, desk)
+    harness = RuntimeHarness(disk.path)
+    harness.runtime.log = log = Log()
+    live = fill_up(disk, harness)
     live.deadline = time.monotonic() + 0.5
 
     with pytest.raises(DiskFull):
-        desk.runtime.execute(live)
+        harness.runtime.execute(live)
     disk.make_room()
 
     assert log.said.count("end_not_written") == 1
-    assert desk.rows("SELECT outcome FROM runs") == [(None,)]
+    assert harness.rows("SELECT outcome FROM runs") == [(None,)]
 
 
 @pytest.mark.parametrize(
@@ -174,17 +174,17 @@ def test_a_host_that_finds_no_room_gives_up_when_its_lease_is_about_to_end(disk:
 def test_an_attempt_whose_lease_ended_while_its_session_was_paused_for_the_disk_is_not_charged(
     tmp_path: Path, paused: PauseReason, story: tuple[str, int]
 ) -> None:
-    desk = Desk(tmp_path)
-    desk.claim()
-    desk.store.write(lambda tx: sessions.pause(tx, desk.session, paused, {}))
-    desk.sql("UPDATE runs SET lease_until = 1")
-    desk.sql("UPDATE hosts SET lease_until = 1")
+    harness = RuntimeHarness(tmp_path)
+    harness.claim()
+    harness.store.write(lambda tx: sessions.pause(tx, harness.session, paused, {}))
+    harness.sql("UPDATE runs SET lease_until = 1")
+    harness.sql("UPDATE hosts SET lease_until = 1")
 
-    reconcile.reap(desk.store, None)
+    reconcile.reap(harness.store, None)
 
-    assert desk.rows("SELECT outcome, charged FROM runs") == [story]
-    assert desk.task("RESEARCH-001").attempts == story[1]
-    invariants.check(desk.store.path)
+    assert harness.rows("SELECT outcome, charged FROM runs") == [story]
+    assert harness.task("RESEARCH-001").attempts == story[1]
+    invariants.check(harness.store.path)
 
 
 def wait_until(fact: Callable[[], bool]) -> None:
@@ -231,22 +231,22 @@ def test_a_large_content_without_room_leaves_no_draft(disk: Disk) -> None:
 def test_contents_that_became_read_only_give_the_run_back_uncharged(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(disk.path)
-    contents = desk.store.path.parent / "contents"
+    harness = RuntimeHarness(disk.path)
+    contents = harness.store.path.parent / "contents"
     contents.mkdir()
     keep = artifacts.keep_large
     monkeypatch.setattr(artifacts, "keep_large", lambda database, body: keep(database, LARGE))
 
     with frozen(contents):
-        desk.run()
-    told = desk.state()
-    resume.resume(desk.store, desk.session, resume.Answer("me"), more_attempts=3)
-    desk.run()
+        harness.run()
+    told = harness.state()
+    resume.resume(harness.store, harness.session, resume.Answer("me"), more_attempts=3)
+    harness.run()
 
     assert (told.status, told.pause_reason) == ("paused", "disk")
     assert "Read-only" in str(told.pause_detail)
-    assert desk.task("RESEARCH-001").status == "completed"
-    story = desk.rows(
-        "SELECT outcome FROM runs WHERE task_id = ? ORDER BY epoch", desk.task("RESEARCH-001").id
+    assert harness.task("RESEARCH-001").status == "completed"
+    story = harness.rows(
+        "SELECT outcome FROM runs WHERE task_id = ? ORDER BY epoch", harness.task("RESEARCH-001").id
     )
     assert story == [("released",), ("completed",)]

@@ -43,7 +43,7 @@ pipelines:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
     with court(tmp_path_factory.mktemp("ways")) as made:
         yield made
 
@@ -105,87 +105,87 @@ def test_a_role_without_an_agent_waits_until_one_is_installed(tmp_path: Path) ->
         assert project.project.story("RESEARCH-001", session)[-1] == "completed"
 
 
-def test_a_person_pauses_what_runs_is_finished_and_nothing_begins(desk: Court) -> None:
-    wait, gate = desk.hold("gate")
-    session, _ = desk.start({"DRAFT-002/requirements": wait}, "--detach")
-    desk.wait_asked(session, "DRAFT-002", "requirements")
+def test_a_person_pauses_what_runs_is_finished_and_nothing_begins(judged: Court) -> None:
+    wait, gate = judged.hold("gate")
+    session, _ = judged.start({"DRAFT-002/requirements": wait}, "--detach")
+    judged.wait_asked(session, "DRAFT-002", "requirements")
 
-    paused = desk.project.run("pause", session, "--words", "lunch")
-    twice = desk.project.run("pause", session)
+    paused = judged.project.run("pause", session, "--words", "lunch")
+    twice = judged.project.run("pause", session)
     gate.touch()
-    desk.project.wait(lambda: desk.project.tasks(session)["DRAFT-002"] == "completed", "it is finished")
+    judged.project.wait(lambda: judged.project.tasks(session)["DRAFT-002"] == "completed", "it is finished")
 
     assert (paused.code, twice.code) == (0, 2)
-    assert desk.project.status(session) == ("paused", "user")
-    assert desk.project.tasks(session)["DRAFT-003"] == "pending"
-    assert desk.project.run("resume", session).code == 0
-    assert desk.project.status(session) == ("completed", None)
+    assert judged.project.status(session) == ("paused", "user")
+    assert judged.project.tasks(session)["DRAFT-003"] == "pending"
+    assert judged.project.run("resume", session).code == 0
+    assert judged.project.status(session) == ("completed", None)
 
 
-def test_a_checkpoint_is_approved_by_a_person_for_what_was_scored(desk: Court) -> None:
-    with desk.pack(GATED):
-        session, gave = desk.start({}, "--mode", "gated")
+def test_a_checkpoint_is_approved_by_a_person_for_what_was_scored(judged: Court) -> None:
+    with judged.pack(GATED):
+        session, gave = judged.start({}, "--mode", "gated")
     assert gave.code == 3, gave.err
-    assert desk.project.status(session) == ("paused", "checkpoint")
-    assert desk.project.tasks(session)["RESEARCH-002"] == "pending"
-    check = desk.project.run("check", session).out
+    assert judged.project.status(session) == ("paused", "checkpoint")
+    assert judged.project.tasks(session)["RESEARCH-002"] == "pending"
+    check = judged.project.run("check", session).out
     assert all(word in check for word in ("PASS", "checkpoint", "lifecycle resume"))
-    scored = spec_digest(desk, session)
+    scored = spec_digest(judged, session)
 
-    resumed = desk.project.run("resume", session, "-m", "go ahead")
-
-    assert resumed.code == 0, resumed.err
-    assert desk.project.status(session) == ("completed", None)
-    assert desk.decisions(session) == [("approve_checkpoint QUALITY-001", "go ahead", scored, False)]
-    assert desk.project.tasks(session)["RESEARCH-002"] == "completed"
-
-
-def test_a_blocked_sign_off_stands_for_the_checkpoint_too(desk: Court) -> None:
-    with desk.pack(GATED):
-        session, gave = desk.start({"QUALITY-001": {"rating": 2}}, "--mode", "gated")
-    assert (gave.code, desk.project.status(session)) == (3, ("paused", "signoff_blocked"))
-    scored = spec_digest(desk, session)
-
-    resumed = desk.project.run("resume", session)
+    resumed = judged.project.run("resume", session, "-m", "go ahead")
 
     assert resumed.code == 0, resumed.err
-    assert desk.pauses(session) == 1
-    assert desk.decisions(session) == [("accept_signoff QUALITY-001", "", scored, False)]
-    assert desk.project.tasks(session)["RESEARCH-002"] == "completed"
+    assert judged.project.status(session) == ("completed", None)
+    assert judged.decisions(session) == [("approve_checkpoint QUALITY-001", "go ahead", scored, False)]
+    assert judged.project.tasks(session)["RESEARCH-002"] == "completed"
 
 
-def test_a_failed_gate_is_passed_by_force_alone(desk: Court) -> None:
-    with desk.pack(GATED):
-        session, gave = desk.start({}, "--mode", "thin")
-    assert (gave.code, desk.project.status(session)) == (3, ("paused", "checkpoint"))
+def test_a_blocked_sign_off_stands_for_the_checkpoint_too(judged: Court) -> None:
+    with judged.pack(GATED):
+        session, gave = judged.start({"QUALITY-001": {"rating": 2}}, "--mode", "gated")
+    assert (gave.code, judged.project.status(session)) == (3, ("paused", "signoff_blocked"))
+    scored = spec_digest(judged, session)
 
-    refused = desk.project.run("resume", session)
-    assert (refused.code, desk.project.status(session)) == (2, ("paused", "checkpoint"))
+    resumed = judged.project.run("resume", session)
+
+    assert resumed.code == 0, resumed.err
+    assert judged.pauses(session) == 1
+    assert judged.decisions(session) == [("accept_signoff QUALITY-001", "", scored, False)]
+    assert judged.project.tasks(session)["RESEARCH-002"] == "completed"
+
+
+def test_a_failed_gate_is_passed_by_force_alone(judged: Court) -> None:
+    with judged.pack(GATED):
+        session, gave = judged.start({}, "--mode", "thin")
+    assert (gave.code, judged.project.status(session)) == (3, ("paused", "checkpoint"))
+
+    refused = judged.project.run("resume", session)
+    assert (refused.code, judged.project.status(session)) == (2, ("paused", "checkpoint"))
     assert "FAIL" in refused.err and "--force" in refused.err
-    assert desk.decisions(session) == []
-    scored = spec_digest(desk, session)
+    assert judged.decisions(session) == []
+    scored = spec_digest(judged, session)
 
-    forced = desk.project.run("resume", session, "--force", "-m", "a sketch will do")
+    forced = judged.project.run("resume", session, "--force", "-m", "a sketch will do")
 
     assert forced.code == 0, forced.err
-    assert desk.decisions(session) == [("approve_checkpoint QUALITY-001", "a sketch will do", scored, True)]
-    assert desk.project.status(session) == ("completed", None)
+    assert judged.decisions(session) == [("approve_checkpoint QUALITY-001", "a sketch will do", scored, True)]
+    assert judged.project.status(session) == ("completed", None)
 
 
-def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(desk: Court) -> None:
-    with desk.pack(GATED):
-        session, _ = desk.start({}, "--mode", "gated")
+def test_rework_answers_a_checkpoint_and_is_followed_by_the_next_one(judged: Court) -> None:
+    with judged.pack(GATED):
+        session, _ = judged.start({}, "--mode", "gated")
 
-    improved = desk.project.run("improve", "depth", "--session", session)
+    improved = judged.project.run("improve", "depth", "--session", session)
 
-    tasks = desk.project.tasks(session)
+    tasks = judged.project.tasks(session)
     assert improved.code == 3, improved.err  # it waits for approval of the new score
-    assert desk.project.status(session) == ("paused", "checkpoint")
+    assert judged.project.status(session) == ("paused", "checkpoint")
     assert tasks["IMPROVE-depth-001"] == tasks["QUALITY-001-R1"] == "completed"
     assert tasks["RESEARCH-002"] == "pending"
-    assert desk.project.run("resume", session).code == 0
-    assert desk.order(session)[-3:] == ["IMPROVE-depth-001", "QUALITY-001-R1", "RESEARCH-002"]
-    assert desk.decisions(session)[-1][0] == "approve_checkpoint QUALITY-001-R1"
+    assert judged.project.run("resume", session).code == 0
+    assert judged.order(session)[-3:] == ["IMPROVE-depth-001", "QUALITY-001-R1", "RESEARCH-002"]
+    assert judged.decisions(session)[-1][0] == "approve_checkpoint QUALITY-001-R1"
 
 
 def spec_digest(project: Court, session: str) -> str:

@@ -23,7 +23,7 @@ from orchestrator.views import cost as costs
 from orchestrator.views.plan import past, plan_view
 from tests import factories as make
 from tests import invariants
-from tests.desk import Desk, Told, says
+from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import Router
 from workers.builtin import BuiltinAgent
@@ -46,11 +46,11 @@ class Paid(Told):
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
+def harness(tmp_path: Path) -> Iterator[Callable[..., RuntimeHarness]]:
+    made: list[RuntimeHarness] = []
 
-    def build(*agents: Any, **given: Any) -> Desk:
-        made.append(Desk(tmp_path, *agents, **given))
+    def build(*agents: Any, **given: Any) -> RuntimeHarness:
+        made.append(RuntimeHarness(tmp_path, *agents, **given))
         return made[-1]
 
     yield build
@@ -326,10 +326,10 @@ def test_resume_goes_on_by_itself_when_what_was_reserved_was_not_needed(till: Ca
 
 
 def test_a_refused_perspective_keeps_the_others_answers_and_charges_nothing(
-    desk: Callable[..., Desk],
+    harness: Callable[..., RuntimeHarness],
 ) -> None:
     paid = Paid(answers={"critique": says(4)})
-    at = desk(paid, roles={"analyst": ["builtin"]})
+    at = harness(paid, roles={"analyst": ["builtin"]})
     at.store.write(lambda tx: budgets.set_budget(tx, at.session, {"session": {"turns": 2}}))
 
     following = at.run()
@@ -348,9 +348,9 @@ def test_a_refused_perspective_keeps_the_others_answers_and_charges_nothing(
     assert sorted(paid.asked) == ["coverage", "product", "risk"]  # nobody was asked twice
 
 
-def test_a_refused_document_is_not_left_to_the_next_agent(desk: Callable[..., Desk]) -> None:
+def test_a_refused_document_is_not_left_to_the_next_agent(harness: Callable[..., RuntimeHarness]) -> None:
     paid = Paid()
-    at = desk(paid)
+    at = harness(paid)
     at.store.write(lambda tx: budgets.set_budget(tx, at.session, {"session": {"turns": 1}}))
     at.run()
 
@@ -360,8 +360,8 @@ def test_a_refused_document_is_not_left_to_the_next_agent(desk: Callable[..., De
     assert at.rows("SELECT pause_reason FROM sessions") == [("budget",)]
 
 
-def test_the_built_in_agent_counts_to_no_cap(desk: Callable[..., Desk]) -> None:
-    at = desk()
+def test_the_built_in_agent_counts_to_no_cap(harness: Callable[..., RuntimeHarness]) -> None:
+    at = harness()
     paid = Paid()
     at.setup = replace(
         at.setup, router=Router({"builtin": BuiltinAgent(), "paid": paid}, roles={"analyst": ["paid"]})
@@ -376,9 +376,9 @@ def test_the_built_in_agent_counts_to_no_cap(desk: Callable[..., Desk]) -> None:
     assert {(row.metered, row.cost_micros, row.cost_source) for row in free} == {(0, 0, "reported")}
 
 
-def test_a_tasks_cap_stops_that_task_and_is_raised_for_tasks(desk: Callable[..., Desk]) -> None:
+def test_a_tasks_cap_stops_that_task_and_is_raised_for_tasks(harness: Callable[..., RuntimeHarness]) -> None:
     paid = Paid(answers={"critique": says(4)})
-    at = desk(paid, roles={"analyst": ["builtin"]})
+    at = harness(paid, roles={"analyst": ["builtin"]})
     at.store.write(lambda tx: budgets.set_budget(tx, at.session, {"task": {"turns": 2}}))
     at.run()
     detail = at.store.read(lambda tx: sessions.get(tx, at.session)).pause_detail
@@ -394,8 +394,10 @@ def test_a_tasks_cap_stops_that_task_and_is_raised_for_tasks(desk: Callable[...,
 # what calls cost
 
 
-def test_tokens_without_money_are_priced_and_the_row_names_the_list(desk: Callable[..., Desk]) -> None:
-    at = desk(Paid(usd=None, model="m-1", tokens_in=1000, tokens_out=10))
+def test_tokens_without_money_are_priced_and_the_row_names_the_list(
+    harness: Callable[..., RuntimeHarness],
+) -> None:
+    at = harness(Paid(usd=None, model="m-1", tokens_in=1000, tokens_out=10))
     at.setup = replace(at.setup, prices=Prices(listed=(Price("m-1", 3.0, 15.0, 0.3, "maker", "2025-11-01"),)))
 
     at.run()
@@ -405,10 +407,10 @@ def test_tokens_without_money_are_priced_and_the_row_names_the_list(desk: Callab
 
 
 def test_an_agent_that_tells_no_model_is_priced_by_the_one_it_was_set_up_with(
-    desk: Callable[..., Desk],
+    harness: Callable[..., RuntimeHarness],
 ) -> None:
     settings = {"agents": {"paid": {"command": ["paid"], "model": "m-1"}}}
-    at = desk(Paid(usd=None, tokens_in=1000, tokens_out=10), settings=settings)
+    at = harness(Paid(usd=None, tokens_in=1000, tokens_out=10), settings=settings)
     at.setup = replace(at.setup, prices=Prices(own=(Price("m-1", 3.0, 15.0),)))
 
     at.run()
@@ -416,10 +418,10 @@ def test_an_agent_that_tells_no_model_is_priced_by_the_one_it_was_set_up_with(
     assert {(row.model, row.cost_micros, row.prices_of) for row in at.calls()} == {("m-1", 3_150, "settings")}
 
 
-def test_what_a_failed_call_used_is_kept(desk: Callable[..., Desk]) -> None:
+def test_what_a_failed_call_used_is_kept(harness: Callable[..., RuntimeHarness]) -> None:
     failed = AgentCrashed("it fell over")
     failed.usage, failed.retries = Usage("m-1", 7, 8, 0.5), 1
-    at = desk(Told("paid", {"discovery": failed}))
+    at = harness(Told("paid", {"discovery": failed}))
 
     at.run()
 
@@ -427,8 +429,8 @@ def test_what_a_failed_call_used_is_kept(desk: Callable[..., Desk]) -> None:
     assert (first.outcome, first.tokens_in, first.cost_micros, first.retries) == ("crashed", 7, 500_000, 1)
 
 
-def test_unknown_prices_are_counted_and_never_zero(desk: Callable[..., Desk]) -> None:
-    at = desk(Paid(usd=None), Paid("told", usd=0.5), roles={"analyst": ["told"]})
+def test_unknown_prices_are_counted_and_never_zero(harness: Callable[..., RuntimeHarness]) -> None:
+    at = harness(Paid(usd=None), Paid("told", usd=0.5), roles={"analyst": ["told"]})
 
     at.run()
     one = at.store.read(lambda tx: costs.cost_view(tx, at.session))
@@ -444,10 +446,10 @@ def test_unknown_prices_are_counted_and_never_zero(desk: Callable[..., Desk]) ->
 # what it may cost
 
 
-def test_the_estimate_comes_from_history_alone(desk: Callable[..., Desk]) -> None:
+def test_the_estimate_comes_from_history_alone(harness: Callable[..., RuntimeHarness]) -> None:
     settings = load_settings(None, {}, {"agents": {"paid": {"command": ["paid"]}}})
     planned = make.make_plan()
-    at = desk(Paid(usd=0.25))
+    at = harness(Paid(usd=0.25))
     unknown = plan_view(planned, settings)["cost"]
     following = at.run()
     while following is not None or at.rows("SELECT status FROM sessions") == [("active",)]:

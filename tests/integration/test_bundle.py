@@ -15,8 +15,8 @@ from orchestrator.commands import bundle, portable
 from orchestrator.domain.errors import UsageError
 from orchestrator.store import artifacts, cassettes, sessions
 from tests import factories
-from tests.desk import Desk
 from tests.integration.test_cassettes import documents, play, record, replay
+from tests.runtime_harness import RuntimeHarness
 
 KEY = "canary-key/0123456789"
 REQUEST = "Build a URL shortener. It must read /home/alicia/links.csv. It must expire links after 30 days."
@@ -28,8 +28,8 @@ def cleaner(project: Path) -> bundle.Cleaner:
     )
 
 
-def made(desk: Desk, target: Path, **given: Any) -> dict[str, Any]:
-    logs = desk.store.path.parent / "logs"
+def made(harness: RuntimeHarness, target: Path, **given: Any) -> dict[str, Any]:
+    logs = harness.store.path.parent / "logs"
     logs.mkdir(exist_ok=True)
     early = "".join(f'{{"n": {n}, "at": "/home/alicia/x"}}\n' for n in range(20_000))
     (logs / "workers.jsonl").write_text(early + f'{{"error": "sk-canary0123456789abcdef {KEY}"}}\n')
@@ -37,10 +37,10 @@ def made(desk: Desk, target: Path, **given: Any) -> dict[str, Any]:
     (logs / "link").symlink_to("/etc/passwd")
     settings = {"agents": {"mine": {"command": ["x", f"--key={KEY}"]}}}
     return bundle.export(
-        desk.store,
-        desk.session,
+        harness.store,
+        harness.session,
         target,
-        cleaner(desk.project),
+        cleaner(harness.project),
         logs=logs,
         settings=settings,
         doctor=[{"check": "project", "says": "/home/alicia/work"}],
@@ -50,7 +50,7 @@ def made(desk: Desk, target: Path, **given: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> RuntimeHarness:
     """A whole session that was recorded."""
     return play(record(tmp_path_factory.mktemp("bundle"), request=REQUEST))
 
@@ -60,14 +60,14 @@ def members(target: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_nothing_of_its_owner_is_in_it(desk: Desk, tmp_path: Path) -> None:
+def test_nothing_of_its_owner_is_in_it(harness: RuntimeHarness, tmp_path: Path) -> None:
     target = tmp_path / "b.zip"
 
-    done = made(desk, target)
+    done = made(harness, target)
 
     held = members(target)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    for word in (KEY, "alicia", "sk-canary", str(desk.project)):
+    for word in (KEY, "alicia", "sk-canary", str(harness.project)):
         found = [name for name, body in held.items() if word in f"{name} {body.decode()}".lower()]
         assert found == [], word
     assert {
@@ -87,8 +87,8 @@ def test_nothing_of_its_owner_is_in_it(desk: Desk, tmp_path: Path) -> None:
     assert {name: hashlib.sha256(held[name]).hexdigest() for name in manifest["files"]} == manifest["files"]
 
 
-def test_it_is_taken_in_as_a_session(desk: Desk, tmp_path: Path) -> None:
-    made(desk, tmp_path / "b.zip")
+def test_it_is_taken_in_as_a_session(harness: RuntimeHarness, tmp_path: Path) -> None:
+    made(harness, tmp_path / "b.zip")
     store = factories.make_store(tmp_path / "there")
 
     done = portable.take_in(store, portable.read(tmp_path / "b.zip"), tmp_path / "there", who="me")
@@ -100,8 +100,8 @@ def test_it_is_taken_in_as_a_session(desk: Desk, tmp_path: Path) -> None:
     assert len(texts) > 10 and [len(text) for text in texts] == [found.size for found in newest]
 
 
-def test_its_cassette_is_replayed_from_its_request(desk: Desk, tmp_path: Path) -> None:
-    made(desk, tmp_path / "b.zip")
+def test_its_cassette_is_replayed_from_its_request(harness: RuntimeHarness, tmp_path: Path) -> None:
+    made(harness, tmp_path / "b.zip")
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
         archive.extractall(tmp_path / "out")
     tape = tmp_path / "out" / "cassette"
@@ -110,7 +110,7 @@ def test_its_cassette_is_replayed_from_its_request(desk: Desk, tmp_path: Path) -
     again = play(replay(tmp_path / "b", tape, request=(tmp_path / "out" / "request.md").read_text()))
 
     assert again.state().pause_reason != "agent_unavailable", again.state().pause_detail
-    assert set(documents(again)) == {path.replace("alicia", bundle.NOBODY) for path in documents(desk)}
+    assert set(documents(again)) == {path.replace("alicia", bundle.NOBODY) for path in documents(harness)}
     assert "/home/usr/links.csv" in again.text("spec/discovery-context.json")
 
 
@@ -149,25 +149,25 @@ def test_a_secret_that_only_the_recording_machine_knew_is_a_miss_that_says_so(tm
     assert "set the variable that holds it" in again.state().pause_detail["error"]
 
 
-def test_a_file_that_is_there_is_replaced_only_when_forced(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_replaced_only_when_forced(harness: RuntimeHarness, tmp_path: Path) -> None:
     target = tmp_path / "b.zip"
     target.write_text("mine")
 
     with pytest.raises(UsageError, match="cannot write"):
-        made(desk, target)
+        made(harness, target)
     assert target.read_text() == "mine"
-    made(desk, target, force=True)
+    made(harness, target, force=True)
 
     assert zipfile.is_zipfile(target)
     assert [path.name for path in tmp_path.iterdir()] == ["b.zip"]
 
 
 def test_a_cassette_that_is_gone_is_said_and_the_rest_is_there(tmp_path: Path) -> None:
-    desk = record(tmp_path)
-    desk.run()
+    harness = record(tmp_path)
+    harness.run()
     (tmp_path / "tape").rename(tmp_path / "moved")
 
-    done = made(desk, tmp_path / "b.zip")
+    done = made(harness, tmp_path / "b.zip")
 
     assert done["cassette"] is False
     assert b"is not a cassette" in members(tmp_path / "b.zip")["cassette.fault"]

@@ -25,8 +25,8 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import cassettes
-from tests.desk import Desk, Told, _instructions, says
 from tests.patience import patient
+from tests.runtime_harness import RuntimeHarness, Told, _instructions, says
 from workers.agents.cassette.player import REPLAYED, Called, following
 from workers.agents.protocol import AgentReply, AgentRequest, Exit, Usage
 from workers.builtin import BuiltinAgent
@@ -36,40 +36,40 @@ TASKS = ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004", "QU
 KEY = "canary-key/0123456789"
 
 
-def record(folder: Path, *agents: Any, **given: Any) -> Desk:
+def record(folder: Path, *agents: Any, **given: Any) -> RuntimeHarness:
     tape = folder / "tape"
     cassettes.begin(tape, {"made_for": "test"})
     given = {"discuss": "off", **given}
-    return Desk(folder, *agents, cassette={"does": "record", "folder": str(tape)}, **given)
+    return RuntimeHarness(folder, *agents, cassette={"does": "record", "folder": str(tape)}, **given)
 
 
-def replay(folder: Path, tape: Path, *agents: Any, **given: Any) -> Desk:
+def replay(folder: Path, tape: Path, *agents: Any, **given: Any) -> RuntimeHarness:
     given = {"discuss": "off", **given}
-    return Desk(folder, *agents, cassette={"does": "replay", "folder": str(tape)}, **given)
+    return RuntimeHarness(folder, *agents, cassette={"does": "replay", "folder": str(tape)}, **given)
 
 
-def play(desk: Desk) -> Desk:
+def play(harness: RuntimeHarness) -> RuntimeHarness:
     """Do what is offered until nothing is."""
-    while desk.state().status == "active":
-        desk.beat()
-        if not desk.rows("SELECT 1 FROM tasks WHERE offered_at IS NOT NULL OR status = 'in_progress'"):
+    while harness.state().status == "active":
+        harness.beat()
+        if not harness.rows("SELECT 1 FROM tasks WHERE offered_at IS NOT NULL OR status = 'in_progress'"):
             break
-        following = desk.run()
+        following = harness.run()
         while following is not None:
-            following = desk.run(following)
-    return desk
+            following = harness.run(following)
+    return harness
 
 
-def documents(desk: Desk) -> dict[str, str]:
+def documents(harness: RuntimeHarness) -> dict[str, str]:
     """Every file of the specification and the discussions, its stamps alike."""
-    paths = [row[0] for row in desk.rows("SELECT DISTINCT path FROM artifacts ORDER BY path")]
+    paths = [row[0] for row in harness.rows("SELECT DISTINCT path FROM artifacts ORDER BY path")]
     kept = [path for path in paths if path.startswith(("spec/", "discussions/"))]
-    return {path: STAMP.sub("<stamp>", desk.text(path)) for path in kept}
+    return {path: STAMP.sub("<stamp>", harness.text(path)) for path in kept}
 
 
-def story(desk: Desk, key: str) -> list[str]:
+def story(harness: RuntimeHarness, key: str) -> list[str]:
     sql = "SELECT r.outcome FROM runs r JOIN tasks t ON t.id = r.task_id WHERE t.key = ? ORDER BY r.epoch"
-    return [row[0] for row in desk.rows(sql, key)]
+    return [row[0] for row in harness.rows(sql, key)]
 
 
 def calls(tape: Path, stem: str = "") -> list[dict[str, Any]]:
@@ -103,7 +103,8 @@ def test_a_whole_session_is_replayed_without_any_agent(tmp_path: Path) -> None:
         "agent, purpose, perspective, prompt_digest, outcome, model, tokens_in, cost_micros, retries, error"
     )
     rows = [
-        sorted(map(str, desk.rows(f"SELECT {columns} FROM agent_calls"))) for desk in (recorded, replayed)
+        sorted(map(str, harness.rows(f"SELECT {columns} FROM agent_calls")))
+        for harness in (recorded, replayed)
     ]
     assert rows[0] == rows[1]
     assert replayed.rows("SELECT sum(cost_micros) FROM agent_calls")[0][0] > 0
@@ -112,8 +113,8 @@ def test_a_whole_session_is_replayed_without_any_agent(tmp_path: Path) -> None:
 
 
 def test_the_agents_that_are_there_are_not_asked_in_a_replay(tmp_path: Path) -> None:
-    record_desk = record(tmp_path / "a", Told("claude", {"*": None}))
-    record_desk.run()
+    recorded = record(tmp_path / "a", Told("claude", {"*": None}))
+    recorded.run()
     there = Told("claude")
 
     replay(tmp_path / "b", tmp_path / "a" / "tape", there).run()
@@ -129,10 +130,10 @@ def test_a_recording_is_private_whole_and_without_secrets(tmp_path: Path) -> Non
         return replace(reply, text=f"{KEY} {reply.text}", data=data, notes=(KEY,), agent="claude")
 
     voice = Told("claude", {"discovery": prints, "product": AgentCrashed(KEY, why=f"tail {KEY}", fix=KEY)})
-    desk = record(tmp_path, voice, discuss="inline")
-    desk.runtime.environ = {"CLAUDE_API_KEY": KEY}
+    harness = record(tmp_path, voice, discuss="inline")
+    harness.runtime.environ = {"CLAUDE_API_KEY": KEY}
 
-    desk.run()
+    harness.run()
 
     tape = tmp_path / "tape"
     modes = {stat.S_IMODE(path.stat().st_mode) for path in tape.rglob("*") if path.is_file()}
@@ -142,7 +143,7 @@ def test_a_recording_is_private_whole_and_without_secrets(tmp_path: Path) -> Non
     assert {call["agent"] for call in calls(tape)} == {"claude", "builtin"}
     held = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert held == []
-    assert "is [masked] right?" in desk.text("spec/discovery-context.json")
+    assert "is [masked] right?" in harness.text("spec/discovery-context.json")
 
 
 @pytest.mark.parametrize(
@@ -157,17 +158,17 @@ def test_a_changed_prompt_is_a_miss_that_says_what_changed(
 ) -> None:
     record(tmp_path / "a").run()
 
-    desk = replay(tmp_path / "b", tmp_path / "a" / "tape", **changed)
-    desk.run()
+    harness = replay(tmp_path / "b", tmp_path / "a" / "tape", **changed)
+    harness.run()
 
-    state = desk.state()
+    state = harness.state()
     assert (state.status, state.pause_reason) == ("paused", PauseReason.AGENT_UNAVAILABLE)
     told = state.pause_detail["error"]
     assert "no answer for RESEARCH-001 (discovery)" in told
     assert "nearest is RESEARCH-001.discovery." in told
     assert part in told.partition("changed: ")[2] and shown in told
-    assert desk.task("RESEARCH-001").attempts == 0
-    assert desk.calls() == []
+    assert harness.task("RESEARCH-001").attempts == 0
+    assert harness.calls() == []
 
 
 def test_a_miss_in_a_discussion_stops_the_session_too(tmp_path: Path) -> None:
@@ -176,12 +177,12 @@ def test_a_miss_in_a_discussion_stops_the_session_too(tmp_path: Path) -> None:
     (gone,) = (tape / "calls").glob("RESEARCH-001.critique.risk.*")
     gone.unlink()
 
-    desk = replay(tmp_path / "b", tape, discuss="inline")
-    desk.run()
+    harness = replay(tmp_path / "b", tape, discuss="inline")
+    harness.run()
 
-    assert desk.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
-    assert "RESEARCH-001 (critique, risk)" in desk.state().pause_detail["error"]
-    assert story(desk, "RESEARCH-001") == ["released"]
+    assert harness.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
+    assert "RESEARCH-001 (critique, risk)" in harness.state().pause_detail["error"]
+    assert story(harness, "RESEARCH-001") == ["released"]
 
 
 def test_a_miss_of_the_second_reading_stops_the_session_too(tmp_path: Path) -> None:
@@ -191,11 +192,11 @@ def test_a_miss_of_the_second_reading_stops_the_session_too(tmp_path: Path) -> N
     (gone,) = (tape / "calls").glob("DRAFT-003.architecture_review.*")
     gone.unlink()
 
-    desk = replay(tmp_path / "b", tape)
-    desk.run(desk.until("DRAFT-003"))
+    harness = replay(tmp_path / "b", tape)
+    harness.run(harness.until("DRAFT-003"))
 
-    assert desk.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
-    assert "architecture_review" in desk.state().pause_detail["error"]
+    assert harness.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
+    assert "architecture_review" in harness.state().pause_detail["error"]
 
 
 def test_a_failed_attempt_and_its_retry_are_replayed_in_their_order(tmp_path: Path) -> None:
@@ -207,39 +208,42 @@ def test_a_failed_attempt_and_its_retry_are_replayed_in_their_order(tmp_path: Pa
     recorded.run()
     assert story(recorded, "RESEARCH-001") == ["failed", "completed"]
 
-    desk = replay(tmp_path / "b", tmp_path / "a" / "tape")
-    desk.run()
+    harness = replay(tmp_path / "b", tmp_path / "a" / "tape")
+    harness.run()
     assert (
-        desk.task("RESEARCH-001").error
+        harness.task("RESEARCH-001").error
         == recorded.rows("SELECT error FROM runs WHERE outcome = 'failed'")[0][0]
     )
-    desk.run()
+    harness.run()
 
-    assert story(desk, "RESEARCH-001") == ["failed", "completed"]
-    assert documents(desk) == documents(recorded)
+    assert story(harness, "RESEARCH-001") == ["failed", "completed"]
+    assert documents(harness) == documents(recorded)
 
 
 def test_what_a_lost_attempt_had_heard_is_heard_again(tmp_path: Path) -> None:
     recorded = record(tmp_path / "a", Told("claude", {"discovery": AgentCrashed("claude fell over")}))
     recorded.run()
 
-    desk = replay(tmp_path / "b", tmp_path / "a" / "tape")
-    row = desk.claim()
-    asking = desk.agent_calls(row)
+    harness = replay(tmp_path / "b", tmp_path / "a" / "tape")
+    row = harness.claim()
+    asking = harness.agent_calls(row)
     asked: list[str] = []
     real = asking.ask_one
     asking.ask_one = lambda agent, *rest, **more: (asked.append(agent.name), real(agent, *rest, **more))[1]  # type: ignore[method-assign]
     from workers.roles.analyst import produce
 
     produce(asking.run, asking)  # the first agent failed, the second answered; then the host dies
-    desk.lives.remove(row.run)
-    desk.lose(row.run)
-    desk.run()
+    harness.lives.remove(row.run)
+    harness.lose(row.run)
+    harness.run()
 
     assert asked == ["claude", "builtin"]
-    assert story(desk, "RESEARCH-001") == ["lost", "completed"]
-    assert [call.agent for call in desk.calls() if call.purpose == "discovery"] == ["claude", "builtin"] * 2
-    assert documents(desk) == documents(recorded)
+    assert story(harness, "RESEARCH-001") == ["lost", "completed"]
+    assert [call.agent for call in harness.calls() if call.purpose == "discovery"] == [
+        "claude",
+        "builtin",
+    ] * 2
+    assert documents(harness) == documents(recorded)
 
 
 def take(attempt: int, ended: str, number: int = 1) -> dict[str, Any]:
@@ -288,26 +292,26 @@ def test_what_an_agent_says_when_it_is_stopped_with_its_run_is_not_recorded(tmp_
         request.stop.set()
         return AgentTimedOut("claude was stopped because its run is over")
 
-    desk = record(tmp_path, Told("claude", {"discovery": stopped}))
+    harness = record(tmp_path, Told("claude", {"discovery": stopped}))
 
-    desk.run()
+    harness.run()
 
     assert calls(tmp_path / "tape") == []
 
 
 def test_who_was_left_out_is_told_in_the_order_of_the_round_whoever_failed_first(tmp_path: Path) -> None:
     def first(_: AgentRequest) -> AgentCrashed:
-        _until(lambda: any(call.perspective == "risk" and call.outcome for call in desk.calls()))
+        _until(lambda: any(call.perspective == "risk" and call.outcome for call in harness.calls()))
         return AgentCrashed("fell over")
 
     views = ("product", "risk", "quality")
-    desk = Desk(
+    harness = RuntimeHarness(
         tmp_path, Told("builtin", {"product": first, "risk": AgentCrashed("fell over")}), perspectives=views
     )
 
-    desk.run()
+    harness.run()
 
-    record_of = desk.text("discussions/DISCUSS-001-discussion.md")
+    record_of = harness.text("discussions/DISCUSS-001-discussion.md")
     assert 0 < record_of.index("product was left out") < record_of.index("risk was left out")
 
 
@@ -324,12 +328,12 @@ def test_an_answer_that_came_too_late_is_waited_for_again(tmp_path: Path) -> Non
     assert heard.wait(10)
     _until(lambda: calls(tmp_path / "a" / "tape", "RESEARCH-001.critique.risk"))
 
-    desk = replay(tmp_path / "b", tmp_path / "a" / "tape", discuss="inline", settings=window)
-    desk.run()
+    harness = replay(tmp_path / "b", tmp_path / "a" / "tape", discuss="inline", settings=window)
+    harness.run()
 
     assert calls(tmp_path / "a" / "tape", "RESEARCH-001.critique.risk")[0]["ended"] == "late"
-    assert "time ran out before risk" in desk.text("discussions/DISCUSS-001-discussion.md")
-    assert documents(desk) == documents(recorded)
+    assert "time ran out before risk" in harness.text("discussions/DISCUSS-001-discussion.md")
+    assert documents(harness) == documents(recorded)
 
 
 def _until(fact: Callable[[], Any]) -> None:
@@ -345,8 +349,8 @@ def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
     until = 1_900_000_000.0
     error = AgentLimited("claude has reached its limit", until=until, why="5 h", fix="wait")
     record(tmp_path / "a", Told("claude", {"*": error}), roles={"analyst": ["claude"]}).run()
-    desk = replay(tmp_path / "b", tmp_path / "a" / "tape")
-    asking = desk.agent_calls(desk.claim())
+    harness = replay(tmp_path / "b", tmp_path / "a" / "tape")
+    asking = harness.agent_calls(harness.claim())
 
     with pytest.raises(AgentLimited) as raised:
         from workers.roles.analyst import produce
@@ -359,7 +363,7 @@ def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
         error.fix,
         until,
     )
-    assert desk.rows("SELECT count(*) FROM pools") == [(0,)], "nothing is learned of the account here"
+    assert harness.rows("SELECT count(*) FROM pools") == [(0,)], "nothing is learned of the account here"
 
 
 # work calls
@@ -383,9 +387,9 @@ class Editor(Told):
         return AgentReply("done", None, self.name)
 
 
-def asking(desk: Desk, agent: Any) -> tuple[Any, AgentRequest]:
+def asking(harness: RuntimeHarness, agent: Any) -> tuple[Any, AgentRequest]:
     """The voice that does the work, and what it is asked."""
-    asking = desk.agent_calls(desk.claim())
+    asking = harness.agent_calls(harness.claim())
     (voice,) = asking._voices("implement", "do it", None, [agent])
     request = AgentRequest("implement", "do it", None, {}, asking.run.workdir, "s", "t", "r", "u")
     for name in ("old.txt", "same.txt"):
@@ -394,8 +398,8 @@ def asking(desk: Desk, agent: Any) -> tuple[Any, AgentRequest]:
 
 
 def test_the_changes_of_a_work_call_are_made_again_below_its_folder(tmp_path: Path) -> None:
-    desk = record(tmp_path / "a")
-    voice, request = asking(desk, Editor("claude"))
+    harness = record(tmp_path / "a")
+    voice, request = asking(harness, Editor("claude"))
     voice.work(request)
     (kept,) = calls(tmp_path / "a" / "tape")
 
@@ -423,8 +427,8 @@ def test_how_its_process_ended_is_kept_with_an_answer_and_with_an_error(tmp_path
     agents = [Told("a", {"discovery": late}), Told("b", {"discovery": answers})]
     record(tmp_path / "a", *agents, roles={"analyst": ["a", "b"]}).run()
     tape = tmp_path / "a" / "tape"
-    desk = replay(tmp_path / "b", tape)
-    asking = desk.agent_calls(desk.claim())
+    harness = replay(tmp_path / "b", tape)
+    asking = harness.agent_calls(harness.claim())
 
     failed, answered = heard(asking)
 
@@ -457,8 +461,8 @@ def heard(asking: Any) -> list[Any]:
 
 
 def test_a_cassette_of_the_first_format_is_replayed(tmp_path: Path) -> None:
-    desk = record(tmp_path / "a")
-    voice, request = asking(desk, Editor("claude"))
+    harness = record(tmp_path / "a")
+    voice, request = asking(harness, Editor("claude"))
     voice.work(request)
     tape = tmp_path / "a" / "tape"
     for file in (tape / "cassette.json", *(tape / "calls").iterdir()):
@@ -478,8 +482,8 @@ def test_a_cassette_of_the_first_format_is_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["../out", "/etc/x", "a/../../x", ".git/hooks/pre-commit", "in/x", ""])
 def test_a_recorded_path_never_leads_out_of_the_folder(tmp_path: Path, path: str) -> None:
-    desk = record(tmp_path / "a")
-    voice, request = asking(desk, Editor("claude"))
+    harness = record(tmp_path / "a")
+    voice, request = asking(harness, Editor("claude"))
     voice.work(request)
     tape = tmp_path / "a" / "tape"
     (name,) = cassettes.names(tape)
@@ -551,13 +555,13 @@ def test_nothing_is_recorded_into_a_folder_that_holds_something(tmp_path: Path) 
 
 
 def test_a_folder_that_is_gone_pauses_the_session_and_charges_nothing(tmp_path: Path) -> None:
-    desk = record(tmp_path)
+    harness = record(tmp_path)
     (tmp_path / "tape").rename(tmp_path / "moved")
 
-    desk.run()
+    harness.run()
 
-    assert desk.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
-    assert desk.task("RESEARCH-001").attempts == 0
+    assert harness.state().pause_reason == PauseReason.AGENT_UNAVAILABLE
+    assert harness.task("RESEARCH-001").attempts == 0
 
 
 def test_calls_are_counted_while_others_are_written(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from orchestrator.domain.errors import AgentCrashed
 from orchestrator.store import edits, messages
 from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
-from tests.desk import Desk
 from tests.places import Place
+from tests.runtime_harness import RuntimeHarness
 from workers.agents.programs import confining
 from workers.agents.programs.command import Plain
 from workers.agents.programs.dialect import Call
@@ -303,23 +303,23 @@ def test_a_project_that_is_too_large_is_not_compared_and_that_is_said(
 
 
 def test_a_document_is_ours_until_somebody_else_has_written_it(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.run()
-    project(desk.store, desk.session)
-    folder = edits.session_directory(desk.store.path, desk.session)
+    harness = RuntimeHarness(tmp_path)
+    harness.run()
+    project(harness.store, harness.session)
+    folder = edits.session_directory(harness.store.path, harness.session)
     document = folder / "spec" / "discovery-context.json"
     stray = folder / "spec" / "more.md"
 
     def ours() -> list[bool]:
         paths = (document, stray, folder / "team-session.json", folder / "spec", tmp_path / "project" / "x")
-        return [edits.is_ours(desk.store, path) for path in paths]
+        return [edits.is_ours(harness.store, path) for path in paths]
 
     assert ours() == [True, False, True, True, False]
 
     document.write_text("{}")
     assert ours()[0] is False
 
-    edits.adopt(desk.store, desk.session)
+    edits.adopt(harness.store, harness.session)
     assert ours()[0] is False, "taken in, and still not ours"
 
     document.unlink()

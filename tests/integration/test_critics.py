@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.config import load_settings
-from tests.desk import Desk, Told, _instructions
+from tests.runtime_harness import RuntimeHarness, Told, _instructions
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.agents.routing import build_router
 from workers.builtin import BuiltinAgent
@@ -24,9 +24,9 @@ def in_conversation(request: AgentRequest) -> AgentReply:
 
 def test_a_critic_neither_goes_on_with_an_authors_conversation_nor_leaves_it_its_own(tmp_path: Path) -> None:
     told = Told(answers={"*": in_conversation})
-    desk = Desk(tmp_path, told)
+    harness = RuntimeHarness(tmp_path, told)
 
-    desk.run(desk.until("DRAFT-004"))
+    harness.run(harness.until("DRAFT-004"))
 
     critics = [request for request in told.requests if request.kind in CRITICAL]
     authors = [request for request in told.requests if request.kind not in CRITICAL]
@@ -42,21 +42,21 @@ def test_a_critic_neither_goes_on_with_an_authors_conversation_nor_leaves_it_its
     assert not {request.folder for request in critics} & {request.folder for request in authors}
     assert {request.role for request in critics} == {"discussant"}
     assert [request.role for request in authors] == ["analyst", "writer", "writer", "writer", "writer"]
-    desk.store.close()
+    harness.store.close()
 
 
 def test_changed_instructions_of_a_critic_make_new_answers(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    row = desk.claim()
-    before = desk.context(row).input_digest
-    assert desk.context(row).input_digest == before
+    harness = RuntimeHarness(tmp_path)
+    row = harness.claim()
+    before = harness.context(row).input_digest
+    assert harness.context(row).input_digest == before
 
-    desk.runtime.instructions = lambda role: (
+    harness.runtime.instructions = lambda role: (
         _instructions(role) + ("Be brief.\n" if role == "discussant" else "")
     )
 
-    assert desk.context(row).input_digest != before
-    desk.store.close()
+    assert harness.context(row).input_digest != before
+    harness.store.close()
 
 
 TOGETHER = """
@@ -77,17 +77,17 @@ def test_the_largest_round_is_asked_in_one_wave(tmp_path: Path) -> None:
     script.write_text(TOGETHER)
     program = {"kind": "command", "command": [sys.executable, "-I", "-S", str(script), str(here)]}
     views = {view: ["mine"] for view in ("product", "technical", "quality", "risk", "coverage")}
-    desk = Desk(tmp_path)
-    row = desk.until("QUALITY-001")
+    harness = RuntimeHarness(tmp_path)
+    row = harness.until("QUALITY-001")
     settings = load_settings(None, {}, {"agents": {"mine": program}, "perspectives": views})
-    desk.setup = replace(
-        desk.setup,
+    harness.setup = replace(
+        harness.setup,
         settings=settings,
         router=build_router(settings, dict(os.environ), lambda _: None, builtin=BuiltinAgent()),
     )
 
-    desk.run(row)
+    harness.run(row)
 
-    said = [reply for (reply,) in desk.rows("SELECT reply FROM critiques WHERE agent = 'mine'")]
+    said = [reply for (reply,) in harness.rows("SELECT reply FROM critiques WHERE agent = 'mine'")]
     assert len(said) == 5 and all("5 came" in reply for reply in said), said
-    desk.store.close()
+    harness.store.close()

@@ -22,7 +22,7 @@ from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.store import Store
 from tests import factories, invariants
-from tests.desk import Desk
+from tests.runtime_harness import RuntimeHarness
 
 HOUR = 3600
 ROOT = Path(__file__).parents[2]
@@ -102,19 +102,19 @@ def test_after_a_disk_error_the_process_writes_no_more_and_a_new_one_finds_all_t
 def test_an_error_of_the_disk_while_contents_are_kept_gives_the_run_back_uncharged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(tmp_path)
+    harness = RuntimeHarness(tmp_path)
 
     def fail(database: Path, body: bytes) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
         patch.setattr(artifacts, "keep_large", fail)
-        desk.run()
+        harness.run()
 
-    state = desk.state()
+    state = harness.state()
     assert (state.status, state.pause_reason) == ("paused", "disk")
-    assert desk.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
-    invariants.check(desk.store.path)
+    assert harness.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    invariants.check(harness.store.path)
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
@@ -364,25 +364,25 @@ def test_a_clock_that_jumps_by_an_hour_ends_no_lease_loses_no_task_and_keeps_the
 
 
 def test_a_delay_that_a_clock_put_back_has_made_too_long_ends_and_a_right_one_stays(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    row = desk.claim()
-    desk.store.write(
+    harness = RuntimeHarness(tmp_path)
+    row = harness.claim()
+    harness.store.write(
         lambda tx: report.fail(
             tx, row, "died", charged=True, backoff=[20.0], timings={}, pause=None, detail={}
         )
     )
-    before = desk.task("RESEARCH-001").not_before
+    before = harness.task("RESEARCH-001").not_before
 
-    kept = desk.store.write(lambda tx: queries.hasten(tx, 20.0))
-    desk.sql(
+    kept = harness.store.write(lambda tx: queries.hasten(tx, 20.0))
+    harness.sql(
         f"UPDATE tasks SET not_before = not_before + {HOUR * leases.SECOND} WHERE not_before IS NOT NULL"
     )
-    ended = desk.store.write(lambda tx: queries.hasten(tx, 20.0))
+    ended = harness.store.write(lambda tx: queries.hasten(tx, 20.0))
 
     assert (kept, ended) == (0, 1)
-    assert desk.task("RESEARCH-001").not_before < before
-    desk.beat()
-    assert factories.claim(desk.store, "h-1") is not None
+    assert harness.task("RESEARCH-001").not_before < before
+    harness.beat()
+    assert factories.claim(harness.store, "h-1") is not None
 
 
 # descriptors

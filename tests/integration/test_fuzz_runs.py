@@ -27,8 +27,8 @@ from orchestrator.store.rows import Run
 from tests import factories as make
 from tests import invariants
 from tests.command_agent import command_agent
-from tests.desk import HOST, Desk, Told
 from tests.fuzzing import ANSWERS, SEEDS, TEXTS, examples, near, reworded, text, viewer
+from tests.runtime_harness import HOST, RuntimeHarness, Told
 from tests.unit.docgen_samples import english
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.protocol import AgentRequest, Limits
@@ -47,46 +47,46 @@ pytestmark = pytest.mark.long
 OURS = {"lifecycle.db", "lifecycle.db-wal", "lifecycle.db-shm", "runs", "cache", "locks", ".team"}
 
 
-def work_through(desk: Desk) -> None:
+def work_through(harness: RuntimeHarness) -> None:
     """Every run that is offered, until none is; whoever waits for a person is told to go on."""
-    desk.store.write(lambda tx: leases.renew(tx, HOST, [], 600))  # nobody renews it while we work
+    harness.store.write(lambda tx: leases.renew(tx, HOST, [], 600))  # nobody renews it while we work
     for _ in range(12):
-        following = _offered(desk)
+        following = _offered(harness)
         while following is not None:
-            following = desk.run(following) or _offered(desk)
-        if desk.state().pause_reason not in ("revision_exhausted", "signoff_blocked"):
+            following = harness.run(following) or _offered(harness)
+        if harness.state().pause_reason not in ("revision_exhausted", "signoff_blocked"):
             return
-        resume(desk.store, desk.session, Answer("me"), more_attempts=3)
-        if desk.state().status == "completed":
+        resume(harness.store, harness.session, Answer("me"), more_attempts=3)
+        if harness.state().status == "completed":
             return
 
 
-def _offered(desk: Desk) -> Run | None:
-    desk.beat()
-    return make.claim(desk.store, HOST)
+def _offered(harness: RuntimeHarness) -> Run | None:
+    harness.beat()
+    return make.claim(harness.store, HOST)
 
 
-def ended_well(desk: Desk) -> None:
+def ended_well(harness: RuntimeHarness) -> None:
     """No attempt was paid for with another, and everything that was begun is closed."""
-    outcomes = desk.rows("SELECT outcome, charged, error FROM runs")
+    outcomes = harness.rows("SELECT outcome, charged, error FROM runs")
     assert outcomes
     assert {(outcome, charged) for outcome, charged, _ in outcomes} == {("completed", 0)}, outcomes
-    assert {call.outcome for call in desk.calls()} <= {"answered", "mined", "rubbish"}
-    assert desk.state().pause_reason not in ("task_failed", "agent_unavailable", "disk", "stalled")
-    invariants.check(desk.store.path)
+    assert {call.outcome for call in harness.calls()} <= {"answered", "mined", "rubbish"}
+    assert harness.state().pause_reason not in ("task_failed", "agent_unavailable", "disk", "stalled")
+    invariants.check(harness.store.path)
 
 
-def records_read_back(desk: Desk) -> None:
+def records_read_back(harness: RuntimeHarness) -> None:
     """The session's files, by real parsers, have as much in them as the database says, and nothing besides."""
-    project(desk.store, desk.session)
-    root = session_directory(desk.store.path, desk.session)
+    project(harness.store, harness.session)
+    root = session_directory(harness.store.path, harness.session)
     files = {str(path.relative_to(root)): path for path in root.rglob("*") if not path.is_dir()}
     pages = {name: path.read_bytes() for name, path in files.items() if name.endswith(".md")}
     formed = {name: body for name, body in pages.items() if not name.startswith("wisdom/")}
-    state = desk.state()
+    state = harness.state()
 
     assert all(path.is_file() and not path.is_symlink() for path in files.values())
-    assert {path.name for path in desk.store.path.parent.iterdir()} <= OURS
+    assert {path.name for path in harness.store.path.parent.iterdir()} <= OURS
     assert validate(formed, files) == []
     for name, body in pages.items():
         parts = [token.type for token in VIEWER.parse(body.decode().partition("\n---\n")[2] or body.decode())]
@@ -95,7 +95,7 @@ def records_read_back(desk: Desk) -> None:
         assert [child.attrs["href"] for child in inside if "://" in str(child.attrs.get("href"))] == [], name
         assert "image" not in {child.type for child in inside}, name
         if name.startswith("wisdom/"):
-            kept = desk.store.read(lambda tx: records.wisdom_of(tx, desk.session))
+            kept = harness.store.read(lambda tx: records.wisdom_of(tx, harness.session))
             mine = [row for row in kept if name == f"wisdom/{row.name}.md"]
             assert set(parts) <= {"heading_open", "inline", "heading_close", *LIST}, name
             assert parts.count("list_item_open") == len(mine), name
@@ -105,7 +105,7 @@ def records_read_back(desk: Desk) -> None:
     lines = (root / ".msg" / "messages.jsonl").read_bytes().decode().splitlines()  # at every sort of line end
     told = [json.loads(line) for line in lines]
     assert [line["id"] for line in told] == [f"MSG-{number:03d}" for number in range(1, state.messages + 1)]
-    reports = [summary.splitlines() for _, summary in desk.said() if " complete. Discuss " in summary]
+    reports = [summary.splitlines() for _, summary in harness.said() if " complete. Discuss " in summary]
     assert [line for report in reports for line in report if not REPORTED.match(line)] == []
     assert all(report[-3].startswith("Recommendation: ") for report in reports if len(report) > 1)
 
@@ -120,9 +120,9 @@ LIST = (
 )
 
 
-def commands_show_it(desk: Desk, monkeypatch: Any, capsys: Any) -> None:
+def commands_show_it(harness: RuntimeHarness, monkeypatch: Any, capsys: Any) -> None:
     """What people see is inert, and a message is a line."""
-    monkeypatch.chdir(desk.store.path.parents[1])
+    monkeypatch.chdir(harness.store.path.parents[1])
     for arguments in (
         ["check"],
         ["log"],
@@ -143,7 +143,7 @@ def commands_show_it(desk: Desk, monkeypatch: Any, capsys: Any) -> None:
             if form and arguments != ["log"]:
                 json.loads(shown.out)
             if arguments == ["log"]:
-                assert shown.out.count("\n") == desk.state().messages
+                assert shown.out.count("\n") == harness.state().messages
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -187,14 +187,14 @@ def test_a_session_absorbs_every_answer_of_the_corpus(
 ) -> None:
     agent = dealer(tmp_path / "table", {"any": list(ANSWERS.values())[half::2]})
     before = tree(world)
-    desk = Desk(world / "here", agent)
+    harness = RuntimeHarness(world / "here", agent)
 
-    with closing(desk.store):
-        work_through(desk)
+    with closing(harness.store):
+        work_through(harness)
 
-        ended_well(desk)
-        records_read_back(desk)
-        commands_show_it(desk, monkeypatch, capsys)
+        ended_well(harness)
+        records_read_back(harness)
+        commands_show_it(harness, monkeypatch, capsys)
     assert undealt(tmp_path / "table") == []
     assert tree(world) == before
 
@@ -212,15 +212,15 @@ def test_a_session_writes_every_text_of_the_corpus_and_keeps_its_form(
     }
     agent = dealer(tmp_path / "table", cards)
     before = tree(world)
-    desk = Desk(world / "here", agent)
+    harness = RuntimeHarness(world / "here", agent)
 
-    with closing(desk.store):
-        work_through(desk)
+    with closing(harness.store):
+        work_through(harness)
 
-        ended_well(desk)
-        records_read_back(desk)
-        commands_show_it(desk, monkeypatch, capsys)
-    assert {call.agent for call in desk.calls() if call.purpose != "critique"} == {"dealer"}
+        ended_well(harness)
+        records_read_back(harness)
+        commands_show_it(harness, monkeypatch, capsys)
+    assert {call.agent for call in harness.calls() if call.purpose != "critique"} == {"dealer"}
     assert tree(world) == before
 
 
@@ -247,26 +247,26 @@ def test_a_session_of_any_answers_ends_well(random: Random) -> None:
         return request.schema.model_validate(near(request.schema, random))
 
     with TemporaryDirectory() as folder:
-        desk = Desk(Path(folder), Told(answers={"*": answer}))
-        with closing(desk.store):
-            work_through(desk)
+        harness = RuntimeHarness(Path(folder), Told(answers={"*": answer}))
+        with closing(harness.store):
+            work_through(harness)
 
-            ended_well(desk)
-            records_read_back(desk)
+            ended_well(harness)
+            records_read_back(harness)
 
 
 @examples(12)
 @given(random=SEEDS)
 def test_any_message_and_any_learning_is_one_entry_of_its_record(random: Random) -> None:
     with TemporaryDirectory() as folder:
-        desk = Desk(Path(folder))
-        with closing(desk.store):
+        harness = RuntimeHarness(Path(folder))
+        with closing(harness.store):
             for _ in range(20):
-                desk.store.write(
+                harness.store.write(
                     lambda tx: messages.say(
-                        tx, desk.session, "writer", "draft_ready", text(random), data=[text(random)]
+                        tx, harness.session, "writer", "draft_ready", text(random), data=[text(random)]
                     )
                 )
-                desk.learn(random.choice(records.WISDOM), text(random))
+                harness.learn(random.choice(records.WISDOM), text(random))
 
-            records_read_back(desk)
+            records_read_back(harness)

@@ -19,7 +19,7 @@ from orchestrator.views import check, limits
 from orchestrator.views.why import why
 from tests import factories as make
 from tests import invariants
-from tests.desk import Desk, Told
+from tests.runtime_harness import RuntimeHarness, Told
 from workers.agents.protocol import AgentReply
 from workers.agents.routing import Router
 from workers.context.agent_calls import AgentCalls
@@ -34,13 +34,13 @@ def limited(seconds: float | None = 600, why: str = "weekly limit") -> AgentLimi
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
+def harness(tmp_path: Path) -> Iterator[Callable[..., RuntimeHarness]]:
+    made: list[RuntimeHarness] = []
 
-    def begin(*agents: Any, **more: Any) -> Desk:
+    def begin(*agents: Any, **more: Any) -> RuntimeHarness:
         folder = tmp_path / str(len(made))
         folder.mkdir()
-        made.append(Desk(folder, *agents, **more))
+        made.append(RuntimeHarness(folder, *agents, **more))
         return made[-1]
 
     yield begin
@@ -49,22 +49,22 @@ def desk(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         each.store.close()
 
 
-def pause(desk: Desk) -> tuple[Any, ...] | None:
+def pause(harness: RuntimeHarness) -> tuple[Any, ...] | None:
     """Seconds the only account is held for yet, guesses, who met it, why."""
-    found = desk.rows("SELECT paused_until, guesses, agent, why FROM pools")
+    found = harness.rows("SELECT paused_until, guesses, agent, why FROM pools")
     assert len(found) <= 1
     return (round(found[0][0] / SECOND - time.time()), *found[0][1:]) if found else None
 
 
-def due(desk: Desk) -> None:
+def due(harness: RuntimeHarness) -> None:
     """Let the task be tried now, as one of another session would be."""
-    desk.sql("UPDATE tasks SET not_before = NULL, limited_by = NULL")
+    harness.sql("UPDATE tasks SET not_before = NULL, limited_by = NULL")
 
 
 def test_another_host_of_the_project_asks_no_agent_of_an_account_that_one_has_met_the_limit_of(
-    desk: Any,
+    harness: Any,
 ) -> None:
-    bench = desk(Told("told", {"*": limited()}), **ONLY_TOLD)
+    bench = harness(Told("told", {"*": limited()}), **ONLY_TOLD)
     bench.run()
     other = Told("opus")
     due(bench)
@@ -81,9 +81,9 @@ def test_another_host_of_the_project_asks_no_agent_of_an_account_that_one_has_me
     assert abs(task.not_before / SECOND - time.time() - 600) < 5
 
 
-def test_after_a_restart_an_account_is_not_asked_before_its_limit_ends(desk: Any) -> None:
+def test_after_a_restart_an_account_is_not_asked_before_its_limit_ends(harness: Any) -> None:
     told = Told("told", {"*": limited()})
-    bench = desk(told, **ONLY_TOLD)
+    bench = harness(told, **ONLY_TOLD)
     bench.run()
     due(bench)
 
@@ -97,9 +97,9 @@ def test_after_a_restart_an_account_is_not_asked_before_its_limit_ends(desk: Any
     assert [call.outcome for call in bench.calls()] == ["limited"], "no call is noted that was not made"
 
 
-def test_a_task_waits_to_the_end_of_the_limit_and_is_then_done_by_its_author(desk: Any) -> None:
+def test_a_task_waits_to_the_end_of_the_limit_and_is_then_done_by_its_author(harness: Any) -> None:
     told = Told("told", {"*": limited(5 * 3600)})
-    bench = desk(told, discuss="off", **ONLY_TOLD)
+    bench = harness(told, discuss="off", **ONLY_TOLD)
     bench.run()
     waits = bench.task("RESEARCH-001").not_before / SECOND - time.time()
     told.answers = {}
@@ -114,9 +114,9 @@ def test_a_task_waits_to_the_end_of_the_limit_and_is_then_done_by_its_author(des
     assert pause(bench) is None, "it answered: the account is usable"
 
 
-def test_of_several_accounts_a_task_waits_for_the_one_whose_limit_ends_first(desk: Any) -> None:
+def test_of_several_accounts_a_task_waits_for_the_one_whose_limit_ends_first(harness: Any) -> None:
     first, second = Told("first", {"*": limited(300)}), Told("second", {"*": limited(900)})
-    bench = desk(first, second, roles={"analyst": ["first", "second"]})
+    bench = harness(first, second, roles={"analyst": ["first", "second"]})
 
     bench.run()
 
@@ -146,9 +146,9 @@ def refuse(calls: AgentCalls, agent: Any, begun: CallHandle, error: AgentLimited
     return error
 
 
-def test_an_answer_to_a_call_that_began_before_the_limit_does_not_end_it(desk: Any) -> None:
+def test_an_answer_to_a_call_that_began_before_the_limit_does_not_end_it(harness: Any) -> None:
     told = Told("told")
-    bench = desk(told)
+    bench = harness(told)
     calls = bench.agent_calls(bench.claim())
     older, refused = begin(calls, told), begin(calls, told)
 
@@ -162,10 +162,10 @@ def test_an_answer_to_a_call_that_began_before_the_limit_does_not_end_it(desk: A
 
 
 def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_it_was_met_again(
-    desk: Any,
+    harness: Any,
 ) -> None:
     told = Told("told")
-    bench = desk(told)
+    bench = harness(told)
     calls = bench.agent_calls(bench.claim())
     refuse(calls, told, begin(calls, told), limited(None))
     bench.sql("UPDATE pools SET since_at = since_at - 90000000, paused_until = paused_until - 90000000")
@@ -181,9 +181,9 @@ def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_
     assert pause(bench) is None
 
 
-def test_perspectives_that_are_refused_together_are_one_guess(desk: Any) -> None:
+def test_perspectives_that_are_refused_together_are_one_guess(harness: Any) -> None:
     told = Told("told")
-    bench = desk(told)
+    bench = harness(told)
     calls = bench.agent_calls(bench.claim())
     together = [begin(calls, told) for _ in range(5)]
 
@@ -195,10 +195,10 @@ def test_perspectives_that_are_refused_together_are_one_guess(desk: Any) -> None
 
 @pytest.mark.parametrize("said", [float("inf"), float("nan"), 1e300, -5.0])
 def test_whatever_an_agent_says_of_its_limits_end_it_is_held_for_a_bounded_time(
-    desk: Any, said: float
+    harness: Any, said: float
 ) -> None:
     told = Told("told", {"*": AgentLimited("limit", until=said, why="x" * 5_000)})
-    bench = desk(told, **ONLY_TOLD)
+    bench = harness(told, **ONLY_TOLD)
 
     bench.run()
 
@@ -208,9 +208,9 @@ def test_whatever_an_agent_says_of_its_limits_end_it_is_held_for_a_bounded_time(
     assert abs(bench.task("RESEARCH-001").not_before / SECOND - time.time() - seconds) < 5
 
 
-def test_why_an_account_is_held_is_stored_without_the_secrets_of_its_environment(desk: Any) -> None:
+def test_why_an_account_is_held_is_stored_without_the_secrets_of_its_environment(harness: Any) -> None:
     key = "sk-live-0123456789abcdef"
-    bench = desk(Told("told", {"*": limited(why=f"quota of {key}")}), **ONLY_TOLD)
+    bench = harness(Told("told", {"*": limited(why=f"quota of {key}")}), **ONLY_TOLD)
     bench.runtime = replace(bench.runtime, environ={"TOLD_API_KEY": key})
 
     bench.run()
@@ -219,8 +219,8 @@ def test_why_an_account_is_held_is_stored_without_the_secrets_of_its_environment
     assert key not in pause(bench)[3]
 
 
-def test_the_built_in_agent_asks_nothing_of_accounts(desk: Any) -> None:
-    bench = desk()
+def test_the_built_in_agent_asks_nothing_of_accounts(harness: Any) -> None:
+    bench = harness()
     row = bench.claim()
     bench.store.write(lambda tx: None)
     said: list[str] = []
@@ -232,8 +232,8 @@ def test_the_built_in_agent_asks_nothing_of_accounts(desk: Any) -> None:
     assert [statement for statement in said if "pools" in statement] == []
 
 
-def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_met(desk: Any) -> None:
-    bench = desk(Told("told"), discuss="off", **ONLY_TOLD)
+def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_met(harness: Any) -> None:
+    bench = harness(Told("told"), discuss="off", **ONLY_TOLD)
     row = bench.claim()
     bench.store.write(lambda tx: None)
     said: list[str] = []
@@ -248,8 +248,8 @@ def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_
 # people
 
 
-def test_a_person_sees_which_account_is_held_until_when_and_why(desk: Any) -> None:
-    bench = desk(Told("told", {"*": limited(None)}), **ONLY_TOLD)
+def test_a_person_sees_which_account_is_held_until_when_and_why(harness: Any) -> None:
+    bench = harness(Told("told", {"*": limited(None)}), **ONLY_TOLD)
     bench.run()
 
     seen = bench.store.read(lambda tx: check.overview(tx, bench.state()))
@@ -269,9 +269,9 @@ def test_a_person_sees_which_account_is_held_until_when_and_why(desk: Any) -> No
     assert "lifecycle agents --release told" in told["commands"]
 
 
-def test_a_person_who_knows_better_ends_a_limit_and_what_waits_for_it_is_tried_at_once(desk: Any) -> None:
+def test_a_person_who_knows_better_ends_a_limit_and_what_waits_for_it_is_tried_at_once(harness: Any) -> None:
     told = Told("told", {"*": limited()})
-    bench = desk(told, discuss="off", **ONLY_TOLD)
+    bench = harness(told, discuss="off", **ONLY_TOLD)
     bench.run()
     told.answers = {}
 
@@ -285,8 +285,8 @@ def test_a_person_who_knows_better_ends_a_limit_and_what_waits_for_it_is_tried_a
     )
 
 
-def test_the_release_of_an_account_that_is_not_held_is_refused_with_those_that_are(desk: Any) -> None:
-    bench = desk(Told("told", {"*": limited()}), **ONLY_TOLD)
+def test_the_release_of_an_account_that_is_not_held_is_refused_with_those_that_are(harness: Any) -> None:
+    bench = harness(Told("told", {"*": limited()}), **ONLY_TOLD)
     bench.run()
 
     with pytest.raises(UnknownName, match="claude") as refused:
@@ -300,9 +300,9 @@ def test_the_release_of_an_account_that_is_not_held_is_refused_with_those_that_a
 
 
 def test_a_long_wait_for_an_account_is_no_delay_of_a_clock_put_back_until_the_account_is_held_no_more(
-    desk: Any,
+    harness: Any,
 ) -> None:
-    bench = desk(Told("told", {"*": limited(5 * 3600)}), **ONLY_TOLD)
+    bench = harness(Told("told", {"*": limited(5 * 3600)}), **ONLY_TOLD)
     bench.run()
 
     kept = bench.store.read(lambda tx: queries.has_overlong(tx, 900))
@@ -312,9 +312,11 @@ def test_a_long_wait_for_an_account_is_no_delay_of_a_clock_put_back_until_the_ac
     assert (kept, ended) == (False, (True, 1))
 
 
-def test_a_pause_noted_by_a_clock_far_ahead_holds_nobody_up_and_goes_with_the_next_answer(desk: Any) -> None:
+def test_a_pause_noted_by_a_clock_far_ahead_holds_nobody_up_and_goes_with_the_next_answer(
+    harness: Any,
+) -> None:
     told = Told("told")
-    bench = desk(told, discuss="off", **ONLY_TOLD)
+    bench = harness(told, discuss="off", **ONLY_TOLD)
     ahead = int((time.time() + 30 * 86_400) * SECOND)
     bench.sql(f"INSERT INTO pools VALUES ('told', {ahead + 60 * SECOND}, {ahead}, 1, 'told', '')")
 

@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.project import Project
 from orchestrator.views.doctor import Check, examine
-from tests.desk import Desk, Told
+from tests.runtime_harness import RuntimeHarness, Told
 from workers.context.agent_calls import NO_MCP
 
 
@@ -21,38 +21,38 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
 
 
-def wished(folder: Path, **settings: Any) -> tuple[Desk, Told]:
+def wished(folder: Path, **settings: Any) -> tuple[RuntimeHarness, Told]:
     agent = Told("claude")
-    return Desk(folder, agent, discuss="off", settings={"hand_over_mcp": True, **settings}), agent
+    return RuntimeHarness(folder, agent, discuss="off", settings={"hand_over_mcp": True, **settings}), agent
 
 
-def notes(desk: Desk) -> list[str]:
-    data = [json.loads(row[0]) for row in desk.rows("SELECT data FROM messages WHERE kind = 'message'")]
+def notes(harness: RuntimeHarness) -> list[str]:
+    data = [json.loads(row[0]) for row in harness.rows("SELECT data FROM messages WHERE kind = 'message'")]
     return [note for each in data for note in each.get("notes", [])]
 
 
 @pytest.mark.usefixtures("missing")
 def test_a_run_goes_on_without_the_server_and_notes_it_once(tmp_path: Path) -> None:
-    desk, agent = wished(tmp_path)
+    harness, agent = wished(tmp_path)
 
-    desk.run(desk.until("DRAFT-003"))  # asks twice: a draft and its review
+    harness.run(harness.until("DRAFT-003"))  # asks twice: a draft and its review
 
     asked = [request for request in agent.requests if request.task == "DRAFT-003"]
     assert [request.mcp for request in asked] == [{}, {}]
-    assert desk.task("DRAFT-003").status == "completed"
-    assert notes(desk).count(NO_MCP) == 4  # of the four runs, each once
+    assert harness.task("DRAFT-003").status == "completed"
+    assert notes(harness).count(NO_MCP) == 4  # of the four runs, each once
     assert 'pip install "team-lifecycle[mcp]"' in NO_MCP
 
 
 def test_where_it_is_installed_an_agent_gets_it_and_nothing_is_noted(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="team-lifecycle[mcp] is not installed")
-    desk, agent = wished(tmp_path)
-    (desk.project / ".workflow").mkdir()
+    harness, agent = wished(tmp_path)
+    (harness.project / ".workflow").mkdir()
 
-    desk.run()
+    harness.run()
 
     assert set(agent.requests[0].mcp) == {"team"}
-    assert NO_MCP not in notes(desk)
+    assert NO_MCP not in notes(harness)
 
 
 def checked(folder: Path) -> Check:

@@ -26,9 +26,9 @@ from orchestrator.cli.main import build, run
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, StoreError, UsageError
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.mcp_server.desk import Desk
 from orchestrator.mcp_server.scope import PERSON_TOOLS, WORKER_TOOLS, WRITES, Person, Worker, worker
 from orchestrator.mcp_server.serve import call
+from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
 from orchestrator.project import Project
 from orchestrator.store import artifacts, decisions, messages, records, run_tokens, sessions, transitions
@@ -816,7 +816,7 @@ def test_a_project_without_sessions_says_how_to_begin(tmp_path: Path) -> None:
     (tmp_path / ".workflow").mkdir()
     tool = next(tool for tool in TOOLS if tool.name == "session_status")
 
-    done = call(Desk(Project(tmp_path), Person()), tool, {})
+    done = call(ToolContext(Project(tmp_path), Person()), tool, {})
 
     assert done.is_error
     assert "lifecycle start" in done.content[0].text
@@ -835,7 +835,7 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(
-        Desk(Project(world.folder), Person()),
+        ToolContext(Project(world.folder), Person()),
         tool,
         {"operation": "log", "summary": "here", "session": world.own},
     )
@@ -845,15 +845,15 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
 
 
 def test_half_a_character_is_replaced_and_breaks_nothing(world: World) -> None:
-    desk = Desk(Project(world.folder), Person())
+    context = ToolContext(Project(world.folder), Person())
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(
-        desk,
+        context,
         tool,
         {"operation": "log", "summary": "\ud800", "data": '"\\ud800"', "session": world.own},
     )
-    seen = call(desk, tool, {"operation": "list", "last": 1, "session": world.own})
+    seen = call(context, tool, {"operation": "list", "last": 1, "session": world.own})
 
     assert not done.is_error
     (message,) = json.loads(seen.content[0].text.encode())

@@ -11,7 +11,7 @@ import pytest
 from orchestrator.commands import manage, rework
 from orchestrator.domain.errors import AgentLimited, NotAllowedNow
 from tests import invariants
-from tests.desk import Desk, Told, says
+from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentRequest
 
 WORDS = "The vision forgets schools"
@@ -29,116 +29,118 @@ class Author(Told):
 
     def __init__(self, moment: str, speak: Any) -> None:
         super().__init__("author")
-        self.desk: Desk | None = None
+        self.harness: RuntimeHarness | None = None
         self.spoken: list[Any] = []
         self.answers = {f"{BRIEF}/{moment}": self._interrupted}
         self._speak = speak
 
     def _interrupted(self, _: AgentRequest) -> Any:
         if not self.spoken:
-            assert self.desk is not None
-            self.spoken.append(self._speak(self.desk))
+            assert self.harness is not None
+            self.spoken.append(self._speak(self.harness))
         return None
 
     def prompts(self, kind: str) -> list[str]:
         return [each.prompt for each in self.requests if each.kind == kind and each.task == BRIEF]
 
 
-def feedback(desk: Desk) -> Any:
-    return rework.feedback(desk.store, desk.session, WORDS, who="me", max_attempts=3)
+def feedback(harness: RuntimeHarness) -> Any:
+    return rework.feedback(harness.store, harness.session, WORDS, who="me", max_attempts=3)
 
 
-def at_work(folder: Path, moment: str, speak: Any = feedback) -> tuple[Desk, Author]:
-    """A desk whose author has been interrupted at its brief."""
+def at_work(folder: Path, moment: str, speak: Any = feedback) -> tuple[RuntimeHarness, Author]:
+    """A harness whose author has been interrupted at its brief."""
     author = Author(moment, speak)
-    desk = Desk(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
-    author.desk = desk
-    desk.run(desk.until(BRIEF))
-    return desk, author
+    harness = RuntimeHarness(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
+    author.harness = harness
+    harness.run(harness.until(BRIEF))
+    return harness, author
 
 
-def story(desk: Desk, key: str = BRIEF) -> list[tuple[str, int]]:
-    return desk.rows("SELECT outcome, charged FROM runs WHERE task_id = ? ORDER BY epoch", desk.task(key).id)
+def story(harness: RuntimeHarness, key: str = BRIEF) -> list[tuple[str, int]]:
+    return harness.rows(
+        "SELECT outcome, charged FROM runs WHERE task_id = ? ORDER BY epoch", harness.task(key).id
+    )
 
 
 @pytest.mark.parametrize("moment", ["brief", "product"])
 def test_feedback_on_a_running_task_starts_it_again_and_its_document_answers_it(
     folder: Path, moment: str
 ) -> None:
-    desk, author = at_work(folder, moment)
-    interrupted = story(desk)
+    harness, author = at_work(folder, moment)
+    interrupted = story(harness)
 
-    desk.run()
+    harness.run()
 
     asked = author.prompts("brief")
     done, target = author.spoken[0]
     assert (target.action, target.task, len(done.released)) == ("restart", BRIEF, 1)
     assert interrupted == [("released", 0)]
-    assert story(desk) == [("released", 0), ("completed", 0)]
+    assert story(harness) == [("released", 0), ("completed", 0)]
     assert [WORDS in prompt for prompt in asked] == [False, True], (
         "what was made before is not taken up again"
     )
 
 
 def test_nothing_of_the_attempt_that_was_interrupted_counts(folder: Path) -> None:
-    desk, _ = at_work(folder, "product")
+    harness, _ = at_work(folder, "product")
 
-    counted = desk.rows("SELECT count(*) FROM artifacts WHERE path LIKE 'spec/product-brief%'")
-    calls = {call.outcome for call in desk.calls() if call.task == BRIEF}
+    counted = harness.rows("SELECT count(*) FROM artifacts WHERE path LIKE 'spec/product-brief%'")
+    calls = {call.outcome for call in harness.calls() if call.task == BRIEF}
 
     assert counted == [(0,)]
     assert "cut_off" in calls
-    assert desk.task(BRIEF).payload["feedback"] == [WORDS]
+    assert harness.task(BRIEF).payload["feedback"] == [WORDS]
 
 
 def test_words_given_one_after_the_other_are_all_answered(folder: Path) -> None:
-    desk, author = at_work(folder, "brief")
-    more = rework.feedback(desk.store, desk.session, "The vision is too long", who="me", max_attempts=3)
+    harness, author = at_work(folder, "brief")
+    more = rework.feedback(harness.store, harness.session, "The vision is too long", who="me", max_attempts=3)
 
-    desk.run()
+    harness.run()
 
     last = author.prompts("brief")[-1]
     assert more[1].action == "add"
     assert WORDS in last and "The vision is too long" in last
-    assert desk.task(BRIEF).attempts == 0
+    assert harness.task(BRIEF).attempts == 0
 
 
 def test_feedback_while_a_person_has_paused_the_session_waits_with_it(folder: Path) -> None:
-    def speak(desk: Desk) -> Any:
-        manage.pause(desk.store, desk.session, who="me")
-        return feedback(desk)
+    def speak(harness: RuntimeHarness) -> Any:
+        manage.pause(harness.store, harness.session, who="me")
+        return feedback(harness)
 
-    desk, _ = at_work(folder, "brief", speak)
+    harness, _ = at_work(folder, "brief", speak)
 
-    desk.beat()
+    harness.beat()
 
-    assert (desk.state().status, desk.state().pause_reason) == ("paused", "user")
-    assert story(desk) == [("released", 0)]
-    assert desk.task(BRIEF).offered_at is None
+    assert (harness.state().status, harness.state().pause_reason) == ("paused", "user")
+    assert story(harness) == [("released", 0)]
+    assert harness.task(BRIEF).offered_at is None
 
 
 def test_a_running_task_cannot_be_revised_and_goes_on(folder: Path) -> None:
-    def speak(desk: Desk) -> Any:
+    def speak(harness: RuntimeHarness) -> Any:
         with pytest.raises(NotAllowedNow, match="in_progress") as refused:
-            rework.revise(desk.store, desk.session, BRIEF, WORDS, force=True, who="me", max_attempts=3)
+            rework.revise(harness.store, harness.session, BRIEF, WORDS, force=True, who="me", max_attempts=3)
         return refused.value
 
-    desk, author = at_work(folder, "brief", speak)
+    harness, author = at_work(folder, "brief", speak)
 
     assert "feedback" in author.spoken[0].fix
-    assert story(desk) == [("completed", 0)]
+    assert story(harness) == [("completed", 0)]
 
 
 def test_feedback_on_a_task_that_waits_for_an_account_leaves_it_waiting(folder: Path) -> None:
     author = Told("author", {"brief": AgentLimited("limit", why="weekly")})
-    desk = Desk(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
-    desk.run(desk.until(BRIEF))
-    before = desk.task(BRIEF)
+    harness = RuntimeHarness(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
+    harness.run(harness.until(BRIEF))
+    before = harness.task(BRIEF)
 
-    done, target = feedback(desk)
-    desk.beat()
+    done, target = feedback(harness)
+    harness.beat()
 
-    after = desk.task(BRIEF)
+    after = harness.task(BRIEF)
     assert (target.action, done.released) == ("add", ())
     assert (after.not_before, after.limited_by) == (before.not_before, "author")
     assert after.offered_at is None
@@ -148,13 +150,13 @@ def test_feedback_on_a_revision_that_runs_starts_that_one_again(folder: Path) ->
     low = dict.fromkeys((f"{BRIEF}/product", f"{BRIEF}/technical", f"{BRIEF}/coverage"), says(1))
     author = Author("brief", feedback)
     author.answers = low | {f"{BRIEF}-R1/brief": author._interrupted}
-    desk = Desk(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
-    author.desk = desk
-    desk.run(desk.until(BRIEF))
+    harness = RuntimeHarness(folder, author, roles={"writer": ["author"], "analyst": ["builtin"]})
+    author.harness = harness
+    harness.run(harness.until(BRIEF))
 
-    desk.run()
-    desk.run()
+    harness.run()
+    harness.run()
 
     assert author.spoken[0][1].task == f"{BRIEF}-R1"
-    assert story(desk, f"{BRIEF}-R1") == [("released", 0), ("completed", 0)]
+    assert story(harness, f"{BRIEF}-R1") == [("released", 0), ("completed", 0)]
     assert WORDS in next(each.prompt for each in author.requests[::-1] if each.kind == "brief")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from orchestrator.config import load_all
 from orchestrator.domain.errors import ConfigError, NotAllowedNow
 from orchestrator.domain.pipelines import Pack
-from tests.desk import Desk
+from tests.runtime_harness import RuntimeHarness
 
 Task = tuple[str, list[str], str | None]  # key, blocked by, round
 CHAIN = ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004", "QUALITY-001")
@@ -71,20 +71,20 @@ def outcome(folder: Path, tasks: list[Task], form: str) -> str | list[str]:
     """How the session ended, or its pause; the faults, when it is refused."""
     try:
         pack = load(folder, tasks)
-        desk = Desk(folder, pack=pack, mode="mine", discuss=form)
+        harness = RuntimeHarness(folder, pack=pack, mode="mine", discuss=form)
     except ConfigError as error:
         return error.faults
     except NotAllowedNow:
         return NOT_BUILT
     for _ in range(4 * len(CHAIN)):
-        desk.beat()
-        if desk.state().status != "active":
+        harness.beat()
+        if harness.state().status != "active":
             break
-        row: Any = desk.claim()
+        row: Any = harness.claim()
         while row is not None:
-            row = desk.run(row)
-    state = desk.state()
-    desk.store.close()
+            row = harness.run(row)
+    state = harness.state()
+    harness.store.close()
     return str(state.pause_reason or state.status)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.ids import slug
 from workers.agents.protocol import AgentRequest
 from workers.builtin import BuiltinAgent, detect_language
 from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, items_of
-from workers.documents.render import INDEX, RenderContext, render
+from workers.documents.render import render
 
 DATA = Path(__file__).parents[1] / "data" / "ideas"
 
@@ -110,7 +112,7 @@ def _registered(content: Any) -> Registered:
 
 
 def criticise(kind: str, name: str, facts: dict[str, Any], text: str, **more: Any) -> Any:
-    path = INDEX.get(kind, "spec/discovery-context.json")
+    path = shipped_documents()[kind].path
     given = {
         **facts,
         "artifact": text,

@@ -26,8 +26,9 @@ from workers.documents.content import (
     User,
     UserStory,
 )
+from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, allot
-from workers.documents.render import RenderContext, render
+from workers.documents.render import render
 
 DOCUMENTS = ("discovery", "brief", "requirements", "architecture", "epics")
 

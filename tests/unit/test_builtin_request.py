@@ -13,7 +13,6 @@ from workers.builtin import analyse_request, detect_language, request
 from workers.builtin.clauses import clause
 from workers.builtin.language import lexicon
 from workers.builtin.sentences import split
-from workers.documents.identifiers import Registered
 from workers.roles.reviewer import stated
 
 SENTENCES = [
@@ -290,8 +289,7 @@ def test_what_one_specification_cannot_carry_is_named_as_left_out(monkeypatch: p
 
     facts = chain(text + "- It must hold.\n")
 
-    carried = Registered(content=facts["discovery"], files={})
-    assert len(stated(text, "en", carried)) == 8, "coverage is measured against the request"
+    assert len(stated(text, "en", facts["discovery"])) == 8, "coverage is measured against the request"
     for kind in ("discovery", "requirements"):
         assert re.match(
             r"6 sentences .* from “Users must be able to open page 3” to “It must hold”: it carries the first 3",

@@ -6,10 +6,13 @@ import pytest
 
 from orchestrator import config
 from orchestrator.config.settings import AgentSettings
-from orchestrator.domain import workable
+from orchestrator.domain import documents, workable
 from orchestrator.domain.agent_kinds import KINDS
+from orchestrator.domain.documents import DECLARED, REPORT
 from orchestrator.domain.errors import ConfigError
-from workers.roles import MODULES, documents, reviewer
+from workers.documents import render
+from workers.documents.models import MODELS, model_of
+from workers.roles import MODULES as ROLES
 
 
 @pytest.fixture
@@ -182,12 +185,9 @@ def test_a_kind_takes_only_options_that_agents_have() -> None:
     assert taken == set(AgentSettings.model_fields) - {"kind"}
 
 
-def test_what_tasks_make_is_what_the_workers_make() -> None:
-    made = {
-        each.task: (each.path, tuple(documents.DOCUMENTS[kind].task for kind in each.needs))
-        for each in documents.DOCUMENTS.values()
-    }
-    told = {key: (work.artifact, work.needs) for key, work in workable.WORK.items()}
+def test_the_models_and_roles_of_the_check_are_those_of_the_workers() -> None:
+    shipped = config.load_pack(None, {"LIFECYCLE_CONFIG_DIR": "/nonexistent"})
 
-    assert {**made, "QUALITY-001": (reviewer.REPORT, ())} == told
-    assert {*MODULES, "coordinator"} == set(workable.BUILT)
+    assert set(MODELS) | {REPORT, DECLARED} == set(documents.MODELS) == set(render._BY_MODEL)
+    assert {model_of(each) for each in shipped.documents if not each.is_report} == set(MODELS.values())
+    assert {*ROLES, "coordinator"} == set(workable.BUILT)

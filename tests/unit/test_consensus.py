@@ -4,11 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.config.shipped import shipped_pack
 from orchestrator.domain.consensus import consequence, judge, key_finding, recommendation, report_text
 from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.synthesis import synthesize
 from orchestrator.domain.verdicts import Reply, Verdict
+
+ROUNDS = shipped_pack().rounds
 
 VIEWS = ("coverage", "product", "quality", "risk", "technical")
 CRITICAL = (("no login at all", "critical"),)
@@ -186,7 +189,9 @@ def test_what_follows_each_verdict(
     pause: str | None,
     completes: bool,
 ) -> None:
-    found = consequence(verdict, round_key, is_revision=is_revision, standalone=standalone)
+    found = consequence(
+        verdict, signs_off=ROUNDS[round_key].signs_off, is_revision=is_revision, standalone=standalone
+    )
 
     assert (found.kind, found.pause, found.completes) == (kind, pause, completes)
     assert found.ends_loop == (kind in ("revise", "pause"))
@@ -194,7 +199,7 @@ def test_what_follows_each_verdict(
 
 
 def test_a_decided_discussion_completes_with_a_warning() -> None:
-    found = consequence(HIGH, "DISCUSS-003", is_revision=False, standalone=True, decided=True)
+    found = consequence(HIGH, signs_off=False, is_revision=False, standalone=True, decided=True)
 
     assert (found.kind, found.completes) == ("warn", True)
 
@@ -206,7 +211,7 @@ def test_a_standalone_round_without_common_ground_asks_the_user() -> None:
     ]
 
     inline, standalone = judge(apart), judge(apart, standalone=True)
-    found = consequence(standalone, "DISCUSS-002", is_revision=False, standalone=True)
+    found = consequence(standalone, signs_off=False, is_revision=False, standalone=True)
 
     assert inline.consensus is Consensus.REACHED
     assert standalone.consensus is Consensus.BLOCKED
@@ -242,7 +247,7 @@ def test_a_standalone_round_with_common_ground_is_reached(together: list[Reply])
 def test_the_recommendation_follows_the_severity(
     verdict: Verdict, round_key: str, is_revision: bool, expected: str
 ) -> None:
-    assert recommendation(verdict, round_key, is_revision) == expected
+    assert recommendation(verdict, signs_off=ROUNDS[round_key].signs_off, is_revision=is_revision) == expected
 
 
 def test_the_synthesis_names_themes_gaps_and_what_to_do_first() -> None:

@@ -14,7 +14,7 @@ import pytest
 from orchestrator.domain.errors import AgentCrashed, AgentTimedOut, LeaseLost, StoreError, UsageError
 from orchestrator.domain.model import Consensus, Severity
 from tests import invariants
-from tests.desk import Desk, Told, says
+from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply
 from workers.context.run_context import RunReleased
 from workers.discussion.perspectives import ARTIFACT_LIMIT, LIST_LIMIT, Answer, DiscussResult, discuss
@@ -44,9 +44,9 @@ DISCOVERY = Discovery(
 class Table:
     """Everything a discussion is given, with what came of it."""
 
-    def __init__(self, desk: Desk, agents: tuple[Told, ...]) -> None:
-        self.desk, self.agents = desk, agents
-        self.calls = desk.agent_calls(desk.claim())
+    def __init__(self, harness: RuntimeHarness, agents: tuple[Told, ...]) -> None:
+        self.harness, self.agents = harness, agents
+        self.calls = harness.agent_calls(harness.claim())
         self.context = self.calls.run
         self.kept: list[str] = []
 
@@ -85,13 +85,13 @@ def table(tmp_path: Path) -> Iterator[Any]:
     made: list[Table] = []
 
     def make(*agents: Told) -> Table:
-        made.append(Table(Desk(tmp_path, *agents), agents))
+        made.append(Table(RuntimeHarness(tmp_path, *agents), agents))
         return made[-1]
 
     yield make
     for each in made:
-        each.desk.store.close()
-        invariants.check(each.desk.store.path)
+        each.harness.store.close()
+        invariants.check(each.harness.store.path)
 
 
 def test_all_perspectives_speak_at_the_same_time_and_each_reply_is_told(table: Any) -> None:
@@ -162,7 +162,7 @@ def test_a_mined_reply_is_used_before_the_next_agent_and_noted(table: Any) -> No
 
     assert held.agents[1].asked == []
     assert result.notes == ("product: its key points were picked out",)
-    assert [call.outcome for call in held.desk.calls()] == ["mined"]
+    assert [call.outcome for call in held.harness.calls()] == ["mined"]
 
 
 def test_a_stored_reply_is_not_asked_for_again(table: Any) -> None:
@@ -212,7 +212,7 @@ def test_an_agent_that_does_not_listen_does_not_hold_the_round_up(table: Any) ->
 def test_the_end_of_the_run_ends_it_at_once(table: Any, why: str, raised: type[Exception]) -> None:
     stopped = threading.Event()
     held = table(Told(answers={"*": lambda request: stopped.set() if request.stop.wait(30) else None}))
-    threading.Timer(0.3, lambda: held.desk.lives.stop(held.context.row.run, why)).start()
+    threading.Timer(0.3, lambda: held.harness.lives.stop(held.context.row.run, why)).start()
     began = time.monotonic()
 
     with pytest.raises(raised):
@@ -230,7 +230,7 @@ def test_a_lost_lease_comes_out_wherever_it_is_noticed(table: Any) -> None:
 
     with pytest.raises(LeaseLost):
         held.hold("product", keep=lost)
-    held.desk.lose(held.context.row.run)
+    held.harness.lose(held.context.row.run)
     with pytest.raises(LeaseLost):
         held.hold("product")
     assert len(held.agents[0].asked) == 1

@@ -20,7 +20,8 @@ from workers.documents.content import (
     Statement,
     Story,
 )
-from workers.documents.identifiers import MODELS, Registered, allot, items_of
+from workers.documents.identifiers import Registered, allot, items_of
+from workers.documents.models import MODELS
 
 
 def requirements(*items: Requirement) -> Requirements:

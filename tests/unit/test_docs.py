@@ -78,7 +78,7 @@ def test_a_table_of_the_docs_says_what_the_code_says(table: str) -> None:
 
 def test_every_environment_variable_is_documented() -> None:
     sources = [
-        path.read_text() for room in ("orchestrator", "workers") for path in (ROOT / room).rglob("*.py")
+        path.read_text() for package in ("orchestrator", "workers") for path in (ROOT / package).rglob("*.py")
     ]
     hidden = {
         "LIFECYCLE_FAILPOINT",
@@ -110,8 +110,8 @@ def test_every_dependency_of_the_product_is_used() -> None:
     imported = {"ruamel.yaml": "ruamel", "markdown-it-py": "markdown_it", "pystemmer": "Stemmer"}
     text = "".join(
         path.read_text()
-        for room in ("orchestrator", "workers", "migrations")
-        for path in (ROOT / room).rglob("*.py")
+        for package in ("orchestrator", "workers", "migrations")
+        for path in (ROOT / package).rglob("*.py")
     )
     declared = tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]
     names = [re.split(r"[<>=\[]", item)[0] for item in declared]

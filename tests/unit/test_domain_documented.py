@@ -11,11 +11,11 @@ import pytest
 from orchestrator.config import load_pack, strict_yaml
 from orchestrator.domain import revisions
 from orchestrator.domain.consensus import Reply, consequence, divergences, judge
-from orchestrator.domain.model import Gate, RunOutcome, SessionStatus, Severity, TaskStatus
+from orchestrator.domain.documents import DIMENSIONS, REPORT
+from orchestrator.domain.model import Gate, RunOutcome, SessionStatus, Severity, TaskState, TaskStatus
 from orchestrator.domain.modes import missing_roles
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.pipelines import Gates, Pack
-from orchestrator.domain.quality import DIMENSIONS
 from orchestrator.store.messages import KNOWN_TYPES
 from orchestrator.store.records import WISDOM
 from tests.conftest import ROOT
@@ -94,13 +94,18 @@ def pause_rows() -> Rows:
 
 
 def feedback_words() -> Rows:
-    for task, words in pack().feedback.items():
-        yield f"`{task}`", plain(words)
+    for document in pack().documents:
+        if document.feedback:
+            yield f"`{document.task}`", plain(document.feedback)
 
 
 def improve_rows() -> Rows:
-    for dimension, tasks in revisions.TARGETS.items():
-        yield dimension, code(tasks)
+    tasks = {
+        task.key: TaskState(task.key, task.role, task.prefix, TaskStatus.COMPLETED)
+        for task in pack().pipelines["spec-only"].tasks
+    }
+    for dimension in DIMENSIONS:
+        yield dimension, code(revisions.targets(tasks, pack().documents, REPORT, dimension))
 
 
 def round_rows() -> Rows:
@@ -114,11 +119,10 @@ def perspective_rows() -> Rows:
 
 
 def document_rows() -> Rows:
-    """Each document that a round reads: what it is called, who makes it, what must be in it."""
-    kinds = ("discovery", *pack().gates.required_sections, "readiness")
-    for kind, around in zip(kinds, pack().rounds.values(), strict=True):
-        required = pack().gates.required_sections.get(kind, ())
-        yield kind, f"`{around.after}`", f"`{around.artifact}`", code(required)
+    """Each document: what it is called, who makes it, where, from what, what must be in it."""
+    for each in pack().documents:
+        sources = plain(each.drafted_from) if not each.is_report else plain(each.scores)
+        yield each.kind, f"`{each.task}`", f"`{each.path}`", sources, code(each.required)
 
 
 def weight_rows() -> Rows:
@@ -129,7 +133,7 @@ def weight_rows() -> Rows:
 def threshold_rows() -> Rows:
     gates = pack().gates
     for name in Gates.__dataclass_fields__:
-        if name not in ("weights", "required_sections"):
+        if name != "weights":
             yield f"`{name}`", f"{getattr(gates, name):g}"
 
 
@@ -142,7 +146,11 @@ TABLES: dict[str, tuple[int, tuple[str, ...], Callable[[], Rows]]] = {
     "documents of improve": (6, ("dimension", "documents"), improve_rows),
     "rounds": (8, ("round", "after", "artifact", "perspectives", "what matters", "held by"), round_rows),
     "perspectives": (8, ("perspective", "speaks as", "looks at", "asks, in this order"), perspective_rows),
-    "documents": (10, ("document", "task", "main file", "sections the score requires"), document_rows),
+    "documents": (
+        10,
+        ("document", "task", "main file", "from", "sections the score requires"),
+        document_rows,
+    ),
     "dimensions": (11, ("dimension", "weight", "measures"), weight_rows),
     "thresholds": (11, ("threshold", "value", "meaning"), threshold_rows),
 }
@@ -281,7 +289,12 @@ def test_what_follows_a_verdict_is_what_the_rule_says(row: Row) -> None:
     round_key, is_revision = TASKS[of]
 
     found = [
-        consequence(VERDICTS[words], round_key, is_revision=is_revision, standalone=standalone)
+        consequence(
+            VERDICTS[words],
+            signs_off=pack().rounds[round_key].signs_off,
+            is_revision=is_revision,
+            standalone=standalone,
+        )
         for standalone in (False, True)
     ]
 

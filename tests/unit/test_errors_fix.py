@@ -18,7 +18,7 @@ MAKE_THEIR_OWN = ("SeveralSessions", "InTheWay")  # in their constructors
 DEFINES = re.compile(
     r"^class \w+\(\w*(Error|NotAllowedNow|UnknownName|Agent\w+|Cassette\w+|Database\w+)\):", re.M
 )
-MODULES = sorted(path for room in ("orchestrator", "workers") for path in (ROOT / room).rglob("*.py"))
+MODULES = sorted(path for package in ("orchestrator", "workers") for path in (ROOT / package).rglob("*.py"))
 
 
 def tree() -> dict[str, type[LifecycleError]]:

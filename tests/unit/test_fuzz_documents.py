@@ -10,7 +10,8 @@ from hypothesis import given
 
 from tests.fuzzing import SEEDS, TEXTS, examples, near, tame, viewer
 from tests.unit.docgen_samples import context, english, register
-from workers.documents.identifiers import MODELS, Registered, allot
+from workers.documents.identifiers import Registered, allot
+from workers.documents.models import MODELS
 from workers.documents.reader import validate
 from workers.documents.render import render
 

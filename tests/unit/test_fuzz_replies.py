@@ -16,7 +16,8 @@ from workers.agents.mining import mine
 from workers.agents.programs.process import decode
 from workers.agents.replies import Parsed, parse
 from workers.documents.content import ArchitectureReview, Brief, Critique
-from workers.documents.identifiers import MODELS, allot
+from workers.documents.identifiers import allot
+from workers.documents.models import MODELS
 from workers.documents.reader import validate
 from workers.documents.render import render
 

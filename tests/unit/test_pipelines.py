@@ -218,7 +218,7 @@ def test_the_gates_are_those_of_the_quality_table(pack: Pack) -> None:
     }
     assert (gates.pass_score, gates.pass_coverage, gates.fail_score, gates.fail_coverage) == (80, 70, 60, 50)
     assert (gates.consensus_threshold, gates.improve_target) == (3.0, 80)
-    assert {name: len(keys) for name, keys in gates.required_sections.items()} == {
+    assert {each.kind: len(each.required) for each in pack.documents if each.required} == {
         "brief": 6,
         "requirements": 5,
         "architecture": 6,
@@ -235,7 +235,7 @@ def test_a_snapshot_survives_json_and_the_loss_of_its_pipeline(pack: Pack, mode:
 
     assert again == pipeline
     assert (kept.roles, kept.perspectives, kept.rounds) == (pack.roles, pack.perspectives, pack.rounds)
-    assert (kept.gates, kept.feedback, kept.supervise) == (pack.gates, pack.feedback, pack.supervise)
+    assert (kept.gates, kept.documents, kept.supervise) == (pack.gates, pack.documents, pack.supervise)
     assert list(kept.pipelines) == [mode]
 
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.config.shipped import shipped_documents
 from tests import factories as make
 from workers.agents import prompts
 from workers.documents.content import Brief, Critique
+from workers.roles.writer import REVIEW
 
 BLOCK = re.compile(r"^<<<(material-[0-9a-f]{12})\n(.*?)\n\1>>>$", re.DOTALL | re.MULTILINE)
 HOSTILE = [
@@ -30,7 +32,7 @@ HOSTILE = [
 
 def document(*texts: str, **more: Any) -> str:
     return prompts.render(
-        "brief",
+        "Write the brief.",
         instructions="Write.",
         task="DRAFT-001",
         language="en",
@@ -115,14 +117,17 @@ def test_empty_material_is_left_out() -> None:
     assert "To be answered" not in prompt
 
 
-@pytest.mark.parametrize("kind", prompts.GOALS)
+GOALS = {each.kind: each.purpose for each in shipped_documents() if not each.is_report} | {"review": REVIEW}
+
+
+@pytest.mark.parametrize("kind", GOALS)
 def test_every_kind_names_its_goal_its_task_and_the_schema_of_the_answer(kind: str) -> None:
     prompt = prompts.render(
-        kind, instructions="I-1", task="T-001", language="zh", schema=Brief, material=[("A", "text")]
+        GOALS[kind], instructions="I-1", task="T-001", language="zh", schema=Brief, material=[("A", "text")]
     )
     schema = prompt.rpartition("```json\n")[2].partition("\n```")[0]
 
-    assert prompts.GOALS[kind] in prompt
+    assert GOALS[kind] in prompt
     assert "I-1" in prompt and "T-001" in prompt and "Chinese" in prompt
     assert json.loads(schema) == Brief.model_json_schema()
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.config import load_pack
+from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Gates
 from orchestrator.domain.quality import (
-    DIMENSIONS,
     AdrFacts,
     Criterion,
     Document,
@@ -28,6 +28,7 @@ from orchestrator.domain.quality import (
 
 LONG = "word " * 21  # 104 characters without the last space
 CJK = "字" * 41
+REQUIRED = {each.kind: each.required for each in load_pack(None, {}).documents if each.required}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def whole(gates: Gates, text: str = LONG) -> tuple[Document, ...]:
     """All four documents with every required section full."""
     return tuple(
         Document(kind, f"spec/{kind}.md", dict.fromkeys(keys, text), text=text)
-        for kind, keys in gates.required_sections.items()
+        for kind, keys in REQUIRED.items()
     )
 
 
@@ -87,12 +88,15 @@ def test_substance(gates: Gates, text: str, full: bool) -> None:
 
 @pytest.mark.parametrize("text", [LONG, CJK])
 def test_whole_documents_are_complete_in_any_script(gates: Gates, text: str) -> None:
-    assert score(Spec(documents=whole(gates, text)), gates).dimensions["completeness"].score == 100
+    assert (
+        score(Spec(required=REQUIRED, documents=whole(gates, text)), gates).dimensions["completeness"].score
+        == 100
+    )
 
 
 @pytest.mark.parametrize("kind", ["brief", "requirements", "architecture", "epics"])
 def test_each_required_section_counts(gates: Gates, kind: str) -> None:
-    required = gates.required_sections[kind]
+    required = REQUIRED[kind]
     for missing in required:
         documents = tuple(
             replace(
@@ -103,7 +107,7 @@ def test_each_required_section_counts(gates: Gates, kind: str) -> None:
             for document in whole(gates)
         )
 
-        part = score(Spec(documents=documents), gates).dimensions["completeness"]
+        part = score(Spec(required=REQUIRED, documents=documents), gates).dimensions["completeness"]
 
         assert part.score == round((300 + 100 * (len(required) - 1) / len(required)) / 4, 1)
         assert part.weak == (Weak(f"spec/{kind}.md", "section_missing", missing),)
@@ -113,7 +117,9 @@ def test_a_thin_section_counts_half_and_a_missing_document_nothing(gates: Gates)
     brief, requirements, architecture, _ = whole(gates)
     brief = replace(brief, sections={**brief.sections, "vision": "", "scope": "short"})
 
-    part = score(Spec(documents=(brief, requirements, architecture)), gates).dimensions["completeness"]
+    part = score(Spec(required=REQUIRED, documents=(brief, requirements, architecture)), gates).dimensions[
+        "completeness"
+    ]
 
     assert part.score == round((50 + 50 * 4 / 6 + 100 + 100 + 0) / 4, 1)
     assert [(weak.where, weak.code, weak.detail) for weak in part.weak] == [
@@ -148,7 +154,10 @@ def test_a_thin_section_counts_half_and_a_missing_document_nothing(gates: Gates)
 def test_consistency_penalties(gates: Gates, changes: dict[str, object], expected: float) -> None:
     document = replace(Document("brief", "spec/brief.md", {}), **changes)  # type: ignore[arg-type]
 
-    assert score(Spec(documents=(document,)), gates).dimensions["consistency"].score == expected
+    assert (
+        score(Spec(required=REQUIRED, documents=(document,)), gates).dimensions["consistency"].score
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -316,7 +325,7 @@ def test_depth_is_the_mean_of_four(
     gates: Gates, changes: dict[str, object], architecture: str, expected: float
 ) -> None:
     documents = (Document("architecture", "a", {}, text=architecture),)
-    spec = replace(Spec(documents=documents), **changes)  # type: ignore[arg-type]
+    spec = replace(Spec(required=REQUIRED, documents=documents), **changes)  # type: ignore[arg-type]
 
     assert score(spec, gates).dimensions["depth"].score == expected
 
@@ -334,7 +343,7 @@ def test_depth_is_the_mean_of_four(
     ],
 )
 def test_coverage(gates: Gates, stated: tuple[str, ...], text: str, expected: float) -> None:
-    spec = Spec(documents=(Document("brief", "b", {}, text=text),), stated=stated)
+    spec = Spec(required=REQUIRED, documents=(Document("brief", "b", {}, text=text),), stated=stated)
 
     found = score(spec, gates)
 
@@ -343,6 +352,7 @@ def test_coverage(gates: Gates, stated: tuple[str, ...], text: str, expected: fl
 
 def test_the_total_is_the_weighted_mean(gates: Gates) -> None:
     spec = Spec(
+        required=REQUIRED,
         documents=(
             *whole(gates)[:2],
             replace(whole(gates)[2], text=TERMS, broken_links=("x",)),

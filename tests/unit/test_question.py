@@ -23,7 +23,7 @@ def prompt(**changed: Any) -> str:
         "schema": Brief,
         "material": [("The request", REQUEST), ("The repository", "none")],
     }
-    return prompts.render("brief", **{**given, **changed})
+    return prompts.render("Write the brief.", **{**given, **changed})
 
 
 def question(text: str, session: str = "TLS-a-2026-11-21", project: str = "/home/me/a") -> Question:

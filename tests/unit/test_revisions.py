@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,22 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.config import load_pack
-from orchestrator.domain import ids
+from orchestrator.domain import ids, revisions
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.feedback import feedback_target
 from orchestrator.domain.graph import topological
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pipelines import expand
-from orchestrator.domain.revisions import (
-    RevisionPlan,
-    plan_high,
-    plan_improve,
-    plan_recheck,
-    plan_revision,
-)
+from orchestrator.domain.revisions import RevisionPlan, plan_high
 
 PACK = load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")})
 Graph = dict[str, TaskState]
+
+plan_improve = partial(revisions.plan_improve, catalogue=PACK.documents)
+plan_recheck = partial(revisions.plan_recheck, catalogue=PACK.documents)
+plan_revision = partial(revisions.plan_revision, catalogue=PACK.documents)
 
 
 def graph(mode: str = "spec-only", done: str | None = None, discuss: str = "inline") -> Graph:
@@ -369,7 +368,7 @@ def test_an_unknown_dimension_lists_the_known_ones() -> None:
     ],
 )
 def test_the_words_of_feedback_find_its_document(words: str, document: str) -> None:
-    target = feedback_target(words, graph(), PACK.feedback)
+    target = feedback_target(words, graph(), PACK.documents)
 
     assert (target.action, target.task) == ("revise", document)
 
@@ -381,15 +380,15 @@ def test_the_words_of_feedback_find_its_document(words: str, document: str) -> N
 def test_feedback_on_a_document_in_work_becomes_its_input(status: TaskStatus, action: str) -> None:
     now = with_status(graph(done="DRAFT-002"), status, "DRAFT-003")
 
-    assert feedback_target("the architecture", now, PACK.feedback).action == action
-    unclear = feedback_target("hm", now, PACK.feedback)
+    assert feedback_target("the architecture", now, PACK.documents).action == action
+    unclear = feedback_target("hm", now, PACK.documents)
     assert (unclear.action, unclear.task) == (action, "DRAFT-003")
 
 
 def test_feedback_on_a_document_in_revision_goes_to_the_revision() -> None:
     now = applied(graph(), plan_revision(graph(), "DRAFT-003"))
 
-    target = feedback_target("the architecture", now, PACK.feedback)
+    target = feedback_target("the architecture", now, PACK.documents)
 
     assert (target.action, target.task) == ("add", "DRAFT-003-R1")
 
@@ -397,12 +396,12 @@ def test_feedback_on_a_document_in_revision_goes_to_the_revision() -> None:
 def test_unclear_feedback_goes_to_what_was_completed_last() -> None:
     now = finished(applied(graph(), plan_high(graph(), "DRAFT-002")))
 
-    assert feedback_target("hm", now, PACK.feedback).task == "DRAFT-002"
+    assert feedback_target("hm", now, PACK.documents).task == "DRAFT-002"
 
 
 def test_feedback_during_the_implementation_is_only_recorded() -> None:
-    target = feedback_target("the vision", graph("full-lifecycle", done="PLAN-001"), PACK.feedback)
-    waiting = feedback_target("the vision", graph("full-lifecycle", done="QUALITY-001"), PACK.feedback)
+    target = feedback_target("the vision", graph("full-lifecycle", done="PLAN-001"), PACK.documents)
+    waiting = feedback_target("the vision", graph("full-lifecycle", done="QUALITY-001"), PACK.documents)
 
     assert (target.action, target.task) == ("record", None)
     assert (waiting.action, waiting.task) == ("revise", "DRAFT-001")

@@ -18,7 +18,7 @@ PACK = Pack(
     perspectives={"risk": Perspective("risk", "Risk Analyst", ("risks",), ("gemini", "codex", "builtin"))},
     rounds={},
     pipelines={},
-    gates=Gates(weights={}, required_sections={}),
+    gates=Gates(weights={}),
 )
 
 

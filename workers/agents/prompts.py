@@ -16,24 +16,17 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.config import resources
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Perspective, Round
 
 MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
 Material = Sequence[tuple[str, str]]  # (title, text); what is empty is left out
 
-GOALS = {
-    "discovery": "Analyse the request below and, where there is one, the repository it is made in.",
-    "brief": "Write the product brief: vision, problem, users, goals, scope, assumptions, constraints, dependencies.",
-    "requirements": "Write the requirements: functional and non-functional, each testable and traced to a goal.",
-    "architecture": "Write the architecture: style, components, stack, data model, operations, security, decisions.",
-    "architecture_review": "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?",
-    "epics": "Write the epics with their stories, the first release, the order, and the trace to requirements.",
-}
 _LANGUAGES = {"en": "English", "zh": "Chinese (identifiers and keys stay English)"}
 
 
 def render(
-    kind: str,
+    goal: str,
     *,
     instructions: str,
     task: str,
@@ -41,7 +34,7 @@ def render(
     schema: type[BaseModel],
     material: Material,
     feedback: Sequence[str] = (),
-    improve: Mapping[str, Any] | None = None,
+    improve: Mapping[str, Json] | None = None,
 ) -> str:
     """A document task's prompt."""
     asked = [("To be answered in this version", "\n".join(f"- {_one_line(line)}" for line in feedback))]
@@ -51,7 +44,7 @@ def render(
         "document.md.j2",
         instructions=instructions.strip(),
         task=task,
-        goal=GOALS[kind],
+        goal=goal,
         language=_language(language),
         blocks=_blocks([*material, *asked]),
         feedback=bool(feedback),

@@ -1,6 +1,6 @@
 """The built-in agent: deterministic, needs no network and no key, says only what request and repository say.
 
-request  the request taken apart            discovery, brief, requirements, architecture, epics   the documents
+request  the request taken apart            discovery, brief, requirements, architecture, epics, declared   the documents
 reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
 """
 
@@ -9,13 +9,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from orchestrator.domain.documents import DECLARED, DocumentDef
 from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
 from workers.agents.protocol import AgentReply, AgentRequest, Usage
 from workers.builtin.language import detect_language
 
 __all__ = ["BuiltinAgent", "analyse_request", "detect_language"]
 
-KINDS = ("discovery", "brief", "requirements", "architecture", "architecture_review", "epics", "critique")
+KINDS = (
+    "discovery",
+    "brief",
+    "requirements",
+    "architecture",
+    "architecture_review",
+    "epics",
+    DECLARED,
+    "critique",
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -40,9 +50,13 @@ class BuiltinAgent:
         """Same facts, same content. Raises AgentUnavailable for a kind it has no rules for."""
         from workers.builtin.material import material
 
-        if request.kind not in KINDS:
+        document = request.facts.get("document")
+        kind = request.kind
+        if isinstance(document, DocumentDef) and document.kind == kind:
+            kind = document.model
+        if kind not in KINDS:
             raise AgentUnavailable(
-                f"the built-in agent has no rules for {request.kind!r}", why=f"known: {', '.join(KINDS)}"
+                f"the built-in agent has no rules for {kind!r}", why=f"known: {', '.join(KINDS)}"
             )
 
         def check() -> None:
@@ -50,13 +64,11 @@ class BuiltinAgent:
                 raise AgentCrashed("the run is over", task=request.task)
 
         check()
-        module = import_module(
-            f"workers.builtin.{'review' if request.kind == 'architecture_review' else request.kind}"
-        )
+        module = import_module(f"workers.builtin.{'review' if kind == 'architecture_review' else kind}")
         given = material(request.facts, check)
-        data = module.critique(given, request) if request.kind == "critique" else module.answer(given)
+        data = module.critique(given, request) if kind == "critique" else module.answer(given)
         unmet: tuple[str, ...] = ()
-        if request.kind not in ("critique", "architecture_review"):
+        if kind not in ("critique", "architecture_review"):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
         check()
         if request.schema is not None and not isinstance(data, request.schema):

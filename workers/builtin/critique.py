@@ -34,7 +34,7 @@ from workers.documents.content import (
 MAX_LISTED = 6
 _FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
 _NEAR = 88  # rapidfuzz similarity that counts as literal
-_BYLINE = re.compile(r"DRAFT-\d|QUALITY-\d|RESEARCH-\d|IMPROVE-")  # the line that says who wrote the document
+_BYLINE = re.compile(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
 _ALL = frozenset(
     {
         "section",
@@ -63,10 +63,6 @@ _SECTION_OWNERS: dict[str, str] = {
     "technical": r"constraints|overview|components|data|API|stack|decisions|non-functional|dependencies",
     "risk": r"constraints|dependencies|decisions|non-functional|scope",
 }
-_CHECKED: dict[str, tuple[str, ...]] = {  # priorities that a round's coverage compares
-    "DISCUSS-004": ("Must",),
-    "DISCUSS-005": ("Must", "Should"),
-}
 
 
 def critique(m: Material, request: AgentRequest) -> Critique:
@@ -80,7 +76,7 @@ def critique(m: Material, request: AgentRequest) -> Critique:
     m.check()
     mine = [fault for fault in faults(doc, m, _workdir(request)) if _concerns(fault, name)]
     m.check()
-    lost = uncarried(doc, m, request.round or "") if name == "coverage" and doc.text.strip() else []
+    lost = uncarried(doc, m) if name == "coverage" and doc.text.strip() else []
     risks = _risks(doc, m) if name == "risk" else []
     unprotected = (
         _unprotected(doc, m)
@@ -136,12 +132,12 @@ def _rating(mine: list[Fault], lost: list[Need], unprotected: list[str]) -> int:
     return 3 if unprotected else 4
 
 
-def uncarried(doc: Document, m: Material, round_key: str) -> list[Need]:
+def uncarried(doc: Document, m: Material) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
     lines = _passages(doc, m)
     passages = [keywords(text) for text in lines]
     whole = "\n".join(lines)
-    wanted = [need for need in _wanted(m, doc, round_key) if not carried(need, passages, whole)]
+    wanted = [need for need in _wanted(m, doc) if not carried(need, passages, whole)]
     return [need for need in wanted if not _by_id(need, doc, m)]
 
 
@@ -206,7 +202,8 @@ def _present(doc: Document, content: Requirements) -> list[Requirement]:
     return [item for item in content.items if item.id in doc.text]
 
 
-def _wanted(m: Material, doc: Document, round_key: str) -> list[Need]:
+def _wanted(m: Material, doc: Document) -> list[Need]:
+    """What the document has to carry of the request, as the catalogue says."""
     needs = [need for need in m.analysis.needs if not need.part]
     found = m.facts.get("discovery")
     if isinstance(found, Discovery):
@@ -216,14 +213,18 @@ def _wanted(m: Material, doc: Document, round_key: str) -> list[Need]:
             for row in found.requirements
             if row.text not in have
         ]
-    base = "-".join(round_key.split("-")[:2])
-    if base == "DISCUSS-002" or (not base and doc.kind == "brief"):
-        goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
-        return [*goals, *(need for need in needs if need.kind == "exclusion")]
-    wanted = _CHECKED.get(base) or (
-        ("Must", "Should") if doc.kind == "epics" else ("Must",) if doc.kind == "architecture" else ()
-    )
-    return [need for need in needs if need.moscow in wanted] if wanted else needs
+    carries = doc.stated.carries if doc.stated else ()
+    if not carries:
+        return needs
+    goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
+    kinds = {"goals": "goal", "exclusions": "exclusion"}
+    return [
+        need
+        for need in (*goals, *needs)
+        if any(
+            kinds.get(name) == need.kind or (name == need.moscow and need.kind != "goal") for name in carries
+        )
+    ]
 
 
 def _unprotected(doc: Document, m: Material) -> list[str]:

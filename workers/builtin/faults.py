@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.quality import is_testable
 from workers.builtin.material import Material, short
 from workers.builtin.sentences import Block, blocks
-from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Declared, Epics, Requirements
 
 # section key -> headings by which people and templates call it, in English and Chinese
 SECTIONS: dict[str, dict[str, str]] = {
@@ -72,12 +74,13 @@ class Document:
     """A text under review, read once."""
 
     text: str
-    kind: str  # discovery, brief, requirements, architecture, epics, readiness, or empty when unknown
+    kind: str  # its model; empty when unknown
     blocks: tuple[Block, ...]
     headings: tuple[tuple[int, str, str], ...]  # level, heading, text of the section with its subsections
     content: Any = None
     path: str = ""
     keys: Mapping[str, Any] = field(default_factory=dict)  # of a JSON document
+    stated: DocumentDef | None = None  # as the catalogue has it
 
     def paragraphs(self) -> list[str]:
         return [block.text for block in self.blocks if block.kind != "heading"]
@@ -94,18 +97,25 @@ def document(facts: Mapping[str, Any]) -> Document:
         except (ValueError, RecursionError):
             keys = {}
     read = tuple(Block(line, "item") for line in _strings(keys, 0)) if keys else tuple(blocks(text))
+    given = facts.get("document")
+    stated = given if isinstance(given, DocumentDef) else _stated(path, text)
     return Document(
-        text, _kind(path, text), read, tuple(_sections(read)), facts.get("artifact_content"), path, keys
+        text,
+        stated.model if stated else "",
+        read,
+        tuple(_sections(read)),
+        facts.get("artifact_content"),
+        path,
+        keys,
+        stated,
     )
 
 
-def _kind(path: str, text: str) -> str:
-    stated = re.search(r"^document_type:\s*['\"]?([\w-]+)", text[:2_000], re.MULTILINE)
-    for hint in (stated[1] if stated else "", path):
-        for kind in ("discovery", "brief", "requirements", "architecture", "epics", "readiness"):
-            if kind in hint.lower():
-                return kind
-    return ""
+def _stated(path: str, text: str) -> DocumentDef | None:
+    """The shipped document that a text says it is, or that its path names."""
+    said = re.search(r"^document_type:\s*['\"]?([\w-]+)", text[:2_000], re.MULTILINE)
+    hints = ((said[1] if said else "").lower(), path.lower())
+    return next((each for hint in hints for each in shipped_documents() if each.kind in hint), None)
 
 
 def _strings(value: Any, depth: int) -> list[str]:
@@ -146,7 +156,9 @@ def _missing_sections(doc: Document, m: Material) -> list[Fault]:
             for key in missing
         ]
     found = []
-    for name, pattern in SECTIONS.get(doc.kind, {}).items():
+    declared = [each for each in doc.stated.sections if each.required] if doc.stated else []
+    names = {each.title: rf"^{re.escape(each.title)}$" for each in declared} or SECTIONS.get(doc.kind, {})
+    for name, pattern in names.items():
         rows = [row for row in doc.headings if row[0] > 1 and re.search(pattern, row[1], re.IGNORECASE)]
         if name == "non-functional requirements" and not rows and not _has_limits(doc, m):
             continue
@@ -220,6 +232,9 @@ def _known_ids(doc: Document, m: Material) -> dict[str, set[str]]:
             add("NFR", [item.id for item in model.items])
         elif isinstance(model, Architecture):
             add("ADR", [adr.id for adr in model.adrs])
+        elif isinstance(model, Declared):
+            for section in model.layout:
+                add(section.id, [item.id for item in model.entries(section) if section.id])
         elif isinstance(model, Epics):
             add("EPIC", [epic.id for epic in model.items])
             add("STORY", [story.id for epic in model.items for story in epic.stories])

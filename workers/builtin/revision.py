@@ -13,9 +13,9 @@ from workers.builtin.language import lexicon, lexicon_of
 from workers.builtin.material import Material, carries, short, unique
 from workers.builtin.request import Need, analyse_request
 from workers.builtin.sentences import is_telling, sentences
-from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Declared, Discovery, Epics, Requirements
 
-C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics)
+C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 _ANSWERS = ("unmet_form", "unmet_talk")
 _QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
 _LABEL = re.compile(

@@ -16,6 +16,7 @@ from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
+from orchestrator.domain.documents import DISCOVERY
 from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
@@ -31,7 +32,6 @@ WHY_LIMIT = 300  # characters of why an agent gave no answer
 LIST_LIMIT = 50  # entries of each list of a reply that count
 LOOK = 0.2  # seconds between two looks at whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
-FIRST_ROUND = "RESEARCH-001"  # what it makes is the discovery context: coverage compares it with the request
 NEVER_NOTES = (
     LeaseLost,
     RunReleased,
@@ -81,7 +81,7 @@ def discuss(
     """
     context = calls.run
     notes: list[str] = []
-    if around.after == FIRST_ROUND:
+    if _is_discovery(context, around):
         known = {**known, "discovery": None}
     views = _perspectives(context, around, known, notes)
     answers = {name: stored[name] for name in views if name in stored}
@@ -108,12 +108,18 @@ def discuss(
     return DiscussResult(verdict, replies, answers, tuple(notes), ran_out)
 
 
+def _is_discovery(context: RunContext, around: Round) -> bool:
+    """Whether the round is about the discovery context, which coverage compares with the request."""
+    document = context.pack.documents.of_path(around.artifact)
+    return document is not None and document.model == DISCOVERY
+
+
 def _perspectives(
     context: RunContext, around: Round, known: Mapping[str, Any], notes: list[str]
 ) -> dict[str, Perspective]:
     """The round's perspectives; coverage is left out, with a note, when there is nothing to compare with."""
     names = list(around.perspectives)
-    if "coverage" in names and known.get("discovery") is None and around.after != FIRST_ROUND:
+    if "coverage" in names and known.get("discovery") is None and not _is_discovery(context, around):
         names.remove("coverage")
         notes.append("coverage was left out: there is no discovery context to compare with")
     return {name: context.pack.perspectives[name] for name in names}
@@ -280,7 +286,7 @@ def _lost(context: RunContext, around: Round, known: Mapping[str, Any], notes: l
     from workers.builtin.material import material
 
     try:
-        needs = uncarried(document(known), material(known, context.check), around.key)
+        needs = uncarried(document(known), material(known, context.check))
     except NEVER_NOTES:
         raise
     except Exception as error:

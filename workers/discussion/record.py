@@ -67,7 +67,11 @@ def _render(
         mean=round(verdict.mean, 2),
         revision=row.revision_no,
         severity=str(verdict.severity or ""),
-        recommendation=recommendation(verdict, row.discussed_in, row.revision_of is not None),
+        recommendation=recommendation(
+            verdict,
+            signs_off=context.pack.rounds[row.discussed_in].signs_off,
+            is_revision=row.revision_of is not None,
+        ),
         ratings=tuple(
             recording.Rating(
                 labels.get(reply.perspective, reply.perspective),

@@ -26,8 +26,9 @@ from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, 
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Critique
 from workers.documents.identifiers import content_path
+from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, facts, registered
+from workers.roles.documents import facts, registered
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 
@@ -71,7 +72,7 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
     around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     known = {
-        **facts(context, _kind(produced.artifact)),
+        **facts(context, context.pack.documents.of_path(produced.artifact)),
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
@@ -120,18 +121,14 @@ def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Any]:
         for path in paths
     ]
     text = "\n\n".join(found for found in texts if found is not None)
-    kind = _kind(produced.artifact)
-    if kind not in DOCUMENTS:
+    document = context.pack.documents.of_path(produced.artifact)
+    if document is None or document.is_report:
         return text, None
-    body = produced.files.get(content_path(kind))
+    body = produced.files.get(content_path(document.kind))
     if body is not None:
-        return text, DOCUMENTS[kind].schema.model_validate(json.loads(body[0])["content"])
-    known = registered(context, kind)
+        return text, model_of(document).model_validate(json.loads(body[0])["content"])
+    known = registered(context, document)
     return text, known.content if known else None
-
-
-def _kind(path: str) -> str:
-    return next((document.kind for document in DOCUMENTS.values() if document.path == path), "readiness")
 
 
 def _stored(context: RunContext) -> dict[str, Answer]:
@@ -183,7 +180,8 @@ def _conclude(context: RunContext, produced: Produced, done: DiscussResult, verd
         actions,
         produced.artifact,
         path,
-        row.revision_of is not None,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
+        is_revision=row.revision_of is not None,
     )
     columns = {
         "round": row.round,
@@ -227,7 +225,7 @@ def _follows(context: RunContext, verdict: Verdict) -> Consequence:
     row = context.row
     return consequence(
         verdict,
-        row.discussed_in,
+        signs_off=context.pack.rounds[row.discussed_in].signs_off,
         is_revision=row.revision_of is not None,
         standalone=is_standalone(row),
         decided=_decision(context) is not None,

@@ -6,17 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import regex
 
+from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.documents import REPORT, Catalogue, DocumentDef
 from orchestrator.domain.pipelines import Gates
 from orchestrator.domain.quality import AdrFacts, Criterion, Document, Item, Score, Spec, StoryFacts, score
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.reader import Block, Page, broken_links, read
 
-_KINDS = {
-    "brief": regex.compile(r"spec/product-brief\.md"),
-    "requirements": regex.compile(r"spec/requirements/.+\.md"),
-    "architecture": regex.compile(r"spec/architecture/.+\.md"),
-    "epics": regex.compile(r"spec/epics/.+\.md"),
-}
 _CRITERIA = ("acceptance_criteria", "criteria")
 _SIZE = regex.compile(
     r"(?:size|estimate|story points?|规模|估算|故事点)[^\n]{0,10}[:：]\s*(?:XS|S|M|L|XL|\d)", regex.IGNORECASE
@@ -24,36 +20,51 @@ _SIZE = regex.compile(
 
 
 def assess(
-    files: Mapping[str, bytes], all_paths: Collection[str], stated: Sequence[str], gates: Gates
+    files: Mapping[str, bytes],
+    all_paths: Collection[str],
+    stated: Sequence[str],
+    gates: Gates,
+    catalogue: Catalogue | None = None,
+    report: str = REPORT,
 ) -> Score:
-    """Score the specification in `files` (path -> bytes); `stated` are the original requirements, word for word."""
-    return score(specification(files, all_paths, stated), gates)
+    """Score what a report is about, by `files` (path -> bytes); `stated` are the original requirements, word for word."""
+    catalogue = catalogue or shipped_documents()
+    return score(specification(files, all_paths, stated, catalogue, catalogue[report]), gates)
 
 
-def specification(files: Mapping[str, bytes], all_paths: Collection[str], stated: Sequence[str]) -> Spec:
+def specification(
+    files: Mapping[str, bytes],
+    all_paths: Collection[str],
+    stated: Sequence[str],
+    catalogue: Catalogue,
+    report: DocumentDef,
+) -> Spec:
     """What the score looks at. Withdrawn items do not count, neither for nor against."""
-    pages = {path: read(path, data) for path, data in sorted(files.items()) if path.endswith(".md")}
+    scored = [catalogue[kind] for kind in report.scores]
+    pages = {
+        path: read(path, data, next((each for each in scored if each.owns(path)), None))
+        for path, data in sorted(files.items())
+        if path.endswith(".md")
+    }
     known = set(all_paths) | set(files)
     groups = {
-        kind: found
-        for kind, pattern in _KINDS.items()
-        if (
-            found := [
-                page for path, page in pages.items() if pattern.fullmatch(path) and not _is_withdrawn(page)
-            ]
-        )
+        each.kind: found
+        for each in scored
+        if (found := [page for path, page in pages.items() if each.owns(path) and not _is_withdrawn(page)])
     }
-    blocks = {kind: _living_blocks(found) for kind, found in groups.items()}
+
+    def of(model: str) -> list[Page]:
+        return [page for each in scored if each.model == model for page in groups.get(each.kind, ())]
+
     everywhere = [page for found in groups.values() for page in found]
     return Spec(
-        documents=tuple(_document(kind, found, pages, known) for kind, found in groups.items()),
-        goals=_items(blocks.get("brief", ()), "G-"),
-        requirements=_items(blocks.get("requirements", ()), ("REQ-", "NFR-")),
-        designs=(
-            *_items(blocks.get("architecture", ()), "ADR-"),
-            *_components(groups.get("architecture", ())),
-        ),
-        stories=_items(blocks.get("epics", ()), "STORY-"),
+        documents=tuple(_document(catalogue[kind], found, pages, known) for kind, found in groups.items()),
+        required={each.kind: each.required for each in scored if each.required},
+        measures=report.measures,
+        goals=_items(_living_blocks(of("brief")), "G-"),
+        requirements=_items(_living_blocks(of("requirements")), ("REQ-", "NFR-")),
+        designs=(*_items(_living_blocks(of("architecture")), "ADR-"), *_components(of("architecture"))),
+        stories=_items(_living_blocks(of("epics")), "STORY-"),
         criteria=tuple(
             Criterion(section.owner or page.path, entry)
             for page in everywhere
@@ -61,10 +72,10 @@ def specification(files: Mapping[str, bytes], all_paths: Collection[str], stated
             if section.key in _CRITERIA
             for entry in section.items
         ),
-        adrs=tuple(_adr(page) for page in groups.get("architecture", ()) if _defines(page, "ADR-")),
+        adrs=tuple(_adr(page) for page in of("architecture") if _defines(page, "ADR-")),
         story_facts=tuple(
             _story(block, page)
-            for page in groups.get("epics", ())
+            for page in of("epics")
             for block in page.blocks
             if block.id.startswith("STORY-")
         ),
@@ -81,13 +92,13 @@ def _living_blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
 
 
 def _document(
-    kind: str, group: Sequence[Page], pages: Mapping[str, Page], known: Collection[str]
+    document: DocumentDef, group: Sequence[Page], pages: Mapping[str, Page], known: Collection[str]
 ) -> Document:
     sections: dict[str, str] = {}
     for page in group:
         for key, text in page.section_texts().items():
             sections[key] = f"{sections.get(key, '')}\n{text}".strip()
-    main = next((page for page in group if page.path.endswith(("_index.md", "product-brief.md"))), group[0])
+    main = next((page for page in group if page.path == document.path), group[0])
     headings = [
         heading.text
         for page in group
@@ -95,7 +106,7 @@ def _document(
         if heading.level == 2 and not IDENTIFIER.match(heading.text)
     ]
     return Document(
-        kind=kind,
+        kind=document.kind,
         path=main.path,
         sections=sections,
         headings=tuple(headings),

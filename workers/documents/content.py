@@ -9,9 +9,11 @@ then with its `reason`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from orchestrator.domain.documents import Section
 
 Source = Literal["stated", "repository", "proposed"]
 Moscow = Literal["Must", "Should", "Could", "Won't"]
@@ -239,6 +241,28 @@ class Epics(Content):
     summary: Text = ""
     items: list[Epic] = []
     open_questions: list[Line] = []
+
+
+class Item(Content):
+    """An entry of a declared document that keeps its identifier."""
+
+    id: Line = "new"
+    text: Line
+    source: Source = "proposed"
+    reason: Text = ""
+
+
+class Declared(Content):
+    """A document whose sections are data; `workers.documents.models` makes a class of each."""
+
+    layout: ClassVar[tuple[Section, ...]] = ()
+
+    title: Line
+    open_questions: list[Line] = []
+
+    def entries(self, section: Section) -> list[Any]:
+        """The statements or items of a section; none of a text."""
+        return [] if section.form == "text" else list(getattr(self, section.key))
 
 
 class Weakness(Content):

@@ -19,27 +19,23 @@ from workers.documents.content import (
     Architecture,
     Brief,
     Content,
+    Declared,
     Discovery,
     Epic,
     Epics,
     Goal,
+    Item,
     Requirement,
     Requirements,
     Story,
 )
+from workers.documents.models import MODELS
 
 C = TypeVar("C", bound=Content)
 
 IDENTIFIER = regex.compile(
     r"(?<![\w-])(?:G-\d{3,}|REQ-\d{3,}|NFR-(?:P|SC|S|U)-\d{3,}|ADR-\d{3,}|EPIC-\d{3,}|STORY-\d{3,}-\d{3,})(?![\w]|-\d)"
 )
-MODELS: dict[str, type[Content]] = {
-    "discovery": Discovery,
-    "brief": Brief,
-    "requirements": Requirements,
-    "architecture": Architecture,
-    "epics": Epics,
-}
 
 
 class Withdrawn(Content):
@@ -50,9 +46,10 @@ class Withdrawn(Content):
     adrs: list[Adr] = Field(default=[])
     epics: list[Epic] = Field(default=[])
     stories: list[Story] = Field(default=[])
+    items: list[Item] = Field(default=[])  # of declared documents
 
     def ids(self) -> set[str]:
-        kinds = (self.goals, self.requirements, self.adrs, self.epics, self.stories)
+        kinds = (self.goals, self.requirements, self.adrs, self.epics, self.stories, self.items)
         return {item.id for kind in kinds for item in kind}
 
 
@@ -63,10 +60,12 @@ class Registered:
     content: Content
     withdrawn: Withdrawn = field(default_factory=Withdrawn)
     files: Mapping[str, str] = field(default_factory=dict)  # id -> file name, kept for ever
+    document: str = ""  # its kind; empty: the kind that is called like its model
 
-    @property
-    def document(self) -> str:
-        return next(name for name, model in MODELS.items() if isinstance(self.content, model))
+    def __post_init__(self) -> None:
+        if not self.document:
+            named = next(name for name, model in MODELS.items() if isinstance(self.content, model))
+            object.__setattr__(self, "document", named)
 
     def ids(self) -> set[str]:
         """The identifiers in force: later documents may refer to these."""
@@ -77,26 +76,25 @@ class Registered:
         return {
             "document": self.document,
             "content": self.content.model_dump(mode="json"),
-            "withdrawn": self.withdrawn.model_dump(mode="json"),
+            "withdrawn": self.withdrawn.model_dump(
+                mode="json", exclude=None if self.withdrawn.items else {"items"}
+            ),
             "files": dict(self.files),
         }
 
     @classmethod
-    def from_json(cls, value: Any, schema: type[BaseModel] | None = None) -> Registered:
-        """Raises ValueError (pydantic's ValidationError is one) for anything `to_json` did not give."""
-        if (
-            not isinstance(value, dict)
-            or not isinstance(value.get("files"), dict)
-            or value.get("document") not in MODELS
-        ):
+    def from_json(cls, value: Any, schema: type[Content] | None = None) -> Registered:
+        """Raises ValueError for anything `to_json` did not give. `schema`: None means the shipped model."""
+        if not isinstance(value, dict) or not isinstance(value.get("files"), dict):
             raise ValueError("this is no content of a document")
-        model = MODELS[value["document"]]
-        if schema is not None and schema is not model:
-            raise ValueError(f"this is the content of {value['document']}, not of a {schema.__name__}")
+        model = schema or MODELS.get(str(value.get("document")))
+        if model is None:
+            raise ValueError("this is no content of a shipped document")
         return cls(
             content=model.model_validate(value.get("content")),
             withdrawn=Withdrawn.model_validate(value.get("withdrawn")),
             files={str(key): str(name) for key, name in value["files"].items()},
+            document=str(value.get("document", "")),
         )
 
 
@@ -115,6 +113,8 @@ def items_of(content: Content) -> list[Any]:
         return list(content.adrs)
     if isinstance(content, Epics):
         return [*content.items, *(story for epic in content.items for story in epic.stories)]
+    if isinstance(content, Declared):
+        return [item for section in content.layout if section.id for item in content.entries(section)]
     return []
 
 
@@ -123,15 +123,18 @@ def allot(
     previous: Registered | None = None,
     taken: Collection[str] = (),
     known: Collection[str] | None = None,
+    kind: str = "",
 ) -> tuple[Registered, list[str]]:
     """Give every item of a reply its id and resolve its references; also the notes on what had to be set right.
 
     `taken`: ids any earlier version used. `known`: ids in force in the documents before; a reference to another id is
-    dropped. None leaves such references as they are.
+    dropped. None leaves such references as they are. `kind`: the document's, where it is not called like its model.
     """
     if isinstance(content, Discovery):
-        return Registered(content), []
-    return _BY_MODEL[type(content)](content, _Numbers(previous, taken, known))
+        return Registered(content, document=kind), []
+    numbers = _Numbers(previous, taken, known)
+    kept, withdrawn = _BY_MODEL.get(type(content), _declared)(content, numbers)
+    return Registered(kept, withdrawn, numbers.files, kind), numbers.notes
 
 
 class _Numbers:
@@ -224,14 +227,14 @@ def _series(identifier: str) -> str:
     return identifier.rpartition("-")[0]
 
 
-def _brief(content: Brief, numbers: _Numbers) -> tuple[Registered, list[str]]:
+def _brief(content: Brief, numbers: _Numbers) -> tuple[Brief, Withdrawn]:
     goals = [goal.model_copy(update={"id": numbers.claim(goal, "G")}) for goal in content.goals]
     left = _left_out(numbers.before, numbers)
     withdrawn = numbers.withdrawn.model_copy(update={"goals": [*numbers.withdrawn.goals, *left]})
-    return Registered(content.model_copy(update={"goals": goals}), withdrawn, numbers.files), numbers.notes
+    return content.model_copy(update={"goals": goals}), withdrawn
 
 
-def _requirements(content: Requirements, numbers: _Numbers) -> tuple[Registered, list[str]]:
+def _requirements(content: Requirements, numbers: _Numbers) -> tuple[Requirements, Withdrawn]:
     items = []
     for item in content.items:
         category = item.category or "U"
@@ -244,10 +247,10 @@ def _requirements(content: Requirements, numbers: _Numbers) -> tuple[Registered,
     withdrawn = numbers.withdrawn.model_copy(
         update={"requirements": [*numbers.withdrawn.requirements, *left]}
     )
-    return Registered(content.model_copy(update={"items": items}), withdrawn, numbers.files), numbers.notes
+    return content.model_copy(update={"items": items}), withdrawn
 
 
-def _architecture(content: Architecture, numbers: _Numbers) -> tuple[Registered, list[str]]:
+def _architecture(content: Architecture, numbers: _Numbers) -> tuple[Architecture, Withdrawn]:
     names = {component.name for component in content.components}
     components = []
     for component in content.components:
@@ -276,11 +279,10 @@ def _architecture(content: Architecture, numbers: _Numbers) -> tuple[Registered,
         numbers.name_file(identifier, adr.title)
     left = _left_out(numbers.before, numbers)
     withdrawn = numbers.withdrawn.model_copy(update={"adrs": [*numbers.withdrawn.adrs, *left]})
-    content = content.model_copy(update={"components": components, "api": api, "adrs": adrs})
-    return Registered(content, withdrawn, numbers.files), numbers.notes
+    return content.model_copy(update={"components": components, "api": api, "adrs": adrs}), withdrawn
 
 
-def _epics(content: Epics, numbers: _Numbers) -> tuple[Registered, list[str]]:
+def _epics(content: Epics, numbers: _Numbers) -> tuple[Epics, Withdrawn]:
     named = [epic.model_copy(update={"id": numbers.claim(epic, "EPIC")}) for epic in content.items]
     epics: list[Epic] = []
     for epic in named:
@@ -298,8 +300,27 @@ def _epics(content: Epics, numbers: _Numbers) -> tuple[Registered, list[str]]:
             "stories": [*numbers.withdrawn.stories, *(item for item in left if isinstance(item, Story))],
         }
     )
-    content = content.model_copy(update={"items": _without_cycles(epics, numbers)})
-    return Registered(content, withdrawn, numbers.files), numbers.notes
+    return content.model_copy(update={"items": _without_cycles(epics, numbers)}), withdrawn
+
+
+def _declared(content: Declared, numbers: _Numbers) -> tuple[Declared, Withdrawn]:
+    update = {
+        section.key: [
+            item.model_copy(update={"id": numbers.claim(_plainly(item, section.id), section.id)})
+            for item in content.entries(section)
+        ]
+        for section in content.layout
+        if section.id
+    }
+    left = _left_out(numbers.before, numbers)
+    withdrawn = numbers.withdrawn.model_copy(update={"items": [*numbers.withdrawn.items, *left]})
+    return content.model_copy(update=update), withdrawn
+
+
+def _plainly(item: Item, prefix: str) -> Item:
+    """The item under its bare identifier, where the reply says more beside it: `RISK-001: Delay`."""
+    found = regex.search(rf"(?<![\w-]){prefix}-\d{{3,}}(?![\w-])", item.id.upper())
+    return item.model_copy(update={"id": found[0]}) if found else item
 
 
 def _story(story: Story, epic: str, numbers: _Numbers) -> Story:
@@ -348,7 +369,7 @@ def _left_out(before: BaseModel | None, numbers: _Numbers) -> list[Any]:
     return left
 
 
-_BY_MODEL: dict[type[Content], Callable[[Any, _Numbers], tuple[Registered, list[str]]]] = {
+_BY_MODEL: dict[type[Content], Callable[[Any, _Numbers], tuple[Content, Withdrawn]]] = {
     Brief: _brief,
     Requirements: _requirements,
     Architecture: _architecture,

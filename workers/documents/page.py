@@ -12,6 +12,8 @@ import regex
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from orchestrator.domain.documents import Section
+from orchestrator.domain.json_types import Json
 from workers.documents import escape
 from workers.documents.content import Content
 from workers.documents.escape import Safe, inline
@@ -21,20 +23,31 @@ EMPTY = "<!-- empty -->"
 
 
 class Printer:
-    """Prints pages in one language; `paths` says where each identifier is to be found."""
+    """Prints pages in one language; `paths` says where each identifier is found, `sections` are those a pack declares."""
 
     def __init__(
-        self, language: str, folders: tuple[Path, ...] = (), paths: Mapping[str, str] | None = None
+        self,
+        language: str,
+        folders: tuple[Path, ...] = (),
+        paths: Mapping[str, str] | None = None,
+        sections: Mapping[str, Section] | None = None,
     ) -> None:
         self.labels: Labels = labels(language, folders)
         self.environment = _environment(folders)
         self.paths = paths or {}
+        self.sections = sections or {}
         self.here = ""
 
-    def page(self, path: str, template: str, front: Mapping[str, Any], **values: Any) -> bytes:
-        """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed."""
+    def page(
+        self, path: str, template: str, front: Mapping[str, Json], *, source: str = "", **values: Any
+    ) -> bytes:
+        """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed.
+
+        `source`: the template's text, where it is no shipped file.
+        """
         self.here = path
-        text = self.environment.get_template(template).render(
+        found = self.environment.from_string(source) if source else self.environment.get_template(template)
+        text = found.render(
             frontmatter=_frontmatter(front),
             written_by=self.text("by", agent=front["author"], task=front["task"], version=front["version"]),
             t=self.text,
@@ -60,12 +73,16 @@ class Printer:
 
     def section(self, key: str, level: int = 2) -> Safe:
         """A section's heading behind the marker that says which section it is, in any language."""
-        return Safe(f"<!-- section: {key} -->\n{'#' * level} {self.labels.sections[key]}")
+        own = self.sections.get(key)
+        title = escape.heading(own.title) if own else self.labels.sections[key]
+        return Safe(f"<!-- section: {key} -->\n{'#' * level} {title}")
 
     def nothing(self, key: str) -> Safe:
         """An empty section says so, with the question that would fill it."""
         gap = "" if self.labels.empty_note.endswith("：") else " "
-        return Safe(f"{EMPTY}\n\n{self.labels.empty_note}{gap}{self.labels.empty[key]}")
+        own = self.sections.get(key)
+        question = inline(own.question or f"{own.title}?") if own else self.labels.empty[key]
+        return Safe(f"{EMPTY}\n\n{self.labels.empty_note}{gap}{question}")
 
     def ref(self, identifier: str) -> Safe:
         """An identifier as a link to where it is defined."""
@@ -121,7 +138,7 @@ def _clause(text: str) -> str:
     return text.rstrip(" .。!！;；,，")
 
 
-def _frontmatter(front: Mapping[str, Any]) -> Safe:
+def _frontmatter(front: Mapping[str, Json]) -> Safe:
     return Safe("\n".join(["---", *(f"{key}: {escape.yaml(value)}" for key, value in front.items()), "---"]))
 
 

@@ -10,13 +10,15 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 from urllib.parse import unquote
 
 import regex
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.json_types import Json
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import LANGUAGES, labels
 
@@ -69,7 +71,7 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Page:
     path: str
-    frontmatter: Mapping[str, Any] | None
+    frontmatter: Mapping[str, Json] | None
     headings: tuple[Heading, ...] = ()
     sections: tuple[Section, ...] = ()
     blocks: tuple[Block, ...] = ()
@@ -91,8 +93,8 @@ class Page:
         return {anchor(heading.text) for heading in self.headings}
 
 
-def read(path: str, data: bytes) -> Page:
-    """One Markdown file as values."""
+def read(path: str, data: bytes, document: DocumentDef | None = None) -> Page:
+    """One Markdown file as values. `document`: what it belongs to, None for the shipped document at that path."""
     faults = []
     if len(data) > SIZE_LIMIT:
         faults.append(f"larger than {SIZE_LIMIT} bytes; only the beginning was read")
@@ -103,7 +105,7 @@ def read(path: str, data: bytes) -> Page:
         faults.append("not UTF-8")
     front, body, offset, fault = _split_front(source)
     faults += [fault] if fault else []
-    reading = _Reading(path, offset)
+    reading = _Reading(path, offset, document or shipped_documents().of_path(path))
     reading.walk(_parser().parse(body))
     return reading.page(front, faults)
 
@@ -156,9 +158,10 @@ def broken_links(page: Page, pages: Mapping[str, Page], known: Collection[str]) 
 class _Reading:
     """The walk over one page's tokens: what was read so far, and under which headings the walk is."""
 
-    def __init__(self, path: str, offset: int) -> None:
+    def __init__(self, path: str, offset: int, document: DocumentDef | None) -> None:
         self.path = path
         self.offset = offset
+        self.document = document
         self.headings: list[Heading] = []
         self.links: list[Link] = []
         self.html: list[str] = []
@@ -193,7 +196,7 @@ class _Reading:
             self.closed.append(self.open.pop())
         found = IDENTIFIER.match(text)
         owner = found[0] if found else (self.open[-1].id if self.open else "")
-        key = self.marker or (_key_of(text, self.path) if level > 1 else "")
+        key = self.marker or (_key_of(text, self.document) if level > 1 else "")
         line = (opening.map[0] if opening.map else 0) + self.offset + 1
         self.headings.append(Heading(level, text, line))
         for outer in self.open:
@@ -228,7 +231,7 @@ class _Reading:
             if item and not self.open[-1].empty:
                 outer.items.append(text)
 
-    def page(self, front: Mapping[str, Any] | None, faults: Sequence[str]) -> Page:
+    def page(self, front: Mapping[str, Json] | None, faults: Sequence[str]) -> Page:
         parts = sorted(self.closed, key=lambda part: part.number)
         text = "\n".join(self.text)
         named = (front or {}).get("id")
@@ -298,7 +301,7 @@ def _link(target: str, line: int, page: str) -> Link:
     return Link(unquote(target), line, meant, fragment)
 
 
-def _split_front(source: str) -> tuple[Mapping[str, Any] | None, str, int, str]:
+def _split_front(source: str) -> tuple[Mapping[str, Json] | None, str, int, str]:
     """Frontmatter, body, the lines before the body, and what is wrong with the frontmatter."""
     found = regex.match(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", source, regex.DOTALL | regex.MULTILINE)
     if not found:
@@ -316,46 +319,30 @@ def _split_front(source: str) -> tuple[Mapping[str, Any] | None, str, int, str]:
     return {str(key): value for key, value in front.items()}, body, offset, ""
 
 
-def _key_of(heading: str, path: str) -> str:
-    """The section a heading means; `goals` of a brief are its goals and metrics."""
+def _key_of(heading: str, document: DocumentDef | None) -> str:
+    """The section a heading means; one of the document's own goes first: `goals` of a brief are its goals and metrics."""
     name = _NUMBERING.sub("", heading).strip(" :：").casefold()
-    kind = next((kind for kind, part in _KIND_OF_PATH.items() if part in path), "")
-    return _headings().get((kind, name)) or _headings().get(("", name), "")
+    meant = _headings().get(name, ())
+    if document is None:
+        return next(iter(meant), "")
+    declared = next((each.key for each in document.sections if each.title.casefold() == name), "")
+    return declared or next((key for key in meant if key in document.required), next(iter(meant), ""))
 
 
 @cache
-def _headings() -> dict[tuple[str, str], str]:
-    """What headings mean, by kind of document and name; a document's own sections win."""
-    meaning: dict[tuple[str, str], str] = {}
+def _headings() -> dict[str, tuple[str, ...]]:
+    """The sections that a heading can mean, by its name."""
+    meaning: dict[str, dict[str, None]] = {}
     for language in LANGUAGES:
         known = labels(language)
         names = [
             (key, name) for key, label in known.sections.items() for name in (label, *known.also.get(key, ()))
         ]
         for key, name in names:
-            meaning.setdefault(("", name.casefold()), key)
-            for kind, keys in _OWN_SECTIONS.items():
-                if key in keys:
-                    meaning.setdefault((kind, name.casefold()), key)
-    return meaning
+            meaning.setdefault(name.casefold(), {})[key] = None
+    return {name: tuple(keys) for name, keys in meaning.items()}
 
 
 @cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
-
-
-_KIND_OF_PATH = {
-    "brief": "product-brief",
-    "requirements": "requirements/",
-    "architecture": "architecture/",
-    "epics": "epics/",
-}
-
-# Sections whose heading means another section elsewhere: "Goals" in a brief, "User stories" in epics.
-_OWN_SECTIONS = {
-    "brief": ("goals_and_metrics", "scope", "problem"),
-    "requirements": ("goals", "requirements", "user_stories", "acceptance_criteria"),
-    "architecture": ("overview", "decisions"),
-    "epics": ("list", "stories", "criteria", "mvp"),
-}

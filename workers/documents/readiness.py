@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate
 from orchestrator.domain.quality import Score, Weak
-from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.content import (
+    Architecture,
+    Brief,
+    Content,
+    Declared,
+    Discovery,
+    Epics,
+    Requirements,
+    Story,
+)
 from workers.documents.escape import Safe
-from workers.documents.identifiers import Registered
+from workers.documents.identifiers import Registered, items_of
 from workers.documents.labels import Labels, labels
 
 BAR_CELLS = 20
@@ -47,7 +56,7 @@ class Readiness:
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
 
-    def to_value(self) -> dict[str, Any]:
+    def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
         return {**asdict(self), "actions": [str(action) for action in self.actions]}
 
@@ -71,6 +80,7 @@ class Summary:
     questions: tuple[str, ...]
     more_proposals: int = 0
     more_questions: int = 0
+    plans_release: bool = True  # False: none of its documents could
 
 
 def build_readiness(
@@ -104,51 +114,56 @@ def build_summary(
     score: Score, documents: Mapping[str, Registered], language: str, folders: tuple[Path, ...] = ()
 ) -> Summary:
     """What, for whom, the first version, how much, what is open, what needs a person's word: on one screen."""
-    contents = {name: known.content for name, known in documents.items()}
-    brief, architecture = contents.get("brief"), contents.get("architecture")
-    requirements, epics = contents.get("requirements"), contents.get("epics")
-    questions = [
-        question
-        for content in (brief, requirements, architecture, epics)
-        for question in getattr(content, "open_questions", [])
-    ]
-    questions = list(dict.fromkeys(questions))
-    proposals = _proposals(brief, requirements, architecture, epics)
-    counts = []
-    if isinstance(brief, Brief):
-        counts.append(("goals", len(brief.goals)))
-    if isinstance(requirements, Requirements):
-        counts.append(("requirements", len(requirements.items)))
-    if isinstance(architecture, Architecture):
-        counts += [("components", len(architecture.components)), ("decisions", len(architecture.adrs))]
-    if isinstance(epics, Epics):
-        counts += [("list", len(epics.items)), ("stories", sum(len(epic.stories) for epic in epics.items))]
+    words = labels(language, folders)
+    contents = [known.content for known in documents.values() if not isinstance(known.content, Discovery)]
+    questions = list(dict.fromkeys(line for each in contents for line in getattr(each, "open_questions", [])))
+    proposals = _proposals(contents)
+    brief = next((each for each in contents if isinstance(each, Brief)), None)
+    epics = [epic for each in contents if isinstance(each, Epics) for epic in each.items]
     return Summary(
-        what=brief.vision.text if isinstance(brief, Brief) else "",
-        who=tuple(user.name for user in brief.users) if isinstance(brief, Brief) else (),
+        what=brief.vision.text if brief else _said_first(contents),
+        who=tuple(user.name for user in brief.users) if brief else (),
         gate=score.gate.value,
         total=score.total,
         coverage=score.coverage,
-        mvp=tuple(Entry(epic.id, epic.title) for epic in epics.items if epic.mvp)
-        if isinstance(epics, Epics)
-        else (),
-        counts=tuple(counts),
+        mvp=tuple(Entry(epic.id, epic.title) for epic in epics if epic.mvp),
+        counts=tuple(count for each in contents for count in _counts(each, words)),
         proposals=tuple(proposals[:SHOWN_PROPOSALS]),
         questions=tuple(questions[:SHOWN_QUESTIONS]),
         more_proposals=max(0, len(proposals) - SHOWN_PROPOSALS),
         more_questions=max(0, len(questions) - SHOWN_QUESTIONS),
+        plans_release=not all(isinstance(each, Declared) for each in contents) or not contents,
     )
 
 
-def _proposals(brief: Any, requirements: Any, architecture: Any, epics: Any) -> list[Entry]:
-    items: list[Any] = []
-    for content, part in (
-        (brief, "goals"),
-        (requirements, "items"),
-        (architecture, "adrs"),
-        (epics, "items"),
-    ):
-        items += getattr(content, part, [])
+def _said_first(contents: Sequence[Content]) -> str:
+    """The first text of the declared documents."""
+    declared = [each for each in contents if isinstance(each, Declared)]
+    texts = (getattr(each, part.key) for each in declared for part in each.layout if part.form == "text")
+    return next(filter(None, texts), "")
+
+
+def _counts(content: Content, words: Labels) -> list[tuple[str, int]]:
+    """What a document counts of, and how many."""
+    if isinstance(content, Declared):
+        return [(part.title, len(content.entries(part))) for part in content.layout if part.form != "text"]
+    counted: list[tuple[str, int]] = []
+    if isinstance(content, Brief):
+        counted = [("goals", len(content.goals))]
+    elif isinstance(content, Requirements):
+        counted = [("requirements", len(content.items))]
+    elif isinstance(content, Architecture):
+        counted = [("components", len(content.components)), ("decisions", len(content.adrs))]
+    elif isinstance(content, Epics):
+        counted = [
+            ("list", len(content.items)),
+            ("stories", sum(len(epic.stories) for epic in content.items)),
+        ]
+    return [(words.words.get(name) or words.sections[name], number) for name, number in counted]
+
+
+def _proposals(contents: Sequence[Content]) -> list[Entry]:
+    items = [item for content in contents for item in items_of(content) if not isinstance(item, Story)]
     return [
         Entry(item.id, str(getattr(item, "title", "") or getattr(item, "text", "")))
         for item in items

@@ -1,85 +1,42 @@
-"""Documents from content: `render` gives registered content its files.
-
-A file of an item (requirement, decision, epic) changes only when the item does: an item that is the same as in the
-previous version keeps its bytes, a person's edit of them included, and its version is the one it last changed in.
-"""
+"""Documents from content: `render` gives registered content its files, one function a model."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
-import regex
-from pydantic import BaseModel
-
+from orchestrator.domain.documents import DocumentDef
 from workers.documents import diagrams
-from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Declared, Discovery, Epics, Requirements
+from workers.documents.frame import RenderContext, front_of, index_page, printer_for, stamps, to_json
 from workers.documents.identifiers import Registered, content_path
-from workers.documents.page import Printer
+from workers.documents.item_files import Files, item_files, traced_goals, traced_requirements
 from workers.documents.readiness import Readiness, Summary
 
-Files = Mapping[str, bytes]
-
 MOSCOW = ("Must", "Should", "Could", "Won't")
-INDEX = {
-    "brief": "spec/product-brief.md",
-    "requirements": "spec/requirements/_index.md",
-    "architecture": "spec/architecture/_index.md",
-    "epics": "spec/epics/_index.md",
-    "readiness": "spec/readiness-report.md",
-}
 SUMMARY = "spec/spec-summary.md"
 CONFIG = "spec/spec-config.json"
-DISCOVERY = "spec/discovery-context.json"
 DESIGN = "analysis/design-intelligence.json"
-DEPENDENCIES = {
-    "brief": (DISCOVERY,),
-    "requirements": (DISCOVERY, INDEX["brief"]),
-    "architecture": (INDEX["brief"], INDEX["requirements"]),
-    "epics": (INDEX["brief"], INDEX["requirements"], INDEX["architecture"]),
-    "readiness": (INDEX["brief"], INDEX["requirements"], INDEX["architecture"], INDEX["epics"]),
-}
-_STAMP = regex.compile(rb"^(generated_at|version|author|task): .*$", regex.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class RenderContext:
-    """What a document says about itself, and the documents it links to."""
-
-    session_id: str
-    title: str  # short name of what is to be made
-    phase: str
-    status: str  # draft, revised, complete ...
-    generated_at: str  # ISO 8601
-    version: int
-    agent: str
-    task: str
-    language: str = "en"
-    dependencies: tuple[str, ...] | None = None  # None: those the kind of document has
-    documents: Mapping[str, Registered] = field(default_factory=dict)  # the documents before, by name
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # codebase; review, review_agent (architecture); request
-    folders: tuple[Any, ...] = ()  # folders with a user's own templates and labels, first one wins
 
 
 def render(
-    document: str, content: Any, context: RenderContext, previous: Files | None = None
+    kind: str, content: Any, context: RenderContext, previous: Files | None = None
 ) -> dict[str, bytes]:
     """All files of one document by path in the session directory, its content for later tasks among them.
 
-    `content`: `Registered` (from `ids.allot`) for discovery, brief, requirements, architecture and epics; a pair of
-    `Readiness` and `Summary` for readiness. `previous`: the files of the version before, so that untouched items keep theirs.
+    `content`: `Registered` (from `identifiers.allot`), for a report a pair of `Readiness` and `Summary`.
+    `previous`: the files of the version before, so that untouched items keep theirs.
     """
-    files = _BY_DOCUMENT[document](content, context, previous or {})
+    document = context.catalogue[kind]
+    files = _BY_MODEL[document.model](document, content, context, previous or {})
     if isinstance(content, Registered):
-        files[content_path(document)] = _json(content.to_json())
+        files[content_path(kind)] = to_json(content.to_json())
     return files
 
 
-def _discovery(registered: Registered, context: RenderContext, previous: Files) -> dict[str, bytes]:
+def _discovery(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
     content = registered.content
     assert isinstance(content, Discovery)
     config = {
@@ -89,17 +46,17 @@ def _discovery(registered: Registered, context: RenderContext, previous: Files) 
         "complexity": content.complexity,
         "dimensions": [dimension.name for dimension in content.exploration_dimensions],
         "ui": content.ui,
-        **_stamps(context),
+        **stamps(context),
     }
     found = content.model_dump(mode="json", exclude={"design_notes"})
     files = {
-        CONFIG: _json(config),
-        DISCOVERY: _json(
+        CONFIG: to_json(config),
+        document.path: to_json(
             {
                 "session_id": context.session_id,
                 **found,
                 "codebase": context.facts.get("codebase"),
-                **_stamps(context),
+                **stamps(context),
             }
         ),
     }
@@ -108,33 +65,36 @@ def _discovery(registered: Registered, context: RenderContext, previous: Files) 
             "session_id": context.session_id,
             "target_users": found["target_users"],
             "notes": [note.model_dump(mode="json") for note in content.design_notes],
-            **_stamps(context),
+            **stamps(context),
         }
-        files[DESIGN] = _json(design)
+        files[DESIGN] = to_json(design)
     return files
 
 
-def _brief(registered: Registered, context: RenderContext, previous: Files) -> dict[str, bytes]:
+def _brief(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
     brief = registered.content
     assert isinstance(brief, Brief)
-    printer = _printer(registered, context)
+    printer = printer_for(registered, context)
     questions = list(brief.open_questions)
     for goal in brief.goals:
         if not goal.metric:
             questions.append(printer.text("metric_question", id=goal.id))
         if not goal.target:
             questions.append(printer.text("target_question", id=goal.id))
-    withdrawn = registered.withdrawn.goals
-    page = _index(
-        printer, context, "brief", "brief.md.j2", doc=brief, questions=questions, withdrawn=withdrawn
+    page = index_page(
+        printer, context, document, doc=brief, questions=questions, withdrawn=registered.withdrawn.goals
     )
-    return {INDEX["brief"]: page}
+    return {document.path: page}
 
 
-def _requirements(registered: Registered, context: RenderContext, previous: Files) -> dict[str, bytes]:
+def _requirements(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
     content, withdrawn = registered.content, registered.withdrawn.requirements
     assert isinstance(content, Requirements)
-    printer = _printer(registered, context)
+    printer = printer_for(registered, context)
     brief = context.documents.get("brief")
     goals = [
         {
@@ -148,11 +108,10 @@ def _requirements(registered: Registered, context: RenderContext, previous: File
     counted = [sum(item.moscow == moscow for item in content.items) for moscow in MOSCOW]
     counts = dict(zip(("must", "should", "could", "wont"), counted, strict=True))
     counts |= {"functional": len(functional), "nonfunctional": len(content.items) - len(functional)}
-    page = _index(
+    page = index_page(
         printer,
         context,
-        "requirements",
-        "requirements.md.j2",
+        document,
         doc=content,
         goals=goals,
         functional=functional,
@@ -162,21 +121,20 @@ def _requirements(registered: Registered, context: RenderContext, previous: File
         questions=content.open_questions,
         withdrawn=withdrawn,
     )
-    items = _items(
-        printer, registered, "requirement", content.items, withdrawn, context, previous, _traced_goals
-    )
-    return {INDEX["requirements"]: page, **items}
+    items = item_files(printer, document, registered, "requirement", context, previous, traced_goals)
+    return {document.path: page, **items}
 
 
-def _architecture(registered: Registered, context: RenderContext, previous: Files) -> dict[str, bytes]:
+def _architecture(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
     content, withdrawn = registered.content, registered.withdrawn.adrs
     assert isinstance(content, Architecture)
-    printer = _printer(registered, context)
-    page = _index(
+    printer = printer_for(registered, context)
+    page = index_page(
         printer,
         context,
-        "architecture",
-        "architecture.md.j2",
+        document,
         doc=content,
         context_diagram=diagrams.context(context.title, content.actors, content.external_systems),
         component_diagram=diagrams.components(content),
@@ -187,23 +145,22 @@ def _architecture(registered: Registered, context: RenderContext, previous: File
         questions=content.open_questions,
         withdrawn=withdrawn,
     )
-    items = _items(
-        printer, registered, "adr", content.adrs, withdrawn, context, previous, _traced_requirements
-    )
-    return {INDEX["architecture"]: page, **items}
+    items = item_files(printer, document, registered, "adr", context, previous, traced_requirements)
+    return {document.path: page, **items}
 
 
-def _epics(registered: Registered, context: RenderContext, previous: Files) -> dict[str, bytes]:
+def _epics(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
     content, withdrawn = registered.content, registered.withdrawn.epics
     assert isinstance(content, Epics)
-    printer = _printer(registered, context)
+    printer = printer_for(registered, context)
     stories = [story for epic in content.items for story in epic.stories]
     steps = order(content)
-    page = _index(
+    page = index_page(
         printer,
         context,
-        "epics",
-        "epics.md.j2",
+        document,
         doc=content,
         stories=stories,
         counts={
@@ -218,29 +175,53 @@ def _epics(registered: Registered, context: RenderContext, previous: Files) -> d
         questions=content.open_questions,
         withdrawn=withdrawn,
     )
-    items = _items(
-        printer, registered, "epic", content.items, withdrawn, context, previous, _traced_requirements
-    )
-    return {INDEX["epics"]: page, **items}
+    items = item_files(printer, document, registered, "epic", context, previous, traced_requirements)
+    return {document.path: page, **items}
 
 
 def _readiness(
-    content: tuple[Readiness, Summary], context: RenderContext, previous: Files
+    document: DocumentDef, content: tuple[Readiness, Summary], context: RenderContext, previous: Files
 ) -> dict[str, bytes]:
     report, summary = content
-    printer = _printer(None, context)
-    summary_dependencies = (INDEX["readiness"],)
+    printer = printer_for(None, context)
     return {
-        INDEX["readiness"]: _index(printer, context, "readiness", "readiness.md.j2", doc=report),
+        document.path: index_page(printer, context, document, doc=report),
         SUMMARY: printer.page(
             SUMMARY,
             "summary.md.j2",
-            _front(context, "summary", summary_dependencies),
+            front_of(context, "summary", (document.path,)),
             title=context.title,
             doc=summary,
         ),
-        content_path("readiness"): _json({"document": "readiness", **report.to_value()}),
+        content_path(document.kind): to_json({"document": document.kind, **report.to_value()}),
     }
+
+
+def _declared(
+    document: DocumentDef, registered: Registered, context: RenderContext, previous: Files
+) -> dict[str, bytes]:
+    content = registered.content
+    assert isinstance(content, Declared)
+    sections = [
+        {
+            "key": section.key,
+            "text": getattr(content, section.key) if section.form == "text" else "",
+            "statements": [] if section.id else content.entries(section),
+            "items": content.entries(section) if section.id else [],
+        }
+        for section in content.layout
+    ]
+    page = index_page(
+        printer_for(registered, context),
+        context,
+        document,
+        doc=content,
+        name=document.title,
+        sections=sections,
+        questions=content.open_questions,
+        withdrawn=registered.withdrawn.items,
+    )
+    return {document.path: page}
 
 
 def order(content: Epics) -> list[list[str]]:
@@ -280,150 +261,12 @@ def _chains(content: Epics, context: RenderContext) -> list[dict[str, Any]]:
     return rows
 
 
-def _items(
-    printer: Printer,
-    registered: Registered,
-    kind: str,
-    items: Sequence[Any],
-    withdrawn: Sequence[Any],
-    context: RenderContext,
-    previous: Files,
-    traced: Callable[[Any], list[str]],
-) -> dict[str, bytes]:
-    """One file an item, also for the withdrawn ones; what did not change keeps its bytes."""
-    folder = f"spec/{registered.document}"
-    before = _before(registered.document, previous)
-    lost = [story for story in registered.withdrawn.stories if kind == "epic"]
-    files = {}
-    for item, gone in [*((item, False) for item in items), *((item, True) for item in withdrawn)]:
-        path = f"{folder}/{registered.files[item.id]}"
-        stories = [story for story in lost if story.id.startswith(f"STORY-{item.id.removeprefix('EPIC-')}-")]
-        state = (item, gone, [] if gone else stories)
-        if path in previous and before.get(item.id) == state:
-            files[path] = previous[path]
-            continue
-        front = {
-            **_front(context, kind, DEPENDENCIES[registered.document]),
-            "status": "withdrawn" if gone else "current",
-            "id": item.id,
-            "traces_to": traced(item),
-        }
-        page = printer.page(
-            path,
-            f"{kind}.md.j2",
-            front,
-            item=item,
-            is_withdrawn=gone,
-            withdrawn_stories=[] if gone else stories,
-        )
-        files[path] = previous[path] if _same_but_stamps(page, previous.get(path)) else page
-    return files
-
-
-def _before(document: str, previous: Files) -> dict[str, tuple[Any, bool, list[Any]]]:
-    """The items of the version before: each with whether it was withdrawn, and its withdrawn stories."""
-    data = previous.get(content_path(document))
-    if data is None:
-        return {}
-    old = Registered.from_json(json.loads(data))
-    kept = {"requirements": "items", "architecture": "adrs", "epics": "items"}[document]
-    gone = {"requirements": "requirements", "architecture": "adrs", "epics": "epics"}[document]
-    states: dict[str, tuple[Any, bool, list[Any]]] = {}
-    for item in getattr(old.content, kept):
-        prefix = f"STORY-{item.id.removeprefix('EPIC-')}-"
-        states[item.id] = (
-            item,
-            False,
-            [story for story in old.withdrawn.stories if story.id.startswith(prefix)],
-        )
-    states.update({item.id: (item, True, []) for item in getattr(old.withdrawn, gone)})
-    return states
-
-
-def _same_but_stamps(page: bytes, old: bytes | None) -> bool:
-    """Whether two versions of an item's file differ only in who wrote it when."""
-    return old is not None and _unstamped(page) == _unstamped(old)
-
-
-def _unstamped(page: bytes) -> bytes:
-    head, mark, body = page.partition(b"\n---\n")
-    return _STAMP.sub(b"", head) + mark + body
-
-
-def _traced_goals(item: Any) -> list[str]:
-    return list(item.goals)
-
-
-def _traced_requirements(item: Any) -> list[str]:
-    stories = getattr(item, "stories", [])
-    return list(
-        dict.fromkeys([*item.requirements, *(name for s in stories for name in [*s.requirements, *s.adrs])])
-    )
-
-
-def _index(printer: Printer, context: RenderContext, document: str, template: str, **values: Any) -> bytes:
-    front = _front(context, document, DEPENDENCIES[document])
-    return printer.page(INDEX[document], template, front, title=context.title, **values)
-
-
-def _front(context: RenderContext, kind: str, dependencies: Sequence[str]) -> dict[str, Any]:
-    """The frontmatter; an item's always names the same dependencies, or its bytes would change with them."""
-    item = kind in ("requirement", "adr", "epic")
-    return {
-        "session_id": context.session_id,
-        "phase": context.phase,
-        "document_type": kind,
-        "status": context.status,
-        "generated_at": context.generated_at,
-        "version": context.version,
-        "dependencies": list(dependencies if item or context.dependencies is None else context.dependencies),
-        "author": context.agent,
-        "task": context.task,
-    }
-
-
-def _printer(registered: Registered | None, context: RenderContext) -> Printer:
-    paths = {
-        name: f"spec/{known.document}/{file}"
-        for known in [*context.documents.values(), *([registered] if registered else [])]
-        for name, file in known.files.items()
-    }
-    for known in [*context.documents.values(), *([registered] if registered else [])]:
-        if isinstance(known.content, Brief):
-            paths |= {goal.id: f"{INDEX['brief']}#{goal.id.lower()}" for goal in known.content.goals}
-            paths |= {goal.id: f"{INDEX['brief']}#{goal.id.lower()}" for goal in known.withdrawn.goals}
-        if isinstance(known.content, Epics):
-            stories = [(story.id, epic.id) for epic in known.content.items for story in epic.stories]
-            paths |= {story: f"spec/epics/{known.files[epic]}" for story, epic in stories}
-    return Printer(context.language, context.folders, paths)
-
-
-def _stamps(context: RenderContext) -> dict[str, Any]:
-    return {
-        "phase": context.phase,
-        "status": context.status,
-        "generated_at": context.generated_at,
-        "version": context.version,
-        "author": context.agent,
-        "task": context.task,
-    }
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n").encode("utf-8", "replace")
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    return str(value)
-
-
-_BY_DOCUMENT: dict[str, Callable[[Any, RenderContext, Files], dict[str, bytes]]] = {
+_BY_MODEL: dict[str, Callable[[DocumentDef, Any, RenderContext, Files], dict[str, bytes]]] = {
     "discovery": _discovery,
     "brief": _brief,
     "requirements": _requirements,
     "architecture": _architecture,
     "epics": _epics,
     "readiness": _readiness,
+    "declared": _declared,
 }

@@ -10,14 +10,14 @@ from workers.context.run_context import RunContext
 from workers.documents.identifiers import allot
 from workers.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import DOCUMENTS, EXPLORATION, ask, facts, form, render_context, repository
+from workers.roles.documents import EXPLORATION, ask, facts, form, made_by, render_context, repository
 
 ANGLE = "general"
 
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The exploration and the discovery documents. Raises AgentError."""
-    document = DOCUMENTS["discovery"]
+    document = made_by(context, context.row.key)
     exploration = explore(
         context.project,
         context.session.request,
@@ -26,11 +26,11 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         stop=context.live.stop,
     )
     context.check()
-    known = {**facts(context, document.kind), "codebase": repository(exploration)}
+    known = {**facts(context, document), "codebase": repository(exploration)}
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
     content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
-    kept, notes = allot(content)
-    shown = render_context(context, document, agent, codebase=exploration.get("codebase"))
+    kept, notes = allot(content, kind=document.kind)
+    shown = render_context(context, document, agent, {}, codebase=exploration.get("codebase"))
     index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"
     return Produced(
         files={

@@ -2,63 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from jinja2 import TemplateError
 from pydantic import BaseModel
 
+from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.revisions import IMPROVE
 from orchestrator.store.rows import Verdict
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
 from workers.context.run_context import RunContext, answered
-from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.content import Discovery
+from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, content_path
+from workers.documents.models import MODELS, model_of
 from workers.documents.reader import validate
-from workers.documents.render import RenderContext, render
+from workers.documents.readiness import Readiness, Summary
+from workers.documents.render import render
 
 EXPLORATION = "explorations/explore-general.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document of the specification."""
-
-    kind: str
-    task: str  # the task that writes it
-    path: str  # its main file
-    schema: type[BaseModel]
-    needs: tuple[str, ...]  # kinds it is drafted with, in order
-
-
-DOCUMENTS = {
-    document.kind: document
-    for document in (
-        Document("discovery", "RESEARCH-001", "spec/discovery-context.json", Discovery, ()),
-        Document("brief", "DRAFT-001", "spec/product-brief.md", Brief, ("discovery",)),
-        Document(
-            "requirements", "DRAFT-002", "spec/requirements/_index.md", Requirements, ("discovery", "brief")
-        ),
-        Document(
-            "architecture",
-            "DRAFT-003",
-            "spec/architecture/_index.md",
-            Architecture,
-            ("discovery", "brief", "requirements"),
-        ),
-        Document(
-            "epics",
-            "DRAFT-004",
-            "spec/epics/_index.md",
-            Epics,
-            ("discovery", "brief", "requirements", "architecture"),
-        ),
-    )
-}
-BY_TASK = {document.task: document for document in DOCUMENTS.values()}
 
 
 class DocumentFaulty(LifecycleError):
@@ -67,21 +35,35 @@ class DocumentFaulty(LifecycleError):
     remedy = "`lifecycle resume --retry TASK` tries again; `lifecycle runs TASK` shows the attempts"
 
 
-def registered(context: RunContext, kind: str) -> Registered | None:
+def made_by(context: RunContext, key: str) -> DocumentDef:
+    """The document that a task makes; a session has no task of its own that makes none."""
+    made = context.pack.documents.of_task(key)
+    assert made is not None, key
+    return made
+
+
+def registered(context: RunContext, document: DocumentDef) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""
-    value = context.json(content_path(kind))
-    return None if value is None else Registered.from_json(value)
+    value = context.json(content_path(document.kind))
+    return None if value is None else Registered.from_json(value, model_of(document))
 
 
-def before(context: RunContext, document: Document) -> dict[str, Registered]:
-    """The documents this one builds on, by kind."""
-    found = {kind: registered(context, kind) for kind in document.needs}
+def known_of(context: RunContext, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
+    """Those of the documents that are written, by kind."""
+    found = {each.kind: registered(context, each) for each in documents if not each.is_report}
     return {kind: known for kind, known in found.items() if known is not None}
 
 
-def facts(context: RunContext, kind: str) -> dict[str, Any]:
+def before(context: RunContext, document: DocumentDef) -> dict[str, Registered]:
+    """The documents this one builds on, by kind."""
+    return known_of(context, context.pack.documents.before(document.kind))
+
+
+def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
     """Everything a document is written from, as values (workers/agents/facts.py)."""
-    known: dict[str, Any] = {
+    documents = context.pack.documents
+    written = known_of(context, documents)
+    known: JsonObject = {
         "request": context.session.request,
         "language": context.session.language,
         "codebase": repository(context.json(EXPLORATION)),
@@ -91,16 +73,27 @@ def facts(context: RunContext, kind: str) -> dict[str, Any]:
         "action_items": action_items(context),
         "wisdom": {name: list(lines) for name, lines in context.wisdom.items()},
         "decisions": key_decisions(context),
+        "document": document,
+        "drafted_from": [],
     }
-    for other in DOCUMENTS:
-        found = registered(context, other)
-        known[other] = found.content if found else None
-    reworked = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
-    known["previous"] = known.get(kind) if reworked else None
+    for other in documents:
+        found = written.get(other.kind)
+        known[other.kind] = found.content if found else None
+        if found and other.model in MODELS:  # who knows the model finds it, whatever the pack calls it
+            known[other.model] = known.get(other.model) or found.content
+    if document is not None:
+        earlier = [written.get(kind) for kind in document.drafted_from]
+        known["drafted_from"] = [found.content for found in earlier if found]
+    known["previous"] = known.get(document.kind) if document and is_reworked(context) else None
     return known
 
 
-def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
+def is_reworked(context: RunContext) -> bool:
+    """Whether the task makes a new version of something."""
+    return context.row.revision_of is not None or context.row.prefix == IMPROVE
+
+
+def repository(exploration: JsonObject | None) -> JsonObject | None:
     """The exploration, when it found a repository at all; None for an empty folder."""
     return exploration if exploration and exploration.get("codebase") else None
 
@@ -128,19 +121,20 @@ def last_round(context: RunContext) -> Verdict | None:
 
 def ask(
     calls: AgentCalls,
-    document: Document,
-    known: Mapping[str, Any],
+    document: DocumentDef,
+    known: Mapping[str, Json],
     *,
     kind: str | None = None,
+    goal: str = "",
     schema: type[BaseModel] | None = None,
     agents: Sequence[Agent] | None = None,
     extra: Sequence[tuple[str, str]] = (),
 ) -> tuple[Any, str]:
     """The content and the name of the agent that gave it. Raises AgentError."""
     context = calls.run
-    wanted, kind = schema or document.schema, kind or document.kind
+    wanted, kind = schema or model_of(document), kind or document.kind
     prompt = prompts.render(
-        kind,
+        goal or document.purpose,
         instructions=context.critic_instructions if kind in CRITICAL else context.instructions,
         task=context.row.key,
         language=context.session.language,
@@ -155,15 +149,15 @@ def ask(
     return content, reply.agent
 
 
-def _material(context: RunContext, document: Document) -> list[tuple[str, str]]:
+def _material(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
     """The request, the repository, and everything written before, as text; a person's edits included."""
     blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
-    for kind in document.needs:
-        blocks.append((f"The {kind}, as it is registered", context.text(content_path(kind)) or ""))
-        blocks += _edited(context, kind)
-    if context.row.revision_of is not None or context.row.prefix == "IMPROVE":
+    for each in context.pack.documents.before(document.kind):
+        blocks.append((f"The {each.kind}, as it is registered", context.text(content_path(each.kind)) or ""))
+        blocks += _edited(context, each)
+    if is_reworked(context):
         blocks.append(("The version to revise", context.text(content_path(document.kind)) or ""))
-        blocks += _edited(context, document.kind)
+        blocks += _edited(context, document)
     blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
     last = last_round(context)
     if last is not None and last.record:
@@ -173,38 +167,46 @@ def _material(context: RunContext, document: Document) -> list[tuple[str, str]]:
     return blocks
 
 
-def _edited(context: RunContext, kind: str) -> list[tuple[str, str]]:
+def _edited(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
     """The document's files that a person edited, as they are now."""
-    main = DOCUMENTS[kind].path
-    folder = main.removesuffix("_index.md")
-    mine = [
-        path for path in context.artifacts if path == main or (folder != main and path.startswith(folder))
-    ]
     return [
-        (f"The {kind}, as a person edited it: {path}", context.text(path) or "")
-        for path in mine
-        if context.artifacts[path].author == "user"
+        (f"The {document.kind}, as a person edited it: {path}", context.text(path) or "")
+        for path, row in context.artifacts.items()
+        if document.owns(path) and row.author == "user"
     ]
 
 
-def render_context(context: RunContext, document: Document, agent: str, **extra: Any) -> RenderContext:
+def render_context(
+    context: RunContext,
+    document: DocumentDef,
+    agent: str,
+    documents: Mapping[str, Registered],
+    status: str = "",
+    **extra: Any,
+) -> RenderContext:
     """What the document says about itself. Its stamp is the run's opening, so that a second attempt writes the same."""
     current = context.artifacts.get(document.path)
-    known = before(context, document)
-    discovery = known.get("discovery") or registered(context, "discovery")
+    discovery = discovery_of(context)
     return RenderContext(
         session_id=context.session.id,
-        title=getattr(discovery.content, "title", "") if discovery else context.session.title,
+        title=discovery.title if discovery else context.session.title,
         phase=context.row.phase,
-        status="revised" if context.row.revision_of else "draft",
+        status=status or ("revised" if context.row.revision_of else "draft"),
         generated_at=stamp(context.row.opened_at),
         version=(current.version if current else 0) + 1,
         agent=agent,
         task=context.row.key,
         language=context.session.language,
-        documents=known,
+        documents=documents,
         facts=extra,
+        catalogue=context.pack.documents,
     )
+
+
+def discovery_of(context: RunContext) -> Discovery | None:
+    """The session's discovery, when it has one and it is written."""
+    found = known_of(context, [each for each in context.pack.documents if each.model == DISCOVERY])
+    return next((each.content for each in found.values() if isinstance(each.content, Discovery)), None)
 
 
 def stamp(micros: int) -> str:
@@ -213,13 +215,21 @@ def stamp(micros: int) -> str:
 
 
 def form(
-    context: RunContext, document: Document, content: Registered, shown: RenderContext
+    context: RunContext,
+    document: DocumentDef,
+    content: Registered | tuple[Readiness, Summary],
+    shown: RenderContext,
 ) -> dict[str, tuple[bytes, str]]:
     """All files of the document, checked: path -> (bytes, kind). Raises DocumentFaulty."""
     kept = {
         path: (context.text(path) or "").encode() for path in context.artifacts if path.startswith("spec/")
     }
-    files = render(document.kind, content, shown, previous=kept)
+    try:
+        files = render(document.kind, content, shown, previous=kept)
+    except TemplateError as error:
+        raise DocumentFaulty(
+            f"the template of {document.kind} cannot be printed", why=f"{document.template}: {error}"
+        ) from error
     faults = validate(files, {*context.artifacts, *files})
     if faults:
         raise DocumentFaulty(f"{document.path} has {len(faults)} fault(s) of form", why="; ".join(faults[:5]))

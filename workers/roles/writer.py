@@ -1,31 +1,40 @@
-"""The writer: the four documents of the specification, their revisions, and improvements (DRAFT, IMPROVE)."""
+"""The writer: every document but discovery and report, their revisions, and improvements."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.domain import ids
+from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.errors import AgentError
+from orchestrator.domain.revisions import IMPROVE
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
-from workers.roles.documents import BY_TASK, Document, ask, before, facts, form, registered, render_context
+from workers.roles.documents import (
+    ask,
+    before,
+    facts,
+    form,
+    is_reworked,
+    made_by,
+    registered,
+    render_context,
+)
 
+REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
 
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The task's document; for an improvement, every document it is to work on. Raises AgentError."""
-    if context.row.prefix != "IMPROVE":
-        return _one(context, calls, BY_TASK[ids.parse_key(context.row.key).base])
-    wanted = [BY_TASK[key] for key in context.payload["improve"]["documents"] if key in BY_TASK]
+    if context.row.prefix != IMPROVE:
+        return _one(context, calls, made_by(context, context.row.key))
+    wanted = [made_by(context, key) for key in context.payload["improve"]["documents"]]
     made = [
-        _one(context, calls, document)
-        for document in wanted
-        if registered(context, document.kind) is not None
+        _one(context, calls, document) for document in wanted if registered(context, document) is not None
     ]
     files = {path: entry for each in made for path, entry in each.files.items()}
     dimension = context.payload["improve"]["dimension"]
@@ -40,23 +49,23 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     )
 
 
-def _one(context: RunContext, calls: AgentCalls, document: Document) -> Produced:
-    known = facts(context, document.kind)
+def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produced:
+    known = facts(context, document)
     content, agent = ask(calls, document, known)
     context.check()
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if isinstance(content, Architecture):
         extra, notes = _reviewed(calls, document, known, content)
-    previous = registered(context, document.kind)
-    kept, more = allot(content, previous, known=_in_force(context, document))
-    files = form(context, document, kept, render_context(context, document, agent, **extra))
-    revised = context.row.revision_of is not None or context.row.prefix == "IMPROVE"
+    previous, earlier = registered(context, document), before(context, document)
+    in_force = {found for each in earlier.values() for found in each.ids()}
+    kept, more = allot(content, previous, known=in_force, kind=document.kind)
+    files = form(context, document, kept, render_context(context, document, agent, earlier, **extra))
     return Produced(
         files=files,
         artifact=document.path,
         summary=_summary(kept, previous),
-        message_type="draft_revision" if revised else "draft_ready",
+        message_type="draft_revision" if is_reworked(context) else "draft_ready",
         agent=agent,
         key_decisions=_decisions(kept, previous),
         notes=[*notes, *more],
@@ -64,7 +73,7 @@ def _one(context: RunContext, calls: AgentCalls, document: Document) -> Produced
 
 
 def _reviewed(
-    calls: AgentCalls, document: Document, known: Mapping[str, Any], draft: Architecture
+    calls: AgentCalls, document: DocumentDef, known: Mapping[str, Any], draft: Architecture
 ) -> tuple[dict[str, Any], list[str]]:
     """The second agent's critical reading. Without one the document says so; the draft stands all the same."""
     reviewers = calls.router.for_perspective(calls.run.pack, REVIEWED_BY, calls.run.notes.append)
@@ -74,6 +83,7 @@ def _reviewed(
             document,
             {**known, "architecture": draft},
             kind="architecture_review",
+            goal=REVIEW,
             schema=ArchitectureReview,
             agents=reviewers,
             extra=[("The draft to review", draft.model_dump_json(indent=1))],
@@ -82,11 +92,6 @@ def _reviewed(
         calls.run.check()
         return {}, [f"the architecture was not reviewed by a second agent: {error.what}"]
     return {"review": review, "review_agent": agent}, []
-
-
-def _in_force(context: RunContext, document: Document) -> set[str]:
-    """Identifiers that this document may refer to: those of the documents before it."""
-    return {found for known in before(context, document).values() for found in known.ids()}
 
 
 def _summary(kept: Registered, previous: Registered | None) -> str:

@@ -77,7 +77,7 @@ class Told:
         raise NotImplementedError
 
 
-class Desk:
+class RuntimeHarness:
     """A session, and a runtime that does its tasks when told to."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Where a tool call meets the project: opened for one call, as the command line opens it for one command."""
+"""What a tool call works in: the project, opened for one call as the command line opens it for one command."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Desk:
-    """One server's project and scope."""
+class ToolContext:
+    """The project and the scope that one server's tools work in."""
 
     project: app.Project
     scope: Scope
@@ -54,22 +54,20 @@ class Desk:
             store.close()
 
     def write(self, unit: Callable[[Tx], T]) -> T:
-        """Run the unit, then let the coordinator look."""
+        """Run the unit, then wake the coordinator."""
         self.scope.may_write()
         with app.changing(self.project) as (store, _):
             done = store.write(unit)
-            with suppress(
-                StoreError
-            ):  # the timers find it: an error would make the agent say it a second time
+            with suppress(StoreError):  # a timer finds it; an error would make the agent repeat the call
                 app.wake(store)
         return done
 
-    def go_on(
+    def wake(
         self, store: Store, settings: Settings, stopped: Sequence[str] = (), *, works: bool = True
     ) -> list[str]:
-        """After a commit: wake who must know, and where there is work see to it that somebody coordinates.
+        """Wake the coordinator and hosts after a commit, and start a coordinator where there is work (`works`).
 
-        What was committed stands whatever comes of that, so a fault is no refusal; it is returned as a warning.
+        What was committed stands, so a failure here is no refusal: it is returned as a warning.
         """
         try:
             app.wake(store, stopped)

@@ -1,4 +1,4 @@
-"""What import-linter cannot say about the rooms; its own contracts run in `make check`."""
+"""What import-linter cannot say about the packages; its own contracts run in `make check`."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ PURE_LIBRARIES = {"rapidfuzz", "regex", "slugify", "Stemmer"}
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint", "__import__"}
 
 
-def modules(room: str) -> list[Path]:
-    return sorted((ROOT / room).rglob("*.py"))
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -83,7 +83,7 @@ def test_a_domain_module_reads_no_clock_and_no_file(path: Path) -> None:
     assert not clocks
 
 
-def test_workers_import_only_the_rooms_below_the_bus() -> None:
+def test_workers_import_only_the_packages_below_wakeup() -> None:
     found = {
         (path.relative_to(ROOT).as_posix(), name)
         for path in modules("workers")
@@ -91,13 +91,15 @@ def test_workers_import_only_the_rooms_below_the_bus() -> None:
         if name.partition(".")[0] == "orchestrator"
     }
 
-    strange = {(path, name) for path, name in found if room_of(name) not in WORKERS_MAY | {"__version__", ""}}
+    strange = {
+        (path, name) for path, name in found if package_of(name) not in WORKERS_MAY | {"__version__", ""}
+    }
 
     assert found
     assert not strange
 
 
-def room_of(name: str) -> str:
+def package_of(name: str) -> str:
     return name.partition(".")[2].partition(".")[0]
 
 
@@ -115,8 +117,8 @@ def test_the_orchestrator_never_imports_the_workers() -> None:
 def test_importing_a_module_does_nothing() -> None:
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for room in ("orchestrator", "workers")
-        for path in modules(room)
+        for package in ("orchestrator", "workers")
+        for path in modules(package)
         if path.stem != "__main__"
     ]
     script = (
@@ -146,7 +148,7 @@ def run_in_empty_folder(script: str, names: list[str]) -> subprocess.CompletedPr
 def test_no_submodule_hides_a_name_of_its_package() -> None:
     """An import of `package.name` sets `name` in the package, whatever stood there."""
     hidden = []
-    for package in (path.parent for room in ("orchestrator", "workers") for path in modules(room)):
+    for package in (path.parent for root in ("orchestrator", "workers") for path in modules(root)):
         init = package / "__init__.py"
         defined = {getattr(node, "name", "") for node in ast.parse(init.read_text()).body}
         beside = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}

@@ -1,0 +1,57 @@
+"""The templates that packs bring for documents: files in `templates/` beside the pack that names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from orchestrator.config import resources
+from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json
+
+SIZE_LIMIT = 256 * 1024  # bytes
+Origins = dict[Place, tuple[Path, int]]
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*\.j2", re.ASCII)
+
+
+def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], list[Fault]]:
+    """The text of each template that a pack names, by kind of document; and what is wrong with them."""
+    texts: dict[str, str] = {}
+    faults: list[Fault] = []
+    documents = data.get("documents")
+    shipped = resources() / "config"
+    for kind, given in documents.items() if isinstance(documents, Mapping) else ():
+        name = given.get("template") if isinstance(given, Mapping) else None
+        if not isinstance(name, str):
+            continue  # none, or a fault of form
+        place: Place = ("documents", str(kind), "template")
+        folder = origins[place][0].parent / "templates"
+        if (shipped / "templates" / name).is_file() and not (folder / name).is_file():
+            continue
+        try:
+            texts[str(kind)] = _text(folder / name, name)
+        except (OSError, ValueError) as error:
+            faults.append(Fault(place, f"templates/{name}: {getattr(error, 'strerror', None) or error}"))
+    return texts, faults
+
+
+def _text(file: Path, name: str) -> str:
+    """Raises OSError, or ValueError for what is no template; it may include the shipped ones alone."""
+    from jinja2 import Environment, TemplateSyntaxError, meta
+
+    if not _NAME.fullmatch(name):
+        raise ValueError("is no name of a template; it is a file that ends in .j2")
+    if not file.exists():
+        raise ValueError("there is no such file")
+    if not file.is_file() or file.stat().st_size > SIZE_LIMIT:
+        raise ValueError(f"is no regular file of at most {SIZE_LIMIT // 1024} KiB")
+    text = file.read_bytes().decode("utf-8")
+    try:
+        included = meta.find_referenced_templates(Environment().parse(text))  # noqa: S701 - Markdown, only parsed
+    except TemplateSyntaxError as error:
+        raise ValueError(f"line {error.lineno}: {error.message}") from error
+    known = {each.name for each in (resources() / "config" / "templates").iterdir()}
+    if strange := [str(each) for each in included if each not in known]:
+        raise ValueError(f"includes {', '.join(strange)}, which is not shipped")
+    return text
