@@ -193,7 +193,7 @@ class Daemon:
     def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
         """Beats until no session is dirty: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
-            dirty = self._store.read(sessions.dirty)
+            dirty = self._store.read(sessions.needing_beat)
             if not dirty:
                 return
             offered = 0
