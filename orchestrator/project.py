@@ -72,7 +72,7 @@ def _enterable(project: Project) -> Project:
     if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
         denied = rights.obstacle(project.database, rights.READ)
         raise UsageError(
-            "the project's .workflow may not be entered",
+            "no access to the project's .workflow folder",
             why=denied.why if denied else rights.of(project.workflow),
             fix=denied.fix if denied else f"chmod u+rwx {project.workflow}",
         )
@@ -142,9 +142,9 @@ def open_for_reading(project: Project) -> Store:
     found = inspect(project.database)
     if found is None:
         raise UsageError(
-            "no sessions here",
+            "there are no sessions here",
             why=f"there is no database in {project.workflow}",
-            fix='begin one with `lifecycle start "..."`',
+            fix='`lifecycle start "..."` starts one',
         )
     if found != SCHEMA:
         from orchestrator.store.backends.sqlite_migrate import ensure_schema
@@ -249,7 +249,7 @@ def check_clock() -> None:
     """Session ids carry the date: a clock that cannot be right would write nonsense into the record."""
     year = time.gmtime().tm_year
     if not 1980 <= year <= 9999:
-        raise UsageError("the system's clock is wrong", why=f"it says the year {year}", fix="set it")
+        raise UsageError("the system's clock is wrong", why=f"it shows the year {year}", fix="set the clock")
 
 
 def person() -> str:

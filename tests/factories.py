@@ -167,7 +167,7 @@ def finish(
             summary=f"{row.key} complete",
             ref=f"spec/{row.key}.md",
             inner_loop=row.role == "writer",
-            accumulator={"task": row.key},
+            accumulator={"task": row.key, "artifact": f"spec/{row.key}.md"},
             timings={},
             **given,
         )

@@ -28,7 +28,7 @@ def diff(
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed between two versions of an artifact; else since the one before, an edit in its file included."""
+    """Show what changed between two versions of an artifact; by default the last two, or your unsaved edit of its file."""
     from orchestrator.views import find
 
     with reading() as opened:
@@ -56,14 +56,14 @@ def diff(
         print_json({"path": path, "from": before.version, "to": after.version, "diff": lines})
         return
     if not lines:
-        note("the two versions are the same")
+        note("the two versions are identical")
     for line in lines:
         say(_coloured(inert(line)))
 
 
 @dataclass(frozen=True, slots=True)
 class _InFile:
-    """An edit that is only in the artifact's file, and becomes this version when it is taken in."""
+    """An edit that is only in the artifact's file so far, as the version it would become."""
 
     version: int
     body: bytes
@@ -71,7 +71,7 @@ class _InFile:
 
 
 def _two(path: str, versions: list[Json], old: int | None, new: int | None) -> list[Json]:
-    """The two versions that are meant. Raises UsageError."""
+    """The two versions to compare. Raises UsageError."""
     known = {row.version: row for row in versions}
     for wanted in (old, new):
         if wanted is not None and wanted not in known:
@@ -80,9 +80,9 @@ def _two(path: str, versions: list[Json], old: int | None, new: int | None) -> l
     earlier = old if old is not None else later - 1
     if earlier not in known or earlier == later:
         raise UsageError(
-            f"{path} has nothing to compare with",
+            f"{path} has no other version to compare with",
             why=f"versions: {', '.join(map(str, known))}",
-            fix="a second version comes with revise, improve, or an edit of yours",
+            fix="revise, improve or an edit of yours makes a second version",
         )
     return [known[earlier], known[later]]
 

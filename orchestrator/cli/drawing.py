@@ -1,4 +1,4 @@
-"""Drawing `check`: one line of numbers, the tasks of each phase with one mark each, and what comes next."""
+"""Draws `check`: a summary line, the tasks of each phase with their marks, and the next commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from orchestrator.cli.output import (
 from orchestrator.cli.report import print_pause, print_scores, unanswering
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.views.limits import in_words
 
 MARKS = {
     "done": ("done", "green"),
@@ -43,6 +42,8 @@ def draw(found: JsonObject) -> None:
     if found["budget"]:
         _say_labelled("Cap", _caps(found["budget"]))
     for limit in found["limits"]:
+        from orchestrator.views.limits import in_words
+
         _say_labelled("Limit", [Piece(inert(in_words(limit)))])
     for agent in found["unanswering"]:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
@@ -83,7 +84,7 @@ def _headline(found: JsonObject) -> list[Piece]:
 
 
 def _caps(budget: list[JsonObject]) -> list[Piece]:
-    """Each cap with what was used of it; the task's own ones with its id."""
+    """The use of each budget; a task's with its id."""
     return [
         Piece(
             f"{each['task'] + ': ' if each['task'] else ''}{each['says']} ({each['percent']} %)",
@@ -119,7 +120,7 @@ def _state(view: JsonObject, checkpoints: set[str]) -> list[str]:
     if view["mark"] == "failed":
         return [f"after {view['attempts']} attempts"]
     if view["retry_at"]:
-        return [f"again at {view['retry_at']}"]
+        return [f"retry at {view['retry_at']}"]
     if view["offered"]:
         return ["offered"]
     approval = [key for key in view["waits_for"] if key in checkpoints]
@@ -127,6 +128,6 @@ def _state(view: JsonObject, checkpoints: set[str]) -> list[str]:
 
 
 def _say_labelled(label: str, pieces: list[Piece]) -> None:
-    """As many pieces a line as fit, the first line with the label."""
+    """Print as many pieces per line as fit, the first line with the label."""
     for number, line in enumerate(flow(pieces, width() - INDENT)):
         say(f" {label if number == 0 else '':<{INDENT - 2}} {line}".rstrip())

@@ -1,4 +1,4 @@
-"""The last words of a command that followed a session: what came out, or what waits and how it goes on."""
+"""The final report of a followed session: its results, or why it waits and how to continue."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ def _headline(report: JsonObject) -> list[Piece]:
 
 
 def unanswering(each: JsonObject) -> str:
-    """An agent that failed most of its calls, in words."""
+    """A sentence about an agent that failed most of its calls."""
     how = ", ".join(f"{outcome} {calls}" for outcome, calls in each["failed"].items())
     answered = each["answered"] or "none"
-    return f"{each['agent']} answered {answered} of {each['calls']} calls ({how}); `lifecycle agents --probe` asks it"
+    return f"{each['agent']} answered {answered} of {each['calls']} calls ({how}); `lifecycle agents --probe` tests it"
 
 
 def print_deliverables(report: JsonObject, project: Path) -> None:
-    """Each document with its path; a folder with an index is one line."""
+    """Print the path of each document; a folder with an index takes one line."""
     paths = [each["path"] for each in report["deliverables"]]
     documents = [path for path in paths if path.split("/")[0] not in RECORDS and "/." not in f"/{path}"]
     if not documents:
         return
     folder = project / report["directory"]
-    say(f"Deliverables in {inert(str(folder))}")
+    say(f"Documents in {inert(str(folder))}")
     for path, inside in grouped(documents):
         more = f"   and {inside} more file(s) in {PurePosixPath(path).parent}/" if inside else ""
         say(f"  {path}{more}")
@@ -111,16 +111,16 @@ def print_pause(pause: JsonObject) -> None:
 
 
 def _faults(pause: JsonObject) -> list[str]:
-    """What a discussion blocked the session for, and the command that shows all of it."""
+    """The findings for which a discussion blocked the session, and the command that shows the discussion."""
     lines = [
         f"{each['severity']}: {one_line(each['text'], 300)} [{', '.join(each['perspectives'])}]"
         for each in pause["faults"]
     ]
-    return [*lines, f"all of it: {pause['discuss']}"] if pause["discuss"] else lines
+    return [*lines, f"the whole discussion: {pause['discuss']}"] if pause["discuss"] else lines
 
 
 def _changes(approval: JsonObject | None) -> list[str]:
-    """What is not as it was shown, and the token of what is there now."""
+    """What has changed since it was shown, and the token that approves the present state."""
     if approval is None:
         return []
     lines = [
@@ -133,7 +133,7 @@ def _changes(approval: JsonObject | None) -> list[str]:
 
 
 def about(detail: JsonObject) -> list[str]:
-    """What a pause is about, in lines."""
+    """The details of a pause, as lines."""
     lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
     lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
     options = detail.get("options") or []
@@ -145,7 +145,7 @@ def about(detail: JsonObject) -> list[str]:
 
 
 def print_actions(actions: list[dict[str, str]]) -> None:
-    """One line each where they fit; else what a command does stands below it."""
+    """Print commands and what they do, on one line each if they fit, otherwise below each other."""
     longest = max(cells(each["command"]) for each in actions)
     fits = not is_bounded() or all(longest + 5 + cells(each["does"]) <= width() for each in actions)
     for each in actions:

@@ -1,4 +1,4 @@
-"""export --bundle: a session for a bug report, without secrets and without a name of its owner.
+"""export --bundle: a session for a bug report, without secrets and without its owner's name.
 
 It is an exported session (portable.py) whose texts were cleaned and whose contents got new digests, so `lifecycle import`
 takes it in; beside it lie the cassette, the ends of the logs, the settings and what `doctor` said.
@@ -68,7 +68,7 @@ class Cleaner:
         return text
 
     def value(self, value: Any) -> Json:
-        """A plain value with every text in it cleaned."""
+        """A plain value with every string in it cleaned."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -131,7 +131,7 @@ def _home(home: str) -> str:
 
 
 def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
-    """The same session with cleaned texts; contents are named by what they are now."""
+    """The same session with cleaned texts; contents get new digests."""
     renamed: dict[str, str] = {}
     contents: dict[str, bytes] = {}
     for digest, body in package.contents.items():

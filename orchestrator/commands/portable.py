@@ -136,7 +136,9 @@ def read(file: Path) -> Package:
     """A package, checked as far as that needs no database. Raises UsageError."""
     if not file.is_file():
         raise UsageError(
-            f"cannot read {str(file)!r}", why="it is missing, or no plain file", fix="name an exported file"
+            f"cannot read {str(file)!r}",
+            why="it is missing, or not a regular file",
+            fix="name an exported file",
         )
     try:
         with zipfile.ZipFile(file) as archive:
@@ -185,7 +187,7 @@ def _checked(archive: zipfile.ZipFile) -> Package:
 def _check_rows(session: str, rows: transfer.Rows) -> None:
     """One session, and no path that could lead out of its directory."""
     if [row["id"] for row in rows["sessions"]] != [session]:
-        raise ValueError("it does not hold the one session its manifest names")
+        raise ValueError("it does not contain exactly the session that its manifest names")
     for table, found in rows.items():
         if any(row.get("session_id", session) != session for row in found):
             raise ValueError(f"its rows of {table} belong to another session")
@@ -211,7 +213,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
     """Make the package's session one of this project. Raises UsageError when it is here already, or does not fit."""
     if store.read(lambda tx: sessions.get(tx, package.session)) is not None:
         raise UsageError(
-            f"{package.session} is here already",
+            f"{package.session} already exists here",
             why="a session is never overwritten",
             fix="delete it first, or import into another project",
         )
@@ -231,12 +233,12 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
         return store.write(unit)
     except transfer.NotWhole as error:
         raise UsageError(
-            "the file does not hold a whole session", why=error.why, fix="export it again"
+            "the file does not contain a whole session", why=error.why, fix="export it again"
         ) from error
 
 
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
-    """The rows with nothing under way: the hosts that worked on it are not here."""
+    """The rows with no open run: the hosts that worked on the session are elsewhere."""
     session = dict(rows["sessions"][0])
     options = session["options"]
     if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
@@ -246,10 +248,10 @@ def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
         session |= {
             "status": "paused",
             "pause_reason": "user",
-            "pause_detail": {"by": "import", "words": "it was under way when it was exported"},
+            "pause_detail": {"by": "import", "words": "it was unfinished when it was exported"},
         }
     runs = [
-        {**row, "outcome": "released", "closed_at": now, "error": "exported while it ran"}
+        {**row, "outcome": "released", "closed_at": now, "error": "exported while running"}
         if row["outcome"] is None
         else row
         for row in rows["runs"]

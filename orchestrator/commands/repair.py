@@ -1,4 +1,4 @@
-"""`repair`: name what is wrong, put right what can be, rebuild the session's directory from the database."""
+"""repair: report errors, fix what can be fixed, and rebuild the session's directory from the database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from orchestrator.views import find
 
 
 def repair(store: Store, name: str | None) -> JsonObject:
-    """What was found (`faults` stay, `fixed` do not) and how many files were written. Raises as `find.session` does."""
+    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `find.session` does."""
     session = store.read(lambda tx: find.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
@@ -43,13 +43,13 @@ def repair(store: Store, name: str | None) -> JsonObject:
 
 
 def _recount(store: Store, session: str) -> list[str]:
-    """Put right the counters that tell what is ready."""
+    """Correct the counters that decide what is ready."""
 
     def unit(tx: Tx) -> list[str]:
         said = []
         for task, key, stored, right in integrity.wrong_counts(tx, session):
             integrity.recount(tx, task, right)
-            said.append(f"{key} waited for {stored} task(s), its edges say {right}")
+            said.append(f"{key} waited for {stored} task(s), {right} according to its edges")
         if said:
             messages.event(tx, session, "repaired", "; ".join(said), fixed=said)
             sessions.request_beat(tx, session)
@@ -59,7 +59,7 @@ def _recount(store: Store, session: str) -> list[str]:
 
 
 def _cycle(tx: Tx, session: str) -> list[str]:
-    """The tasks that wait for each other for ever: what is left when whatever could run is taken away."""
+    """The tasks that wait for each other: those left after removing every task that could run."""
     waits = {row.key: set(row.blocked_by) for row in tasks.all_tasks(tx, session)}
     while free := {key for key, blockers in waits.items() if not blockers & waits.keys()}:
         waits = {key: blockers for key, blockers in waits.items() if key not in free}
@@ -69,7 +69,7 @@ def _cycle(tx: Tx, session: str) -> list[str]:
 
 
 def _missing(tx: Tx, session: str, store: Store) -> list[str]:
-    """Contents that rows refer to and that are not there, or are not what their digest says."""
+    """Contents that are missing, or do not match their digest."""
     faults = []
     for row in artifacts.newest(tx, session):
         try:
@@ -83,7 +83,7 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
 
 
 def _drop_mirror(store: Store, session: str) -> None:
-    """Let the projector write the mirror of the messages anew: only its length is looked at otherwise."""
+    """Make the projector rewrite the mirror of the messages, of which it otherwise checks only the length."""
     root = edits.session_directory(store.path, session)
     if root.is_dir() and not root.is_symlink() and files.in_the_way(root, projector.LOG) is None:
         files.remove(root, projector.LOG)

@@ -1,4 +1,4 @@
-"""Wisdom that somebody adds by hand: what the team should know, read by every task that begins later."""
+"""Adds wisdom by hand: what the team should know, read by every task that starts later."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def add(
         raise UnknownName("wisdom file", file, records.WISDOM)
     words = check_words(text)
     if not words:
-        raise UsageError("the text is empty", fix="say what was learned")
+        raise UsageError("the text is empty", fix="write what was learned")
     if len(words) > WORDS_LIMIT:
         raise UsageError(
             "the text is too long",
             why=f"{len(words)} characters, at most {WORDS_LIMIT}",
-            fix="say it in short, and name the artifact that has the rest",
+            fix="shorten it, and name the artifact that has the details",
         )
     key = None if task is None else str(find.task(tx, session, task).key)
     records.add_wisdom(tx, session.id, file, author, words, key)

@@ -78,7 +78,7 @@ def file_layer(path: Path) -> Layer:
         return Layer({}, where)
     try:
         if not path.is_file():  # a FIFO would hang
-            return unreadable(f"{path}: is no regular file")
+            return unreadable(f"{path}: is not a regular file")
         with path.open("rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
         if len(raw) > SIZE_LIMIT:
@@ -106,7 +106,7 @@ def toml_fault(text: str, said: str) -> tuple[int, str]:
     if _TWICE.search(reason):
         first = next((n for place, n in _keys(text) if place[: len(key)] == key and n < at), None)
         if first is not None:
-            return at, f"{dotted}: given a second time, the first is in line {first}; keep one of them"
+            return at, f"{dotted}: given twice, first in line {first}; keep one of them"
     return line, f"{dotted}: {reason}" if at == line else reason
 
 
@@ -151,12 +151,12 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
             if near:
                 faults.append(f"{variable}: unknown setting; did you mean {PREFIX}{near[0].upper()}?")
         elif place in names:
-            faults.append(f"{variable}: given a second time, as {names[place]}")
+            faults.append(f"{variable}: given twice, also as {names[place]}")
         else:
             names[place] = variable
             whole = next((names[place[:n]] for n in range(1, len(place)) if place[:n] in names), None)
             if not _put(values, place, _value(text)):
-                faults.append(f"{variable}: {whole} gives the same setting as a whole; keep one of them")
+                faults.append(f"{variable}: {whole} sets the whole table; keep one of them")
 
     def where(place: Place) -> str:
         while place and place not in names:

@@ -62,7 +62,7 @@ def read(path: Path) -> tuple[JsonObject, Lines, list[str]]:
 
 def _bytes(path: Path) -> bytes:
     if not path.is_file():  # a FIFO would hang, a folder cannot be read
-        raise ValueError("is no regular file")
+        raise ValueError("is not a regular file")
     with path.open("rb") as file:
         raw = file.read(SIZE_LIMIT + 1)
     if len(raw) > SIZE_LIMIT:

@@ -37,7 +37,7 @@ def caps(given: Mapping[str, float | None]) -> dict[str, int]:
             continue
         if not math.isfinite(amount) or not 0 < amount <= LARGEST:
             raise UsageError(
-                f"--max-{measure} {amount:g} is no cap",
+                f"--max-{measure} {amount:g} is not a valid cap",
                 why=f"it must be above 0 and at most {LARGEST}",
                 fix="give another amount",
             )

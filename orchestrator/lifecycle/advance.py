@@ -1,4 +1,4 @@
-"""Who goes on after a report: the situation is read, the decision (orchestrator.domain.scheduling) is carried out."""
+"""What runs next after a report: reads the situation, and carries out the decision (orchestrator.domain.scheduling)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _candidate(tx: Tx, row: Task, blockers: Iterable[str] = ()) -> Candidate:
 
 
 def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) -> Run | None:
-    """Carry out the advance; the run of the successor, when it was started."""
+    """Carry out the advance; return the run of the successor if one was started."""
     session = row.session_id
     if decided.wake:
         sessions.request_beat(tx, session)

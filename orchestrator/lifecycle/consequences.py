@@ -1,4 +1,4 @@
-"""What must not be overtaken: the rows of a verdict or a gate, a revision with its edges, a pause."""
+"""The consequences of a verdict or gate, applied in the completing transaction: its rows, a revision, a pause."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from orchestrator.store.task_states import graph
 
 
 def apply_consequences(tx: Tx, report: Report) -> str | None:
-    """What must not be overtaken: verdict rows, a revision with its edges, a pause. The pause's reason, if any."""
+    """Write the verdict, a revision with its edges, or a pause; return the pause's reason, if any."""
     row = report.row
     session = row.session_id
     if report.gate is not None:

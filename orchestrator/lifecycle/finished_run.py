@@ -1,4 +1,4 @@
-"""What a worker reports of a finished run, and what the report led to."""
+"""What a worker reports about a finished run, and the outcome of the report."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the report led to; `next` is the run this slot goes on with: the successor's, or the oldest offer's."""
+    """The outcome of a report; `next` is the run that this slot continues with: the successor's or the oldest offer's."""
 
     advance: Advance
     next: Run | None

@@ -1,4 +1,4 @@
-"""The completing transaction: all that a finished run leaves, what follows from its verdict, and who goes on.
+"""The completing transaction: everything a finished run leaves, the consequences of its verdict, and the next run.
 
 Close the run (its id is the fence), complete the task, make artifacts, verdict, wisdom and message count, apply the
 verdict's consequences, decide the advance: one commit. A crash before it leaves nothing, after it everything.
@@ -23,13 +23,13 @@ from orchestrator.store.store import Tx
 
 
 def prepare() -> None:
-    """Compile the statements of a report, so that the first one need not wait for it."""
+    """Compile the statements of a report ahead of the first one."""
     for module in (artifacts, claims, messages, records, sessions, tasks, transitions):
         compile_all(vars(module).values())
 
 
 def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
-    """Raises LeaseLost, and then wrote nothing."""
+    """Complete the run and decide what runs next. Raises LeaseLost, and then has written nothing."""
     row = report.row
     session = row.session_id
     transitions.complete(
@@ -90,7 +90,7 @@ def fail(
     wait: float | None = None,
     limited_by: str | None = None,
 ) -> str:
-    """Report that the attempt failed (charged) or is given back; the task's new state. Raises LeaseLost.
+    """Report that the attempt failed, or is released (not `charged`); return the task's new state. Raises LeaseLost.
 
     The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait` (for
     the limit of the account `limited_by`); `pause` stops the session with a reason.

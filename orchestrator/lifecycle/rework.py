@@ -1,4 +1,4 @@
-"""Applying a plan of rework to a session: new tasks, new edges, runs given back."""
+"""Applies a rework plan to a session: new tasks, new edges, released runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def apply(
     payload: Callable[[TaskState], JsonObject],
     why: str,
 ) -> list[str]:
-    """Carry out the plan inside the caller's transaction; ids of the runs that were given back."""
+    """Carry out the plan inside the caller's transaction; return the ids of the released runs."""
     made = add_tasks(tx, session, plan.tasks, max_attempts, payload)
     released = release(tx, session, plan.release, why)
     for key, blocker in plan.extra_edges:
@@ -64,7 +64,7 @@ def apply(
 
 
 def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
-    """Give back the runs of tasks in progress, uncharged; ids of those runs."""
+    """Release the runs of tasks in progress, not counted as attempts; return their ids."""
     released = []
     for run in tasks.open_runs(tx, session):
         if run.key in keys and transitions.take_away(

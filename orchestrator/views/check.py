@@ -1,4 +1,4 @@
-"""What people and programs see of a session: plain values, read from one snapshot of the database.
+"""A session as people and programs see it: plain values, read from one snapshot of the database.
 
 Every function here takes a transaction and returns what `json.dumps` takes. The keys are documented in docs/cli.md;
 the command line, the web and MCP show these same values.
@@ -59,7 +59,7 @@ def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | 
 
 
 def overview(tx: Tx, session: Session) -> JsonObject:
-    """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
+    """What `check` shows: the graph, the running work, what is waiting and what to do next."""
     views = task_views(tx, session)
     return {
         **summary(tx, session),
@@ -78,7 +78,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
 
 
 def task_views(tx: Tx, session: Session) -> list[JsonObject]:
-    """Every task in order of creation, with what is known of its run, its round and its waiting."""
+    """Every task in order of creation, with its run, its round and what it waits for."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
@@ -117,7 +117,7 @@ def task_views(tx: Tx, session: Session) -> list[JsonObject]:
 
 
 def show(tx: Tx, session: Session) -> JsonObject:
-    """Everything about a session that is not a list of its own."""
+    """Everything about a session that no other command lists."""
     return {
         **summary(tx, session),
         "request": session.request,
@@ -162,7 +162,7 @@ def artifact_view(row: Artifact) -> JsonObject:
 
 
 def members(tx: Tx, session: str) -> list[JsonObject]:
-    """Who spoke on the bus: last seen, last action, how often."""
+    """Each sender of messages: last seen, last action, number of messages."""
     found: dict[str, JsonObject] = {}
     number = 0
     while batch := messages.after(tx, session, number):
@@ -178,7 +178,7 @@ def members(tx: Tx, session: str) -> list[JsonObject]:
 def bus_messages(
     tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
 ) -> list[JsonObject]:
-    """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
+    """The newest `last` matching messages, oldest first; read backwards, a page at a time."""
     found: list[JsonObject] = []
     before = 2**62
     while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
@@ -196,17 +196,13 @@ def bus_messages(
 
 
 def completion_report(tx: Tx, session: Session) -> JsonObject:
-    """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
-    held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+    """The results of a session: deliverables, scores, duration, cost, and what can be done next."""
     return {
         **summary(tx, session),
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
-        "rounds": [
-            {"round": row.round, "task": row.task, **discuss.verdict(row), "record": row.record}
-            for row in held
-        ],
+        "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": ways_on.pause_view(tx, session),
@@ -215,7 +211,7 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
 
 
 def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """From the number of tasks by status: what is completed of what was to be done; what was skipped is not."""
+    """The progress from the number of tasks by status; skipped tasks do not count."""
     done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
     total = sum(counts.values()) - skipped
     return {
@@ -235,7 +231,7 @@ def _running(
     agents: Mapping[str, str],
     loops: frozenset[str],
 ) -> JsonObject:
-    """Who works on a task, since when, and how far its inner loop is."""
+    """The run of a task: agent, elapsed time and the progress of its inner loop."""
     same = [
         row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
     ]
@@ -255,16 +251,18 @@ def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:
 
 
 def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> list[str]:
-    """What keeps an active session from moving, that only a process can put right."""
+    """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
     found = [
-        f"{run.key}: {why}; the coordinator puts it right, or `lifecycle resume`"
+        f"{run.key}: {why}; the coordinator recovers it, or `lifecycle resume` does"
         for run, why in leases.overdue_runs(tx)
         if run.session_id == session.id
     ]
     if leases.leader(tx) is None:
-        found.append("no coordinator runs: `lifecycle resume` or `lifecycle daemon start` starts it")
+        found.append("no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one")
     elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
-        found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
+        found.append(
+            "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
+        )
     return found

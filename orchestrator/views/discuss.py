@@ -1,4 +1,4 @@
-"""What the discussions and gates of a session came to, as plain values (see look)."""
+"""The results of a session's discussions and gates, as plain values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from orchestrator.store.store import Tx
 
 def discussion(tx: Tx, session: str, name: str) -> JsonObject:
     """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
-    found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
+    found = _discussions(tx, session)
     wanted = _round(name)
     mine = [row for row in found if row.round == wanted or row.task == name.upper()]
     if not mine:
         known = list(dict.fromkeys(row.round or "" for row in found))
-        raise UnknownName("round", name, known, fix="a round is shown when it has been held")
+        raise UnknownName(
+            "round", name, known, fix="`lifecycle discuss` lists the discussions that have taken place"
+        )
     newest = mine[-1]
     return {
         "session": session,
@@ -33,6 +35,18 @@ def discussion(tx: Tx, session: str, name: str) -> JsonObject:
             for row in records.findings_of(tx, newest.id)
         ],
     }
+
+
+def discussions(tx: Tx, session: str) -> list[JsonObject]:
+    """The discussions of a session, oldest first: round, task, verdict and record of each."""
+    return [
+        {"round": row.round, "task": row.task, **verdict(row), "record": row.record}
+        for row in _discussions(tx, session)
+    ]
+
+
+def _discussions(tx: Tx, session: str) -> list[Verdict]:
+    return [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
 
 
 def scores(tx: Tx, session: str) -> JsonObject | None:
@@ -55,7 +69,7 @@ def verdict(row: Verdict) -> JsonObject:
 
 
 def faults(tx: Tx, session: str, task: str) -> tuple[list[JsonObject], str | None]:
-    """What blocked the newest discussion of a task, the gravest first, and the name `discuss` shows it by."""
+    """What blocked the newest discussion of a task, the most severe first, and its name for `discuss`."""
     held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
     if not held:
         return [], None

@@ -1,4 +1,4 @@
-"""Accounts whose limit is reached, as people see them, and a person's word that one can be asked again."""
+"""Accounts at their rate limit as users see them, and the end of a limit on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orchestrator.store.store import Store, Tx
 
 
 def limit_views(tx: Tx) -> list[JsonObject]:
-    """The accounts of the project that are not asked now."""
+    """The accounts of the project that are at their limit now."""
     return [
         {
             "account": row.name,
@@ -27,10 +27,10 @@ def limit_views(tx: Tx) -> list[JsonObject]:
 
 
 def in_words(limit: JsonObject) -> str:
-    """One of them in a sentence."""
-    how = " (a guess: it was not told)" if limit["guesses"] else ""
-    why = limit["why"] or f"{limit['agent']} met its limit"
-    return f"account {limit['account']} is not asked before {limit['until']}{how}: {why}"
+    """A limit in one sentence."""
+    how = " (estimated: the end is unknown)" if limit["guesses"] else ""
+    why = limit["why"] or f"{limit['agent']} reached its limit"
+    return f"account {limit['account']} is not used before {limit['until']}{how}: {why}"
 
 
 def way_on(account: str) -> str:
@@ -38,16 +38,16 @@ def way_on(account: str) -> str:
 
 
 def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
-    """Let an account be asked again at once; the tasks that waited for a limit. Raises UnknownName."""
+    """Use an account again at once; return the tasks that waited for a limit. Raises UnknownName."""
 
     def unit(tx: Tx) -> list[tuple[str, str]]:
         held = [row.name for row in rate_limits.limited_now(tx)]
         if account not in held:
-            raise UnknownName("held account", account, held, fix="lifecycle agents")
+            raise UnknownName("limited account", account, held, fix="lifecycle agents")
         waiting = rate_limits.release(tx, account)
         for session in dict.fromkeys(session for session, _ in waiting):
             keys = [key for waits, key in waiting if waits == session]
-            words = f"{who} says that account {account} can be asked again; all that waits is tried: "
+            words = f"{who} released account {account}; the waiting tasks are tried again: "
             words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
             sessions.request_beat(tx, session)

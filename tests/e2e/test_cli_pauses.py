@@ -163,7 +163,7 @@ def test_rework_says_whether_the_session_goes_on_with_it(
 
     assert gave.code == 0, gave.err
     assert says in gave.err
-    assert ("goes on in the background" in gave.err) is (reason is not PauseReason.USER)
+    assert ("continues in the background" in gave.err) is (reason is not PauseReason.USER)
 
 
 def why(world: World, task: str) -> tuple[str, str]:
@@ -177,11 +177,11 @@ def test_why_follows_the_task_through_its_life(world: World) -> None:
 
     assert why(world, "DRAFT-001") == ("blocked", "waits for RESEARCH-001, which is pending")
     assert why(world, "RESEARCH-001")[0] == "ready"
-    assert "no coordinator runs" in why(world, "RESEARCH-001")[1]
+    assert "no coordinator is running" in why(world, "RESEARCH-001")[1]
     leads = factories.lead(store)
     factories.one_beat(store, session, leads)
     assert why(world, "RESEARCH-001")[0] == "offered"
-    assert "no worker host runs" in why(world, "RESEARCH-001")[1]
+    assert "no worker host is running" in why(world, "RESEARCH-001")[1]
     factories.make_host(store, "h-other", roles=("writer",))
     assert "no worker host serves analyst" in why(world, "RESEARCH-001")[1]
     host = factories.make_host(store, "h-mine", slots=1)
@@ -236,8 +236,8 @@ def test_check_says_what_stalls(world: World) -> None:
     factories.one_beat(world.store, session, factories.lead(world.store))
     offered = world.life.run("check", "--json").json()["stalled"]
 
-    assert "no coordinator runs" in without[0]
-    assert "no worker host runs" in offered[0]
+    assert "no coordinator is running" in without[0]
+    assert "no worker host is running" in offered[0]
 
 
 def test_check_shows_who_works_since_when_and_how_far(world: World) -> None:

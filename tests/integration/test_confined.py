@@ -1,4 +1,4 @@
-"""An agent that is only asked cannot write to the user's project; where that cannot be had, what changed is told."""
+"""An agent in read-only mode cannot write to the user's project; where that cannot be had, what changed is reported."""
 
 from __future__ import annotations
 

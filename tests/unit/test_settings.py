@@ -272,7 +272,7 @@ def test_a_folder_in_place_of_the_file_is_refused(project: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         load_settings(project, {"LIFECYCLE_CONFIG_DIR": str(project.parent / "user")})
 
-    assert "is no regular file" in refused.value.faults[0]
+    assert "is not a regular file" in refused.value.faults[0]
 
 
 def test_faults_do_not_repeat_values_which_may_be_secret(project: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -55,7 +54,7 @@ def _content_of(section: Section, said: list[_Said], before: Declared | None) ->
         new = " ".join(one.text for one in said if one.text not in old)
         return "\n\n".join(filter(None, [old, new]))[:TEXT_LIMIT]
     entry = Item if section.id else Statement
-    kept: list[Content] = before.entries(section) if before else []
+    kept: list[Content] = list(before.entries(section)) if before else []
     have = [str(getattr(each, "text", "")) for each in kept]
     made = [
         entry(text=one.text, source=one.source, reason=one.reason)
@@ -110,7 +109,7 @@ def _of_documents(m: Material) -> Iterator[_Said]:
                 )
 
 
-def _statements(value: Any) -> Iterator[BaseModel]:
+def _statements(value: object) -> Iterator[BaseModel]:
     """Every statement of a content model that says where it comes from, at any depth."""
     if isinstance(value, BaseModel):
         if "source" in type(value).model_fields:

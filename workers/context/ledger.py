@@ -50,7 +50,7 @@ class CallLedger:
         if not is_metered(agent):
             call = self.run.write(lambda tx: records.begin_call(tx, dict(values)))
             return CallHandle(call, 0, None, False)
-        account = self.router.pool(agent.name) if self.asks_accounts else None
+        account = self.router.account(agent.name) if self.asks_accounts else None
 
         def unit(tx: Tx) -> CallHandle | RateLimit | budgets.Refused:
             limit = None if account is None else rate_limits.known(tx, account)
@@ -70,7 +70,7 @@ class CallLedger:
 
     def answered(self, agent: Agent, call: CallHandle, reply: AgentReply) -> None:
         """Note that the call ended with an answer."""
-        outcome = "mined" if reply.mined else "answered"
+        outcome = "mined" if reply.extracted else "answered"
         self._end(agent, call, outcome, reply.usage, reply.retries, None, None)
 
     def failed(self, agent: Agent, call: CallHandle, error: AgentError, fault: str) -> None:

@@ -31,9 +31,6 @@ from importlib import import_module
 from orchestrator.domain.json_types import JsonObject
 
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
-if TYPE_CHECKING:
-    pass
-
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CHUNK = 65_536
@@ -76,7 +73,7 @@ Family = dict[int, Process]
 class Guardian:
     def __init__(self, job: JsonObject, commands: bytes) -> None:
         self.job = job
-        self.limits: dict[str, float | None] = job["limits"]
+        self.timeouts: dict[str, float | None] = job["timeouts"]
         self.output_bytes: int = job["output_bytes"]
         self.lease_end: float = job["sent"] + job["deadline"]
         self.started = self.last_byte = clock()
@@ -168,8 +165,8 @@ class Guardian:
         """When each limit is reached."""
         since = {"turn": self.started, "total": self.started}
         since["silence" if any(self.written.values()) else "start"] = self.last_byte
-        limits = ((name, self.limits.get(name), begun) for name, begun in since.items())
-        return {name: begun + limit for name, limit, begun in limits if limit is not None}
+        timeouts = ((name, self.timeouts.get(name), begun) for name, begun in since.items())
+        return {name: begun + limit for name, limit, begun in timeouts if limit is not None}
 
     def ending(self) -> str | None:
         """Why the agent has to end now, or has ended. A lease that is over stays over."""

@@ -60,7 +60,7 @@ class Host:
         self._ended = threading.Event()
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
-        self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
+        self._wakes = 0  # counts wakes, so that one between a poll and a wait is not missed
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
@@ -143,7 +143,7 @@ class Host:
 
     def _look_for_leftovers(self) -> None:
         try:
-            self._leftovers.look()
+            self._leftovers.poll()
         except LifecycleError as error:
             self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
 
@@ -193,7 +193,7 @@ class Host:
         )
         for run in named:
             if run in gone:
-                self.live.stop(run, "taken away")
+                self.live.stop(run, "revoked")
             else:
                 self.live.extend(run, self._deadline(asked))
         if not alive and not self._fenced:

@@ -10,7 +10,7 @@ from workers.context.run_context import RunContext
 from workers.documents.identifiers import allot
 from workers.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import EXPLORATION, ask, facts, form, made_by, render_context, repository
+from workers.roles.drafting import EXPLORATION, ask, facts, form, made_by, render_context, repository
 
 ANGLE = "general"
 

@@ -12,7 +12,7 @@ import structlog
 from orchestrator.config import PATH_FILE, variables
 from orchestrator.domain.agent_kinds import KINDS
 from orchestrator.domain.model_providers import PROVIDERS
-from workers.run.settings_watcher import Surroundings
+from workers.run.settings_watcher import SettingsWatcher
 
 MINE = '[agents.mine]\ncommand = ["mine"]\nenv = ["MINE"]\n'
 
@@ -25,16 +25,16 @@ def configure(project: Path) -> Any:
     return write
 
 
-def surroundings(project: Path, environ: dict[str, str]) -> Surroundings:
-    return Surroundings(project, {}, environ, structlog.get_logger())
+def watcher(project: Path, environ: dict[str, str]) -> SettingsWatcher:
+    return SettingsWatcher(project, {}, environ, structlog.get_logger())
 
 
 def test_only_what_agents_log_in_with_is_taken_from_a_message(project: Path, configure: Any) -> None:
     environ = {"PATH": os.environ["PATH"]}
-    around = surroundings(project, environ)
+    watched = watcher(project, environ)
     configure(MINE)
 
-    around.take({"OPENAI_API_KEY": "new", "HOME": "/p", "PYTHONPATH": "/p", "CODEX_HOME": "/p", "MINE": "m"})
+    watched.take({"OPENAI_API_KEY": "new", "HOME": "/p", "PYTHONPATH": "/p", "CODEX_HOME": "/p", "MINE": "m"})
 
     assert environ == {"PATH": os.environ["PATH"], "MINE": "m", "OPENAI_API_KEY": "new"}
 
@@ -43,15 +43,15 @@ def test_faulty_settings_leave_everything_as_it_was_until_they_are_mended(
     project: Path, configure: Any
 ) -> None:
     configure(MINE)
-    around = surroundings(project, {})
-    before = around.now()
+    watched = watcher(project, {})
+    before = watched.now()
 
     configure("agents = 5\n")
-    faulty = around.now()
+    faulty = watched.now()
     configure('agents_off = ["claude"]\n')
-    mended = around.now()
+    mended = watched.now()
 
-    assert faulty is before and around.now() is mended
+    assert faulty is before and watched.now() is mended
     assert ("mine" in before.router.agents, "mine" in mended.router.agents) == (True, False)
     assert "claude" not in mended.router.agents
 
@@ -60,10 +60,10 @@ def test_programs_are_looked_for_where_the_latest_command_would_and_then_where_t
     project: Path,
 ) -> None:
     environ = {"PATH": "/old:/both"}
-    around = surroundings(project, environ)
+    watched = watcher(project, environ)
 
     (project / ".workflow" / PATH_FILE).write_text("/new:/both")
-    around.now()
+    watched.now()
 
     assert environ["PATH"] == "/new:/both:/old"
 

@@ -71,7 +71,7 @@ def test_another_host_of_the_project_asks_no_agent_of_an_account_that_one_has_me
 
     bench.runtime = replace(bench.runtime, lives=LiveRuns())
     bench.setup = replace(
-        bench.setup, router=Router({"opus": other}, roles={"analyst": ["opus"]}, pools={"opus": "told"})
+        bench.setup, router=Router({"opus": other}, roles={"analyst": ["opus"]}, accounts={"opus": "told"})
     )
     bench.run()
 

@@ -17,7 +17,9 @@ ITEMS = 20
 FINDINGS = ("weaknesses", "missing_requirements", "risk_level")
 
 
-def mine(text: str, schema: type[BaseModel], note: Callable[[str], None] = lambda _: None) -> Critique | None:
+def extract(
+    text: str, schema: type[BaseModel], note: Callable[[str], None] = lambda _: None
+) -> Critique | None:
     """The critique that `text` states in words, or None: without a plain rating of 1 to 5 or a finding there is none."""
     if schema is not Critique:
         return None
@@ -41,13 +43,13 @@ def mine(text: str, schema: type[BaseModel], note: Callable[[str], None] = lambd
         return None
     values["rating"] = rating or UNREAD_RATING
     try:
-        mined = Critique.model_validate(values)
+        extracted = Critique.model_validate(values)
     except ValidationError:
         return None
     note("the answer was prose: its key points were picked out")
     if rating is None:
         note(f"the answer was partly unreadable: it states no plain rating, which counts as {UNREAD_RATING}")
-    return mined
+    return extracted
 
 
 def _rating(text: str) -> int | None:

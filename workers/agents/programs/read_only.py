@@ -1,7 +1,7 @@
-"""What an agent that is only asked cannot write to: the user's project, save what the agent needs inside it.
+"""Read-only (ask) mode: an agent cannot write to the user's project, save where it keeps its login inside it.
 
 A comparison afterwards can notice a write and not undo it, since the user may have written at the same moment. So the
-kernel is asked to refuse it (workers/host/confinement.py), and only where it cannot, the files are compared and it is told.
+kernel refuses it (workers/host/confinement.py), and only where it cannot, the files are compared and changes reported.
 """
 
 from __future__ import annotations
@@ -11,50 +11,42 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from orchestrator.domain.agent_kinds import HOMES, KINDS
 from orchestrator.domain.inert import one_line
-from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment
-from workers.agents.protocol import Limits, Protected
+from workers.agents.programs.process import Confinement, GuardedProcess, RunResult, agent_environment
+from workers.agents.protocol import Protected, Timeouts
 
-OF_THE_DATABASE = ("", "-wal", "-shm", "-journal")
+DATABASE_FILES = ("", "-wal", "-shm", "-journal")
 ENTRIES = 200_000  # files and folders that are compared at most
-SECONDS = 3.0  # that one look may take
-LOOK_SECONDS = 10.0  # for a program that does nothing
+SNAPSHOT_SECONDS = 3.0  # that one snapshot may take
+TRY_SECONDS = 10.0  # for a program that does nothing
 SHOWN = 10  # names in a note
 DOCUMENTS = ".team"
-_PASSED_OVER = (".git", "objects")
+_SKIPPED = (".git", "objects")
 
-Seen = dict[str, tuple[int, ...]]  # path -> what changes when it is written to
-
-
-class Done(Protocol):
-    @property
-    def ended(self) -> Ended: ...
+Snapshot = dict[str, tuple[int, ...]]  # path -> what changes when it is written to
 
 
-D = TypeVar("D", bound=Done)
-
-
-def kept_out(
+def run_read_only(
     protected: Protected,
     env: Mapping[str, str],
     own: Sequence[Path],
-    run: Callable[[Confinement | None], D],
+    run: Callable[[Confinement | None], RunResult],
     *,
     database: bool,
-) -> tuple[D, list[str]]:
-    """Run it so that it cannot write there; else as it is, with notes on what changed meanwhile."""
+) -> RunResult:
+    """The result of a run that cannot write there; where that cannot be had, of any run, with what changed meanwhile."""
     confined = confinement(protected, env, own, database=database)
     if isinstance(confined, Confinement):
-        done = run(confined)
-        if done.ended.ended_by != "unconfined":
-            return done, []
-        confined = done.ended.error
-    before = seen(protected)
-    return run(None), told(protected, before, confined)
+        result = run(confined)
+        if result.ended.ended_by != "unconfined":
+            return result
+        confined = result.ended.error
+    before = snapshot(protected)
+    return replace(run(None), changed=changes_since(protected, before, confined))
 
 
 def confinement(
@@ -79,7 +71,7 @@ def confinement(
             return f"{name} is {home} in the project, which is not there yet: make that folder"
         writable.append(home)
     if database:
-        files = [f"{state}/{protected.database.name}{end}" for end in OF_THE_DATABASE]
+        files = [f"{state}/{protected.database.name}{end}" for end in DATABASE_FILES]
         writable += [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - it never raises
     read_only = [root] if _lies_in(state, root) else [root, state]
     inside = [path for path in dict.fromkeys(writable) if any(_lies_in(path, each) for each in read_only)]
@@ -90,8 +82,8 @@ def _lies_in(path: str, folder: str) -> bool:
     return (path + "/").startswith(folder + "/")
 
 
-def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
-    """Why an agent that is only asked could write to this project; None when it cannot."""
+def why_not_read_only(project: Path, environ: Mapping[str, str]) -> str | None:
+    """Why an agent in read-only mode could write to this project; None when it cannot."""
     env = agent_environment(environ, (home for kind in KINDS.values() for home in kind.homes), {})
     confined = confinement(
         Protected(project, project / ".workflow" / "lifecycle.db"), env, (), database=False
@@ -99,15 +91,15 @@ def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
     if not isinstance(confined, Confinement):
         return confined
     with (
-        tempfile.TemporaryDirectory(prefix="lifecycle-look-") as folder,
+        tempfile.TemporaryDirectory(prefix="lifecycle-try-") as folder,
         GuardedProcess(
             ["true"],
             cwd=Path(folder),
             env=env,
             stdin=b"",
-            limits=Limits(total=LOOK_SECONDS),
-            run="look",
-            lease_seconds=LOOK_SECONDS,
+            timeouts=Timeouts(total=TRY_SECONDS),
+            run="try",
+            lease_seconds=TRY_SECONDS,
             run_dir=Path(folder),
             confine=confined,
         ) as process,
@@ -116,13 +108,13 @@ def why_not(project: Path, environ: Mapping[str, str]) -> str | None:
     return ended.error if ended is not None and ended.ended_by == "unconfined" else None
 
 
-def seen(protected: Protected) -> Seen | None:
+def snapshot(protected: Protected) -> Snapshot | None:
     """Everything in the project, and the sessions' documents, by what a write would change; None when it is too much.
 
     No file is opened and no link followed.
     """
-    until = time.monotonic() + SECONDS
-    found: Seen = {}
+    until = time.monotonic() + SNAPSHOT_SECONDS
+    found: Snapshot = {}
     state = protected.database.parent
     folders = [protected.root, state / DOCUMENTS]
     while folders:
@@ -132,7 +124,7 @@ def seen(protected: Protected) -> Seen | None:
                 for entry in entries:
                     path = Path(entry.path)
                     about = _about(entry)
-                    if about is None or path == state or path.parts[-2:] == _PASSED_OVER:
+                    if about is None or path == state or path.parts[-2:] == _SKIPPED:
                         continue
                     found[entry.path] = about
                     if stat.S_ISDIR(about[0]):
@@ -154,9 +146,9 @@ def _about(entry: os.DirEntry[str]) -> tuple[int, ...] | None:
     return about.st_mode, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
-def told(protected: Protected, before: Seen | None, why: str) -> list[str]:
+def changes_since(protected: Protected, before: Snapshot | None, why: str) -> list[str]:
     """Notes on what has changed since: nobody knows by whom, so nothing is undone."""
-    after = seen(protected) if before is not None else None
+    after = snapshot(protected) if before is not None else None
     if before is None or after is None:
         return [f"the project could not be made read-only for it ({why}), and is too large to be compared"]
     changed = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
