@@ -28,9 +28,10 @@ import sys
 import time
 from importlib import import_module
 
-from orchestrator.domain.json_types import JsonObject
-
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
+if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
+
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CHUNK = 65_536
