@@ -259,7 +259,7 @@ def test_an_approval_that_fell_due_during_another_pause_is_for_what_was_scored(w
 
     def unit(tx: Any) -> None:
         sessions.pause(tx, made, PauseReason.USER, {})
-        sessions.owe(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
+        sessions.defer_approval(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
 
     world.store.write(unit)
     edit(world, made, "mine\n")

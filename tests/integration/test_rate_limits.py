@@ -322,7 +322,7 @@ def test_a_pause_noted_by_a_clock_far_ahead_holds_nobody_up_and_goes_with_the_ne
 
     assert bench.task("RESEARCH-001").status == "completed"
     assert pause(bench) is None
-    assert bench.store.read(rate_limits.held) == []
+    assert bench.store.read(rate_limits.limited_now) == []
 
 
 @pytest.mark.parametrize(
