@@ -15,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients states mutants check bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients states mutants check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## Say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -54,6 +54,9 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	"$(BIN)/mypy" || code=1; \
 	"$(BIN)/lint-imports" || code=1; \
 	exit $$code
+
+corpus: $(VENV)/.test  ## Measure how well requests are read; ARGS="--aside --check" holds it to the thresholds
+	@"$(BIN)/python" -m tests.corpus $(ARGS)
 
 bench: $(VENV)/.test  ## Measure hops, throughput, scale, processes; FIGURES="hop-busy idle" chooses
 	@"$(BIN)/python" -m tests.bench $(FIGURES) $(ARGS)

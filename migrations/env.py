@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that orchestrator.store.migrate hands over, inside its transaction."""
+"""Alembic's entry: runs on the connection that orchestrator.store.backends.sqlite_migrate hands over, inside its transaction."""
 
 from alembic import context
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
+from orchestrator.domain.json_types import Json
 
 
 @contextmanager
@@ -41,7 +42,7 @@ MAX_LOG_BYTES = 10 * 1024 * 1024
 def masker(environ: Mapping[str, str]) -> Any:
     """A processor that masks what `environ`, read at each event, holds in secret, and what looks like a credential."""
 
-    def mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    def mask(_: Any, __: str, event: MutableMapping[str, Json]) -> MutableMapping[str, Json]:
         known = secrets.known(environ)
         for key, value in event.items():
             if _SECRET_KEY.search(key):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json
 from orchestrator.store import rights
-from orchestrator.store.database import inspect, refuse_network_file_system
+from orchestrator.store.backends.sqlite_file import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _enterable(project: Project) -> Project:
     if project.workflow.is_dir() and not os.access(project.workflow, os.R_OK | os.X_OK):
         denied = rights.obstacle(project.database, rights.READ)
         raise UsageError(
-            "the project's .workflow may not be entered",
+            "no access to the project's .workflow folder",
             why=denied.why if denied else rights.of(project.workflow),
             fix=denied.fix if denied else f"chmod u+rwx {project.workflow}",
         )
@@ -119,16 +120,16 @@ def open_for_writing(
     project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
 ) -> Store:
     """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
-    from orchestrator.store import integrity
-    from orchestrator.store.database import SCHEMA
+    from orchestrator.store.backends.sqlite_file import SCHEMA
+    from orchestrator.store.backends.sqlite_integrity import refuse_damage
 
     prepare(project)
     refuse_network_file_system(project.workflow)
     if inspect(project.database) != SCHEMA:
-        from orchestrator.store.migrate import ensure_schema
+        from orchestrator.store.backends.sqlite_migrate import ensure_schema
 
         ensure_schema(project.database, resources() / "migrations")
-    integrity.refuse_damage(project.database)
+    refuse_damage(project.database)
     return Store(
         project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
     )
@@ -136,17 +137,17 @@ def open_for_writing(
 
 def open_for_reading(project: Project) -> Store:
     """The project's store, read-only. Raises UsageError when there is none yet."""
-    from orchestrator.store.database import SCHEMA
+    from orchestrator.store.backends.sqlite_file import SCHEMA
 
     found = inspect(project.database)
     if found is None:
         raise UsageError(
-            "no sessions here",
+            "there are no sessions here",
             why=f"there is no database in {project.workflow}",
-            fix='begin one with `lifecycle start "..."`',
+            fix='`lifecycle start "..."` starts one',
         )
     if found != SCHEMA:
-        from orchestrator.store.migrate import ensure_schema
+        from orchestrator.store.backends.sqlite_migrate import ensure_schema
 
         ensure_schema(project.database, resources() / "migrations")
     return Store(project.database)
@@ -180,13 +181,13 @@ def refuse_other_owner(database: Path) -> None:
         raise UsageError("the database belongs to another user", why=other.why, fix=other.fix)
 
 
-def read_settings(project: Project, flags: Mapping[str, Any] | None = None) -> Settings:
+def read_settings(project: Project, flags: Mapping[str, Json] | None = None) -> Settings:
     from orchestrator.config import load_settings
 
     return load_settings(project.root, os.environ, flags or {})
 
 
-def read_config(project: Project, flags: Mapping[str, Any] | None = None) -> tuple[Pack, Settings]:
+def read_config(project: Project, flags: Mapping[str, Json] | None = None) -> tuple[Pack, Settings]:
     """Pack and settings, by the one check of everything configured. Raises ConfigError with all faults."""
     from orchestrator.config import load_all
 
@@ -248,7 +249,7 @@ def check_clock() -> None:
     """Session ids carry the date: a clock that cannot be right would write nonsense into the record."""
     year = time.gmtime().tm_year
     if not 1980 <= year <= 9999:
-        raise UsageError("the system's clock is wrong", why=f"it says the year {year}", fix="set it")
+        raise UsageError("the system's clock is wrong", why=f"it shows the year {year}", fix="set the clock")
 
 
 def person() -> str:

@@ -80,9 +80,9 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
 @pytest.fixture(scope="session")
 def confinable() -> None:
     """Skips where the kernel cannot show an agent the project read-only."""
-    from workers.agents.programs.confining import why_not
+    from workers.agents.programs.read_only import why_not_read_only
 
-    if (why := why_not(ROOT, os.environ)) is not None:
+    if (why := why_not_read_only(ROOT, os.environ)) is not None:
         pytest.skip(f"this system cannot do it: {why}")
 
 

@@ -16,8 +16,8 @@ from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.coordinator.projector import project
 from orchestrator.store import artifacts, claims, decisions, leases, queries, sessions, transitions
+from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
 from orchestrator.store.edits import session_directory
-from orchestrator.store.migrate import backup, ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
@@ -78,7 +78,7 @@ def do(store: Store, row: Run) -> Run | None:
 def work_off(store: Store, by: Leadership, host: str, until: str | None = None) -> Run | None:
     """Beat and work as long as there is anything to do, or to the open run of `until`."""
     while True:
-        for session in store.read(sessions.dirty):
+        for session in store.read(sessions.needing_beat):
             make.one_beat(store, session, by)
         row = make.claim(store, host)
         if row is None:
@@ -259,7 +259,7 @@ def start(store: Store) -> None:
 
 def beat(store: Store, folder: Path) -> None:
     by = make.lead(store, "d-1b")
-    for session in store.read(sessions.dirty):
+    for session in store.read(sessions.needing_beat):
         make.one_beat(store, session, by)
 
 

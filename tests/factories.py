@@ -17,8 +17,8 @@ from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, leases, tasks
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.clock import process_start
-from orchestrator.store.migrate import ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -167,7 +167,7 @@ def finish(
             summary=f"{row.key} complete",
             ref=f"spec/{row.key}.md",
             inner_loop=row.role == "writer",
-            accumulator={"task": row.key},
+            accumulator={"task": row.key, "artifact": f"spec/{row.key}.md"},
             timings={},
             **given,
         )

@@ -16,14 +16,14 @@ def main(seconds: str) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["workers.agents", "json_repair"]):
-        from workers.agents import mining, replies
+        from workers.agents import extraction, replies
         from workers.agents.programs import process
         from workers.documents.content import Critique, Requirements
 
     def read(data: bytes) -> None:
         text = process.decode(data).text
         for schema in (Critique, Requirements):
-            found: Any = replies.parse(text, schema).model or mining.mine(text, schema)
+            found: Any = replies.parse(text, schema).model or extraction.extract(text, schema)
             if found is not None:
                 found.model_dump_json().encode()
 
@@ -36,7 +36,7 @@ def main(seconds: str) -> None:
             "-max_len=8192",
             "-print_final_stats=1",
         ]
-        atheris.Setup([sys.argv[0], *limits, found, str(CORPUS / "answers")], read)
+        atheris.WorkerConfig([sys.argv[0], *limits, found, str(CORPUS / "answers")], read)
         atheris.Fuzz()
 
 

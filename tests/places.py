@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.command_agent import command_agent
 from workers.agents.programs.external import ExternalAgent
-from workers.agents.protocol import AgentReply, AgentRequest, Limits, Protected
+from workers.agents.protocol import AgentReply, AgentRequest, Protected, Timeouts
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Place:
             "task": "DRAFT-001",
             "role": "writer",
             "run": self.run,
-            "limits": Limits(turn=20, total=30),
+            "timeouts": Timeouts(turn=20, total=30),
             "folder": self.folder.with_name("loop-1"),
             "protected": Protected(self.root, self.root / ".workflow" / "lifecycle.db"),
         }

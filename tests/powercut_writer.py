@@ -16,7 +16,7 @@ from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.store import artifacts, sessions
-from orchestrator.store.migrate import ensure_schema
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -60,7 +60,7 @@ class Writer:
             workers[0].join(0.02)
 
     def _beat(self) -> None:
-        for session in self._daemon.read(sessions.dirty):
+        for session in self._daemon.read(sessions.needing_beat):
             done = make.one_beat(self._daemon, session, self._lead)
             acknowledge(beat=session, ended=done.ended)
 

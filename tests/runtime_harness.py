@@ -27,7 +27,7 @@ from workers.context.run_context import RunContext
 from workers.documents.content import Critique
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.run.runtime import Runtime
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 REQUEST = "Build a URL shortener. It must expire links after 30 days. It must export statistics as CSV."
 HOST = "h-1"
@@ -100,10 +100,10 @@ class RuntimeHarness:
         self.project.mkdir(exist_ok=True)
         known = {agent.name: agent for agent in (BuiltinAgent(), *agents)}
         router = Router(known, own=[agent.name for agent in agents], roles=roles)
-        self.setup = Setup(self.settings, router, Prices())
+        self.setup = WorkerConfig(self.settings, router, Prices())
         self.runtime = Runtime(
             store=self.store,
-            surroundings=lambda: self.setup,
+            config=lambda: self.setup,
             roles=make.ALL_ROLES,
             lives=self.lives,
             project=self.project,

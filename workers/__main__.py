@@ -70,7 +70,7 @@ def _serve(given: argparse.Namespace) -> int:
     from workers.host.host import Host
     from workers.roles import MODULES
     from workers.run.runtime import Runtime
-    from workers.run.settings_watcher import Surroundings
+    from workers.run.settings_watcher import SettingsWatcher
 
     project = given.project
     workflow = project / ".workflow"
@@ -88,7 +88,7 @@ def _serve(given: argparse.Namespace) -> int:
     if settings.hand_over_mcp and not extras.has_mcp():
         logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
     roles = tuple(sorted(MODULES))
-    surroundings = Surroundings(project, flags, environment, logger)
+    watcher = SettingsWatcher(project, flags, environment, logger)
     host = Host(
         store,
         settings,
@@ -98,10 +98,10 @@ def _serve(given: argparse.Namespace) -> int:
         logger,
         supervised=given.supervised,
     )
-    host.on_environment = surroundings.take
+    host.on_environment = watcher.take
     runtime = Runtime(
         store=store,
-        surroundings=surroundings.now,
+        config=watcher.now,
         roles=roles,
         lives=host.live,
         project=project,
@@ -126,7 +126,7 @@ def _agents(given: argparse.Namespace) -> int:
 
     from orchestrator import interrupts
     from orchestrator.config import load_all
-    from workers.agents.programs.confining import why_not
+    from workers.agents.programs.read_only import why_not_read_only
     from workers.agents.routing import build_router, describe
     from workers.builtin import BuiltinAgent
 
@@ -134,7 +134,7 @@ def _agents(given: argparse.Namespace) -> int:
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None, builtin=BuiltinAgent())
     found = describe(router, pack, _priced(settings) if given.probe else None)
-    found["not_read_only"] = why_not(given.project, os.environ)
+    found["not_read_only"] = why_not_read_only(given.project, os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
 

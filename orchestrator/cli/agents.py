@@ -1,8 +1,8 @@
-"""agents: which can be used, whose limit is reached, and whom each role and perspective asks."""
+"""agents: which are available, which accounts have reached a limit, and which agents each role and perspective uses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,16 +10,12 @@ from orchestrator.cli.opening import here
 from orchestrator.cli.options import AsJson, exclude
 from orchestrator.cli.output import note, print_json, say, table
 from orchestrator.domain.inert import inert
-from orchestrator.views.agents import ask_agents, cassettes_of, limits_of
 
-if TYPE_CHECKING:
-    pass
-
-COSTS = "each usable agent is asked a short question, which may cost a little"
+COSTS = "asking each available agent a short question, which may cost a little"
 
 
 Probe = Annotated[
-    bool, typer.Option("--probe", help="Ask each usable agent a short question; it may cost a little.")
+    bool, typer.Option("--probe", help="Ask each available agent a short question; may cost a little.")
 ]
 
 
@@ -27,19 +23,20 @@ def agents(
     probe: Probe = False,
     release: Annotated[
         str | None,
-        typer.Option(
-            "--release", metavar="ACCOUNT", help="Ask an account again before the end of its limit."
-        ),
+        typer.Option("--release", metavar="ACCOUNT", help="Use an account again before its limit ends."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show which agents can be used, whose limit is reached, and whom each role and perspective would ask."""
+    """Show the agents: which are available, which accounts have reached a limit, which each role and perspective uses."""
     from orchestrator.views.doctor import probe_cost
 
     exclude(probe=probe, release=release is not None)
     if release is not None:
         _release(release, as_json)
         return
+    from orchestrator.views.agents import ask_agents, cassettes_of, limits_of
+    from orchestrator.views.limits import in_words
+
     project = here()
     if probe:
         note(COSTS)
@@ -50,8 +47,6 @@ def agents(
     if as_json:
         print_json(found)
         return
-    from orchestrator.views.limits import in_words
-
     for each in found["sessions"]:
         how = "replays" if each["does"] == "replay" else "records into"
         say(f"{each['session']} {how} {inert(each['folder'])}")
@@ -82,7 +77,7 @@ def agents(
 
 
 def _release(account: str, as_json: bool) -> None:
-    """Take a person's word that an account can be asked again. Raises UnknownName."""
+    """End the limit of an account early, as the user says. Raises UnknownName."""
     from orchestrator.cli.opening import changing, who
     from orchestrator.project import ensure_daemon
     from orchestrator.views.limits import release

@@ -1,4 +1,4 @@
-"""archive, delete: a session is put away."""
+"""archive, delete: hide or remove an ended session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def archive(
 
 
 def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete an ended session with its files; that it was deleted stays on record."""
+    """Delete an ended session and its files; a record of the deletion is kept."""
     from orchestrator.commands import manage
     from orchestrator.views import find
 
@@ -37,9 +37,11 @@ def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
         if not yes and row.status in manage.ENDED:
             if sys.stdin is None or not sys.stdin.isatty():
                 raise UsageError(
-                    "deleting cannot be undone", why="nobody is here to be asked", fix="add --yes"
+                    "deleting cannot be undone",
+                    why="there is no terminal to ask for confirmation",
+                    fix="add --yes",
                 )
-            typer.confirm(f"Delete {row.id} and its files for good?", abort=True, err=True)
+            typer.confirm(f"Permanently delete {row.id} and its files?", abort=True, err=True)
         done = manage.delete(opened.store, row.id, who=who())
     say_done(done.session, "deleted", "", as_json)
 

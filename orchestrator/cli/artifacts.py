@@ -1,8 +1,6 @@
-"""artifacts: what a session made."""
+"""artifacts: the files that a session has produced."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,9 +10,6 @@ from orchestrator.cli.output import (
     print_json,
     table,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def artifacts(in_session: InSession = None, as_json: AsJson = False) -> None:

@@ -1,8 +1,6 @@
-"""check: where a session stands."""
+"""check: the progress of a session."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,12 +10,9 @@ from orchestrator.cli.output import (
     print_json,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def check(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
-    """Show where a session stands: its tasks, who works, what waits, what to do next."""
+    """Show the progress of a session: tasks, running work, what is waiting and what to do next."""
     from orchestrator.views.check import overview
 
     found = read_session(one_session(session, in_session), overview)

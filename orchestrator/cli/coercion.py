@@ -1,7 +1,7 @@
-"""Taking texts as they are.
+"""Parse command-line parameters without pydantic where possible.
 
-Typer hands every parameter to pydantic, also those that are plain texts or were not given; importing it for that costs
-a reading command a fifth of its time. So it is only asked where a text has to become something else.
+Typer passes every parameter to pydantic, even plain strings and parameters that were not given; importing it costs a
+reading command a fifth of its time. So pydantic is used only where a string has to become something else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import typer
 
 
 class _Late:
-    """Stands where Typer keeps a parameter's coercion; the real one is built when it is needed."""
+    """A stand-in for a parameter's coercion in Typer; the real one is built when it is needed."""
 
     def __init__(self, parameter: Any) -> None:
         self._wanted = parameter.type_descriptor.annotation
@@ -21,14 +21,14 @@ class _Late:
     def coerce(self, value: Any, **where: Any) -> Any:
         if (
             value is None or type(value) is self._wanted
-        ):  # a number typed by a person comes as a text, and is checked
+        ):  # a number typed by a user arrives as a string and is checked
             return value
         self._parameter._runtime_param = None
         return self._parameter.get_runtime_param().coerce(value, **where)
 
 
 def coerce_late(command: Any, parent: Any = None) -> None:
-    """Let the command and all below it coerce only what needs it; without effect on a Typer that works otherwise."""
+    """Make the command and its subcommands coerce only what needs it; no effect on a Typer that works differently."""
     context = typer.Context(command, parent=parent, **command.context_settings)
     for parameter in command.get_params(context):  # with the help option, which exists only from here on
         if hasattr(parameter, "get_runtime_param") and hasattr(parameter, "type_descriptor"):

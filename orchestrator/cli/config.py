@@ -1,10 +1,10 @@
-"""config: show, check and begin the configuration."""
+"""config: show, check and create the configuration."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED
-
-if TYPE_CHECKING:
-    pass
 
 STARTER = """\
 # Settings of this project. Every key, its default and its meaning: lifecycle config show
@@ -37,7 +34,7 @@ STARTER = """\
 
 
 def config_show(as_json: AsJson = False) -> None:
-    """Show every setting with its value, its default and what it means."""
+    """Show every setting with its value, default and meaning."""
     from orchestrator.config.settings import Settings
     from orchestrator.project import read_settings
 
@@ -55,7 +52,7 @@ def config_show(as_json: AsJson = False) -> None:
 
 
 def config_check(as_json: AsJson = False) -> None:
-    """Check settings and packs; every fault with file and line. Exit code 1 when there is one."""
+    """Check settings and packs, and list every error with file and line. Exit code 1 if there is one."""
     from orchestrator.domain.errors import ConfigError
     from orchestrator.project import read_config
 
@@ -69,15 +66,15 @@ def config_check(as_json: AsJson = False) -> None:
     else:
         for fault in faults:
             say(inert(fault))
-        note("the configuration has no fault" if not faults else f"{len(faults)} fault(s)")
+        note("the configuration is valid" if not faults else f"{len(faults)} error(s)")
     if faults:
         raise typer.Exit(EXIT_FAILED)
 
 
 def config_init(
-    user: Annotated[bool, typer.Option("--user", help="Your own file, for all projects.")] = False,
+    user: Annotated[bool, typer.Option("--user", help="Your user configuration, for all projects.")] = False,
 ) -> None:
-    """Write a starting configuration file; one that exists is left alone."""
+    """Write a starter configuration file; an existing one is not changed."""
     import os
 
     from orchestrator.config import user_dir

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,16 +16,13 @@ from orchestrator.cli.output import (
     table,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def cost(
     in_session: InSession = None,
     every: Annotated[bool, typer.Option("--all", "-a", help="All sessions of this project.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a session's agents cost, or those of all: by role, task, agent and model."""
+    """Show what the agents of a session, or of all sessions, cost: by role, task, agent and model."""
     from orchestrator.views.cost import cost_view
 
     exclude(all=every, session=in_session is not None)
@@ -47,7 +44,7 @@ def cost(
             (name.upper(), "COST", "CALLS", "UNPRICED", "TOKENS IN", "TOKENS OUT"),
             [
                 (
-                    f"{e['agent']}: {e['model'] or 'not told'}" if name == "model" else e[name],
+                    f"{e['agent']}: {e['model'] or 'unknown'}" if name == "model" else e[name],
                     money(e),
                     e["calls"],
                     e["unpriced"],

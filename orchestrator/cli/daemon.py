@@ -1,4 +1,4 @@
-"""daemon: the coordinator, started, looked at, stopped, or run in the foreground."""
+"""daemon: start, stop, inspect the coordinator, or run it in the foreground."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
 
@@ -60,13 +61,13 @@ def run(
     else:
         code = 0
     if leader is not None and leader.pid != os.getpid():
-        note(f"another coordinator (pid {leader.pid}) leads this project: nothing to do")
+        note(f"another coordinator (pid {leader.pid}) already coordinates this project: nothing to do")
     store.close()
     raise typer.Exit(code)
 
 
 def _lead(daemon: Any, home: Project, detached: bool) -> int:
-    """Run the daemon. When the disk fails under one that nobody supervises, it starts its successor and ends."""
+    """Run the daemon. When the disk fails and no supervisor would restart it, it starts its successor and ends."""
     from orchestrator.dispatch.local import start_daemon
 
     begun = time.monotonic()
@@ -79,39 +80,39 @@ def _lead(daemon: Any, home: Project, detached: bool) -> int:
 
 
 def start() -> None:
-    """Start the coordinator in the background, if none runs."""
+    """Start the coordinator in the background, unless one is running."""
     from orchestrator.project import ensure_daemon
 
     with changing(create=True) as opened:
         found = _leader(opened)
         if found is not None:
-            say(f"the coordinator runs already, pid {found.pid}")
+            say(f"the coordinator is already running, pid {found.pid}")
             return
         process = ensure_daemon(opened.project, opened.store)
         found = _await_leader(opened, process)
-        say(f"the coordinator runs, pid {found.pid}")
+        say(f"the coordinator is running, pid {found.pid}")
 
 
 def stop() -> None:
-    """Stop the coordinator and its worker host; sessions stay where they are."""
+    """Stop the coordinator and its worker host; sessions keep their state."""
     with reading() as opened:
         found = _leader(opened)
         if found is None:
-            say("no coordinator runs")
+            say("no coordinator is running")
             return
         with _process(found) as send:
             send(signal.SIGTERM)
-        note(f"asked pid {found.pid} to end: open runs are finished or given back first")
+        note(f"asked pid {found.pid} to stop: open runs are finished or released first")
         deadline = time.monotonic() + DOWN_SECONDS
         while _alive(found):
             if time.monotonic() > deadline:
                 raise LifecycleError(
                     "the coordinator has not ended yet",
-                    why=f"pid {found.pid} still drains",
+                    why=f"pid {found.pid} is still draining",
                     fix="see .workflow/logs/daemon.jsonl, or repeat the command",
                 )
             time.sleep(POLL_SECONDS)
-        say("the coordinator has ended")
+        say("the coordinator has stopped")
 
 
 def status(as_json: AsJson = False) -> None:
@@ -123,7 +124,7 @@ def status(as_json: AsJson = False) -> None:
         leader, hosts, busy = opened.store.read(
             lambda tx: (leases.leader(tx), leases.live_hosts(tx), queries.open_by_host(tx))
         )
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "running": leader is not None,
         "pid": leader.pid if leader else None,
         "since": stamp(leader.at) if leader else None,
@@ -144,7 +145,7 @@ def status(as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
-    say(f"coordinator: pid {leader.pid}, since {found['since']}" if leader else "coordinator: none runs")
+    say(f"coordinator: pid {leader.pid}, since {found['since']}" if leader else "coordinator: not running")
     for host in found["hosts"]:
         draining = ", draining" if host["draining"] else ""
         say(
@@ -159,7 +160,7 @@ def _leader(opened: Opened) -> Leader | None:
 
 
 def _await_leader(opened: Opened, process: Any) -> Leader:
-    """The leader's row once it leads. Raises LifecycleError when its process ends without that."""
+    """The leader's row once it leads. Raises LifecycleError when its process ends before."""
     from orchestrator.cli.follow import last_words
 
     deadline = time.monotonic() + UP_SECONDS
@@ -170,7 +171,7 @@ def _await_leader(opened: Opened, process: Any) -> Leader:
                 "the coordinator did not start",
                 why=last_words(opened.project.logs / "daemon.out")
                 or (f"it ended with code {code}" if code else "it does not answer"),
-                fix="see .workflow/logs, or run `lifecycle daemon run` to watch it",
+                fix="see .workflow/logs, or run it in the foreground: `lifecycle daemon run`",
             )
         time.sleep(POLL_SECONDS)
     return found
@@ -178,11 +179,13 @@ def _await_leader(opened: Opened, process: Any) -> Leader:
 
 @contextmanager
 def _process(row: Leader) -> Iterator[Any]:
-    """A sender of signals to exactly the process of the row: a pid that was used again gets none."""
+    """A function that signals exactly the process of the row, never another one that got its pid."""
     descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
     try:
         if not _alive(row):
-            raise LifecycleError("the coordinator has just ended", fix="`lifecycle daemon start` starts one")
+            raise LifecycleError(
+                "the coordinator has just stopped", fix="`lifecycle daemon start` starts one"
+            )
         if descriptor is None:
             yield lambda number: os.kill(row.pid, number)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import inert
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import Json
     from orchestrator.store.store import Tx
 
 
@@ -27,17 +28,17 @@ def diff(
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed between two versions of an artifact; else since the one before, an edit in its file included."""
+    """Show what changed between two versions of an artifact; by default the last two, or your unsaved edit of its file."""
     from orchestrator.views import find
 
     with reading() as opened:
 
-        def read(tx: Tx) -> tuple[str, list[Any], list[bytes]]:
+        def read(tx: Tx) -> tuple[str, list[Json], list[bytes]]:
             from orchestrator.store import artifacts, edits
 
             session = find.session(tx, in_session, finished=True).id
             path = find.artifact(tx, session, artifact)
-            versions: list[Any] = list(artifacts.versions(tx, session, path))
+            versions: list[Json] = list(artifacts.versions(tx, session, path))
             if (edited := edits.edited(tx, session).get(path)) is not None:
                 versions.append(_InFile(versions[-1].version + 1, edited))
             chosen = _two(path, versions, old, new)
@@ -55,22 +56,22 @@ def diff(
         print_json({"path": path, "from": before.version, "to": after.version, "diff": lines})
         return
     if not lines:
-        note("the two versions are the same")
+        note("the two versions are identical")
     for line in lines:
         say(_coloured(inert(line)))
 
 
 @dataclass(frozen=True, slots=True)
 class _InFile:
-    """An edit that is only in the artifact's file, and becomes this version when it is taken in."""
+    """An edit that is only in the artifact's file so far, as the version it would become."""
 
     version: int
     body: bytes
     author: str = "user, in its file"
 
 
-def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> list[Any]:
-    """The two versions that are meant. Raises UsageError."""
+def _two(path: str, versions: list[Json], old: int | None, new: int | None) -> list[Json]:
+    """The two versions to compare. Raises UsageError."""
     known = {row.version: row for row in versions}
     for wanted in (old, new):
         if wanted is not None and wanted not in known:
@@ -79,9 +80,9 @@ def _two(path: str, versions: list[Any], old: int | None, new: int | None) -> li
     earlier = old if old is not None else later - 1
     if earlier not in known or earlier == later:
         raise UsageError(
-            f"{path} has nothing to compare with",
+            f"{path} has no other version to compare with",
             why=f"versions: {', '.join(map(str, known))}",
-            fix="a second version comes with revise, improve, or an edit of yours",
+            fix="revise, improve or an edit of yours makes a second version",
         )
     return [known[earlier], known[later]]
 

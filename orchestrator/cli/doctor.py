@@ -1,8 +1,6 @@
-"""doctor: what is installed, logged in and configured; each fault with its fix."""
+"""doctor: check what is installed, logged in and configured, with a fix for each problem."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,16 +10,13 @@ from orchestrator.cli.options import AsJson
 from orchestrator.cli.output import note, paint, print_json, say
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED
-from orchestrator.views.agents import ask_agents
-
-if TYPE_CHECKING:
-    pass
 
 
 def doctor(probe: Probe = False, as_json: AsJson = False) -> None:
-    """Check what this program needs, here and now; each fault with its fix. Exit code 1 when something is broken."""
+    """Check the installation, project and agents, with a fix for each problem. Exit code 1 if something is broken."""
     from functools import partial
 
+    from orchestrator.views.agents import ask_agents
     from orchestrator.views.doctor import examine
 
     if probe:

@@ -1,8 +1,6 @@
-"""Drawing `check`: one line of numbers, the tasks of each phase with one mark each, and what comes next."""
+"""Draws `check`: a summary line, the tasks of each phase with their marks, and the next commands."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from orchestrator.cli.output import (
     Piece,
@@ -20,7 +18,7 @@ from orchestrator.cli.output import (
 )
 from orchestrator.cli.report import print_pause, print_scores, unanswering
 from orchestrator.domain.inert import inert, one_line
-from orchestrator.views.limits import in_words
+from orchestrator.domain.json_types import JsonObject
 
 MARKS = {
     "done": ("done", "green"),
@@ -34,7 +32,7 @@ INDENT = 7  # columns of "<space>Spec<space><space>"
 GAP = "   "
 
 
-def draw(found: dict[str, Any]) -> None:
+def draw(found: JsonObject) -> None:
     for line in flow(_headline(found), width()):
         say(line)
     for phase in dict.fromkeys(view["phase"] for view in found["tasks"]):
@@ -44,6 +42,8 @@ def draw(found: dict[str, Any]) -> None:
     if found["budget"]:
         _say_labelled("Cap", _caps(found["budget"]))
     for limit in found["limits"]:
+        from orchestrator.views.limits import in_words
+
         _say_labelled("Limit", [Piece(inert(in_words(limit)))])
     for agent in found["unanswering"]:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
@@ -61,7 +61,7 @@ def draw(found: dict[str, Any]) -> None:
         _say_labelled("Next" if number == 0 else "", [Piece(text)])
 
 
-def _headline(found: dict[str, Any]) -> list[Piece]:
+def _headline(found: JsonObject) -> list[Piece]:
     done = found["progress"]
     status = f"{found['status']}: {found['pause_reason']}" if found["pause_reason"] else found["status"]
     gate = [Piece(f"{found['gate']} {found['score']:.1f} %")] if found["gate"] else []
@@ -83,8 +83,8 @@ def _headline(found: dict[str, Any]) -> list[Piece]:
     return [Piece(GAP.join([paint(pieces[0].text, "bold"), *(each.text for each in pieces[1:])]))]
 
 
-def _caps(budget: list[dict[str, Any]]) -> list[Piece]:
-    """Each cap with what was used of it; the task's own ones with its id."""
+def _caps(budget: list[JsonObject]) -> list[Piece]:
+    """The use of each budget; a task's with its id."""
     return [
         Piece(
             f"{each['task'] + ': ' if each['task'] else ''}{each['says']} ({each['percent']} %)",
@@ -94,12 +94,12 @@ def _caps(budget: list[dict[str, Any]]) -> list[Piece]:
     ]
 
 
-def _phase(phase: str, views: list[dict[str, Any]], every: list[dict[str, Any]]) -> None:
+def _phase(phase: str, views: list[JsonObject], every: list[JsonObject]) -> None:
     checkpoints = {view["task"] for view in every if view["checkpoint_after"]}
     _say_labelled(phase.capitalize()[:5], [_task(view, checkpoints) for view in views])
 
 
-def _task(view: dict[str, Any], checkpoints: set[str]) -> Piece:
+def _task(view: JsonObject, checkpoints: set[str]) -> Piece:
     """A task's mark, id and facts."""
     mark, colour = MARKS[view["mark"]]
     facts = [view["task"]]
@@ -111,7 +111,7 @@ def _task(view: dict[str, Any], checkpoints: set[str]) -> Piece:
     return Piece(f"{mark} {text}", colour, len(mark))
 
 
-def _state(view: dict[str, Any], checkpoints: set[str]) -> list[str]:
+def _state(view: JsonObject, checkpoints: set[str]) -> list[str]:
     running = view["running"]
     if running:
         agent = f" / {running['agent']}" if running["agent"] else ""
@@ -120,7 +120,7 @@ def _state(view: dict[str, Any], checkpoints: set[str]) -> list[str]:
     if view["mark"] == "failed":
         return [f"after {view['attempts']} attempts"]
     if view["retry_at"]:
-        return [f"again at {view['retry_at']}"]
+        return [f"retry at {view['retry_at']}"]
     if view["offered"]:
         return ["offered"]
     approval = [key for key in view["waits_for"] if key in checkpoints]
@@ -128,6 +128,6 @@ def _state(view: dict[str, Any], checkpoints: set[str]) -> list[str]:
 
 
 def _say_labelled(label: str, pieces: list[Piece]) -> None:
-    """As many pieces a line as fit, the first line with the label."""
+    """Print as many pieces per line as fit, the first line with the label."""
     for number, line in enumerate(flow(pieces, width() - INDENT)):
         say(f" {label if number == 0 else '':<{INDENT - 2}} {line}".rstrip())

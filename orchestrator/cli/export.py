@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
+from orchestrator.domain.json_types import JsonObject
 
 
 def export(
@@ -19,15 +20,17 @@ def export(
     in_session: InSession = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; else SESSION.lifecycle.zip here."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file; default SESSION.lifecycle.zip in this folder."
+        ),
     ] = None,
     bundle: Annotated[
-        bool, typer.Option("--bundle", help="For a bug report: cleaned of secrets and names, with logs.")
+        bool, typer.Option("--bundle", help="For a bug report: with logs, without secrets and user names.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a session with its whole history and all contents into one file."""
+    """Write a session with its whole history and all contents to one file."""
     from orchestrator.commands import portable
     from orchestrator.views import find
 
@@ -49,11 +52,11 @@ def export(
     note(f"{done['rows']} rows and {done['contents']} contents, {done['bytes']} bytes")
     if bundle:
         masked = ", ".join(f"{number} x {kind}" for kind, number in done["masked"].items())
-        note(f"replaced: {masked or 'nothing'}. Read it before you give it away: it holds your documents.")
+        note(f"replaced: {masked or 'nothing'}. Read it before you share it: it contains your documents.")
 
 
-def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str, Any]:
-    """The session with logs, settings and the words of `doctor`, all cleaned."""
+def _bundle(opened: Opened, session: str, target: Path, force: bool) -> JsonObject:
+    """The session with logs, settings and the output of `doctor`, all cleaned."""
     from orchestrator import __version__
     from orchestrator.commands import bundle
     from orchestrator.domain.errors import ConfigError
@@ -83,7 +86,7 @@ def _bundle(opened: Opened, session: str, target: Path, force: bool) -> dict[str
 
 
 def _homes() -> set[str]:
-    """Our home folder, by every name it has."""
+    """The user's home folder under every name it has."""
     named = {os.environ.get("HOME", ""), str(Path.home())}
     return {name for given in named if given for name in (given, str(Path(given).resolve()))} - {"/"}
 
@@ -96,7 +99,7 @@ def import_session(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take in a session that `export` wrote; an unfinished one arrives paused."""
+    """Import a session that `export` wrote; an unfinished one is paused."""
     from orchestrator.commands import portable
 
     package = portable.read(file)

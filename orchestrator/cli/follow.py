@@ -23,6 +23,7 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
     from orchestrator.store.rows import Message, OpenRun, Session
     from orchestrator.store.store import Tx
 
@@ -37,7 +38,7 @@ DAEMON_DEATHS = 3  # coordinators that die at once before we give up
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at the session."""
+    """The session as of one poll."""
 
     session: Session
     news: list[Message]
@@ -52,7 +53,7 @@ class Display(Protocol):
 
 
 def finish(opened: Opened, session: str, after: int, *, detach: bool, as_json: bool) -> int:
-    """Follow the session from message `after` on, or only see it taken up; the exit code."""
+    """Follow the session from message `after` on, or only until the coordinator has accepted it; return the exit code."""
     from orchestrator.cli.opening import hand_over_environment
 
     coordinator = Coordinator(opened)
@@ -64,15 +65,13 @@ def finish(opened: Opened, session: str, after: int, *, detach: bool, as_json: b
         _follow(opened, session, after, coordinator)
     except KeyboardInterrupt:
         note()
-        note(
-            f"Detached; {session} goes on. Come back with: lifecycle resume {session}   (or: lifecycle log -f)"
-        )
+        note(f"Detached; {session} continues. To return: lifecycle resume {session}   (or: lifecycle log -f)")
         return EXIT_DETACHED
     return _conclude(opened, session, as_json)
 
 
 class Coordinator:
-    """Sees to it that somebody coordinates."""
+    """Keeps a coordinator running while a session is followed."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
@@ -94,8 +93,9 @@ class Coordinator:
         if self._deaths >= DAEMON_DEATHS:
             raise LifecycleError(
                 "the coordinator does not stay up",
-                why=last_words(self._opened.project.logs / "daemon.out") or "it ended at once, several times",
-                fix="see .workflow/logs; `lifecycle doctor` checks the surroundings; the session is kept",
+                why=last_words(self._opened.project.logs / "daemon.out")
+                or "it exited immediately, several times",
+                fix="see .workflow/logs; `lifecycle doctor` checks the environment; the session is kept",
             )
         self._process = ensure_daemon(self._opened.project, self._opened.store)
 
@@ -105,7 +105,7 @@ class Coordinator:
 
 
 def last_words(file: Path) -> str:
-    """What a process that died had to say: its last error, else its last line."""
+    """The last error in a dead process's output, or its last line."""
     if not file.is_file():
         return ""
     lines = file.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()
@@ -114,7 +114,7 @@ def last_words(file: Path) -> str:
 
 
 def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: bool) -> int:
-    """Return when the coordinator has looked at the session: a daemon that was just leaving may have lost the wake."""
+    """Return when the coordinator has handled the session: a daemon that was just leaving may have missed the wake."""
     from orchestrator.store import sessions
 
     deadline = time.monotonic() + TAKEN_UP_SECONDS
@@ -125,7 +125,7 @@ def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: b
 
     while opened.store.read(waiting):
         if time.monotonic() > deadline:
-            note("the coordinator has not taken it up yet; `lifecycle check` shows when it has")
+            note("the coordinator has not picked it up yet; `lifecycle check` shows when it has")
             break
         time.sleep(POLL_SECONDS)
         coordinator.keep()
@@ -139,7 +139,7 @@ def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: b
         )
     else:
         note(
-            f"{session} goes on in the background: lifecycle check | lifecycle log -f | lifecycle resume {session}"
+            f"{session} continues in the background: lifecycle check | lifecycle log -f | lifecycle resume {session}"
         )
     return 0
 
@@ -162,7 +162,7 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
             elif time.monotonic() - worked > HOSTLESS_SECONDS:
                 raise LifecycleError(
                     "no worker host stays up",
-                    why=last_words(opened.project.logs / "workers.out") or "none has come up",
+                    why=last_words(opened.project.logs / "workers.out") or "none has started",
                     fix="see .workflow/logs/workers.out and `lifecycle doctor`; then `lifecycle daemon stop` and resume",
                 )
             if len(seen.news) < BATCH:
@@ -172,7 +172,7 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
 
 
 def _spends_still(seen: Seen) -> bool:
-    """Whether calls that were under way as the budget ran out are still to come in: the report names their cost too."""
+    """Whether calls that ran when the budget was used up are still unfinished: the report includes their cost."""
     return seen.session.pause_reason == PauseReason.BUDGET and bool(seen.running)
 
 
@@ -192,7 +192,7 @@ def _look(tx: Tx, session: str, after: int) -> Seen:
 
 
 def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None:
-    """The report names files: wait until they are there."""
+    """Wait until the files that the report names exist."""
     from orchestrator.store import sessions
 
     deadline = time.monotonic() + PROJECTED_SECONDS
@@ -202,16 +202,16 @@ def _await_files(opened: Opened, session: str, coordinator: Coordinator) -> None
             return
         time.sleep(POLL_SECONDS)
         coordinator.keep()
-    note("the session's files are not all written yet; `lifecycle repair` writes them")
+    note("not all files of the session are written yet; `lifecycle repair` writes them")
 
 
 def _conclude(opened: Opened, session: str, as_json: bool) -> int:
-    """Print how it came out; the exit code that says so."""
+    """Print the report and return the exit code."""
     from orchestrator.cli.report import print_report
     from orchestrator.store import sessions
     from orchestrator.views.check import completion_report
 
-    def read(tx: Tx) -> dict[str, Any]:
+    def read(tx: Tx) -> JsonObject:
         row = sessions.get(tx, session)
         assert row is not None
         return completion_report(tx, row)
@@ -227,7 +227,7 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
 
 
 def event_line(row: Message, columns: int = 0, *, whole: bool = True) -> str:
-    """A message or event as one line: when, who, what; else only what its first line says."""
+    """A message or event as one line: time and text; unless `whole`, only its first line."""
     clock = time.strftime("%H:%M:%S", time.localtime(row.at / 1e6))
     summary = row.summary if whole else next(iter(row.summary.splitlines()), "")
     said = row.kind == "message" or summary.startswith(row.type)
@@ -246,7 +246,7 @@ _VERDICT = re.compile(  # what a report of a discussed task ends with: on a narr
 
 
 class Lines:
-    """One line for each event: for pipes, logs and terminals that cannot draw."""
+    """Prints one line per event, for pipes, logs and simple terminals."""
 
     def show(self, seen: Seen, elapsed: float) -> None:
         for row in seen.news:
@@ -254,7 +254,7 @@ class Lines:
 
 
 class Live:
-    """Events scroll by above a last line that moves: progress, who works, how long."""
+    """Scrolls events above a live last line: progress, running work and elapsed time."""
 
     def __init__(self, live: Any, console: Any) -> None:
         self._live = live
@@ -294,6 +294,6 @@ def _display() -> Iterator[Display]:
 
 
 def wake_and_follow(opened: Opened, session: str, after: int, detach: bool, as_json: bool) -> int:
-    """Let the coordinator look, then follow the session; the exit code."""
+    """Wake the coordinator, follow the session and return the exit code."""
     wake(opened)
     return finish(opened, session, after, detach=detach, as_json=as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,13 +16,10 @@ from orchestrator.cli.output import (
     table,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def list_sessions(
-    every: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
-    last: Annotated[int, typer.Option("--last", "-n", min=0, help="Only the newest N; 0: all.")] = 100,
+    every: Annotated[bool, typer.Option("--all", "-a", help="Include archived sessions.")] = False,
+    last: Annotated[int, typer.Option("--last", "-n", min=0, help="The newest N; 0 for all.")] = 100,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,12 +37,13 @@ def list_sessions(
                 found = [opened.store.read(lambda tx: summary(tx, find.session(tx, in_session)))]
             else:
                 found = opened.store.read(lambda tx: listing(tx, archived=every, limit=last or EVERY))
-    if not found:
-        note('no sessions here; begin one with `lifecycle start "..."`')
     if in_session is None and len(found) == last:
-        note(f"the newest {last}; `lifecycle list -n 0` lists all")
+        note(f"only the newest {last} are listed; `lifecycle list -n 0` lists all")
     if as_json:
         print_json(found)
+        return
+    if not found:
+        note('there are no sessions here yet; start one with `lifecycle start "..."`')
         return
     table(
         ("SESSION", "MODE", "STATUS", "DONE", "TIME", "COST", "TITLE"),

@@ -1,4 +1,4 @@
-"""`log`: a session's history, as it was and as it goes on."""
+"""log: a session's messages and events, past and live."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def log(
     session: SessionArgument = None,
     in_session: InSession = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on until the session ends; Ctrl-C leaves.")
+        bool, typer.Option("--follow", "-f", help="Keep printing until the session ends; Ctrl-C stops.")
     ] = False,
     last: Annotated[
-        int | None, typer.Option("--last", "-n", min=0, max=10_000_000, help="Only the newest so many.")
+        int | None, typer.Option("--last", "-n", min=0, max=10_000_000, help="Only the newest N.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every message and event of a session, oldest first; with --json one object a line."""
+    """Show the messages and events of a session, oldest first; with --json one object per line."""
     from orchestrator.store import messages, sessions
     from orchestrator.views.find import session as find
 

@@ -1,7 +1,7 @@
-"""Building the command line and running one command of it, whatever happens inside.
+"""Build the command line and run one command.
 
-Every way a command can end has its exit code here: 0 done, 1 failed, 2 not valid or refused, 3 waiting for a person,
-4 no agent, 130 interrupted.
+Every outcome has an exit code: 0 done, 1 failed, 2 invalid or refused, 3 waiting for a person, 4 no agent,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from orchestrator.cli import (
     discuss,
     doctor,
     export,
+    help,
     log,
     mcp,
     msg,
@@ -49,12 +50,12 @@ from orchestrator.cli.output import complain, end_output
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_FAILED
 
-HELP = """Turn one sentence into reviewed, tested work with a team of agents that cannot lose its place.
+HELP = """Turn one sentence into a reviewed specification with a crash-safe team of agents.
 
-Begin with `lifecycle start "what you want"`; `lifecycle check` says where it stands.
+Start with `lifecycle start "what you want"`; `lifecycle check` shows the progress.
 
-Exit codes: 0 done, 1 failed, 2 not valid or refused (nothing changed), 3 waiting for you, 4 no agent can be used,
-130 detached or interrupted (the session goes on).
+Exit codes: 0 done, 1 failed, 2 invalid or refused (nothing changed), 3 waiting for you, 4 no agent available,
+130 detached or interrupted (the session continues).
 """
 COMMANDS = (
     start,
@@ -82,6 +83,7 @@ COMMANDS = (
     doctor,
     agents,
     config,
+    help,
 )  # in the order of the help
 
 
@@ -102,7 +104,7 @@ def build() -> typer.Typer:
             False, "--version", help="Show the version.", is_eager=True, callback=_version
         ),
     ) -> None:
-        """`--debug` is taken out of the arguments before they come here, so that it can stand anywhere."""
+        """Declare `--debug` for the help; `run` removes it from the arguments, so that it may stand anywhere."""
 
     for group in COMMANDS:
         group.register(app)
@@ -118,7 +120,7 @@ def _version(wanted: bool) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; its exit code. Nothing gets out of here but that."""
+    """Run one command and return its exit code; every exception ends here."""
     _guard_descriptors()
     debug, arguments = _take_debug(arguments)
     try:
@@ -129,11 +131,11 @@ def run(arguments: Sequence[str]) -> int:
         complain(error.what, error.why, error.fix)
         code = error.exit_code
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while we say goodbye
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C while this is reported
         complain(
             "interrupted",
-            "what was committed stays, the rest was not done",
-            "`lifecycle check` says where it stands, `lifecycle resume` goes on",
+            "what was committed is kept; nothing else was done",
+            "`lifecycle check` shows the state, `lifecycle resume` continues",
         )
         code = EXIT_DETACHED
     except OSError as error:
@@ -143,7 +145,7 @@ def run(arguments: Sequence[str]) -> int:
         complain(
             f"{what}: {error.filename}" if error.filename is not None else what,
             "the operating system refused it",
-            "`lifecycle doctor` examines the surroundings; --debug shows where it happened",
+            "`lifecycle doctor` checks the environment; --debug shows the traceback",
         )
         code = EXIT_FAILED
     except Exception as error:
@@ -151,8 +153,8 @@ def run(arguments: Sequence[str]) -> int:
             _traceback()
         complain(
             f"{type(error).__name__}: {error}",
-            "this is a fault of ours; what the database has acknowledged is safe",
-            "repeat the command with --debug for the traceback; .workflow/logs has the coordinator's log",
+            "this is an internal error; everything the database has acknowledged is safe",
+            "repeat the command with --debug for the traceback; the coordinator's log is in .workflow/logs",
         )
         code = EXIT_FAILED
     return end_output(code)
@@ -167,13 +169,13 @@ def _invoke(arguments: Sequence[str]) -> int:
         command.main(args=list(arguments), prog_name="lifecycle")
     except SystemExit as end:
         if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
-            raise KeyboardInterrupt from end  # Typer would end without a word
+            raise KeyboardInterrupt from end  # Typer would exit silently
         return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_FAILED
     return 0
 
 
 def _take_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:
-    """Whether --debug is given anywhere before `--`, and the arguments without it."""
+    """Whether `--debug` is given before `--`, and the arguments without it."""
     given = list(arguments)
     options = given[: given.index("--")] if "--" in given else given
     rest = given[len(options) :]
@@ -182,7 +184,7 @@ def _take_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:
 
 
 def _guard_descriptors() -> None:
-    """Fill closed standard descriptors: else the database could get number 1 and the output would go into it."""
+    """Open closed standard descriptors: otherwise the database could get number 1, and output would go into it."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)

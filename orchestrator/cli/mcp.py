@@ -1,4 +1,4 @@
-"""mcp: the MCP server, for a person's agents, and started by the worker host for those of a run."""
+"""mcp: the MCP server, for a user's agents, and for the agent of a run (started by the worker host)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SHORTEST = 16  # characters of a token that a person chose
 
 def mcp(
     run: Annotated[
-        str | None, typer.Option("--run", metavar="RUN", help="Serve the agent of this run alone.")
+        str | None, typer.Option("--run", metavar="RUN", help="Serve only the agent of this run.")
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP on loopback instead of stdio.")] = False,
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65_535, help="With --http; else a free one.")
+        int | None, typer.Option("--port", min=0, max=65_535, help="With --http; default a free one.")
     ] = None,
     project: ProjectOption = None,
 ) -> None:

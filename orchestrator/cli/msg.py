@@ -1,4 +1,4 @@
-"""`msg`: the team bus, operation for operation and argument for argument the MCP tool team_msg.
+"""msg: the message log of a session, with the operations and arguments of the MCP tool team_msg.
 
 It is the fallback of agents that have no MCP: an operation gets what the tool gets, and prints what the tool returns.
 """
@@ -17,30 +17,28 @@ from orchestrator.cli.output import print_json, say, table
 
 Team = Annotated[
     str | None,
-    typer.Option(
-        "--session", "--team", "-s", metavar="ID", help="The bus: a session's id or its first letters."
-    ),
+    typer.Option("--session", "--team", "-s", metavar="ID", help="The session, or its first letters."),
 ]
-Sender = Annotated[str, typer.Option("--from", metavar="WHO", help="Who speaks.")]
+Sender = Annotated[str, typer.Option("--from", metavar="WHO", help="The sender.")]
 MessageType = Annotated[
-    str, typer.Option("--type", metavar="TYPE", help="Unknown types are taken and marked.")
+    str, typer.Option("--type", metavar="TYPE", help="Unknown types are accepted and marked.")
 ]
-Summary = Annotated[str, typer.Option("--summary", metavar="TEXT", help="What is said.")]
+Summary = Annotated[str, typer.Option("--summary", metavar="TEXT", help="The text of the message.")]
 Reference = Annotated[str | None, typer.Option("--ref", metavar="PATH", help="The artifact it is about.")]
-Data = Annotated[str | None, typer.Option("--data", metavar="JSON", help="Anything more, as JSON.")]
+Data = Annotated[str | None, typer.Option("--data", metavar="JSON", help="More data, as JSON.")]
 
 
 def log(
     summary: Summary,
     sender: Sender = "user",
-    to: Annotated[str, typer.Option("--to", metavar="WHO", help="For whom.")] = "coordinator",
+    to: Annotated[str, typer.Option("--to", metavar="WHO", help="The recipient.")] = "coordinator",
     kind: MessageType = "state_update",
     ref: Reference = None,
     data: Data = None,
     team: Team = None,
     as_json: AsJson = False,
 ) -> None:
-    """Append a message to the bus."""
+    """Append a message to the session's log."""
     _append(team, sender, to, kind, summary, ref, data, as_json)
 
 
@@ -53,7 +51,7 @@ def broadcast(
     team: Team = None,
     as_json: AsJson = False,
 ) -> None:
-    """Append a message for everyone."""
+    """Append a message to all members."""
     _append(team, sender, None, kind, summary, ref, data, as_json)
 
 
@@ -89,7 +87,7 @@ def read(
     team: Team = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one message with all it carries."""
+    """Show one message in full."""
     from orchestrator.commands import team_msg
 
     found = read_session(team, lambda tx, row: team_msg.read(tx, row, message))
@@ -108,14 +106,16 @@ def _shown(value: Any) -> str:
 
 
 def list_messages(
-    sender: Annotated[str | None, typer.Option("--from", metavar="WHO", help="Only from them.")] = None,
-    to: Annotated[str | None, typer.Option("--to", metavar="WHO", help="Only for them.")] = None,
+    sender: Annotated[
+        str | None, typer.Option("--from", metavar="WHO", help="Only from this sender.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", metavar="WHO", help="Only to this recipient.")] = None,
     kind: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Only of this type.")] = None,
-    last: Annotated[int, typer.Option("--last", "-n", min=1, max=100_000, help="The newest so many.")] = 20,
+    last: Annotated[int, typer.Option("--last", "-n", min=1, max=100_000, help="The newest N.")] = 20,
     team: Team = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the newest messages; events of the session's history are in `lifecycle log`."""
+    """List the newest messages; `lifecycle log` shows events too."""
     from orchestrator.commands import team_msg
 
     found = read_session(
@@ -131,7 +131,7 @@ def list_messages(
 
 
 def status(team: Team = None, as_json: AsJson = False) -> None:
-    """Show who spoke: last seen, last action, how often."""
+    """Show each member: last seen, last action, number of messages."""
     from orchestrator.commands import team_msg
 
     found = read_session(team, team_msg.status)
@@ -151,7 +151,7 @@ def state(
     team: Team = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the shared memory: one field a role. It is JSON with or without --json."""
+    """Show the shared memory: one field per role, always as JSON."""
     from orchestrator.commands import team_msg
 
     print_json(read_session(team, lambda tx, row: team_msg.state(tx, row, role)))
@@ -178,7 +178,9 @@ def _refuse(operation: str) -> None:
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
-        rich_markup_mode=None, no_args_is_help=True, help="The team bus: log, read, list, status ..."
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="The message log of a session: log, read, list, status, broadcast, state.",
     )
     for command in (log, read, status, broadcast, state):
         group.command()(command)

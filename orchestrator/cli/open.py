@@ -1,4 +1,4 @@
-"""open: a document is printed or edited."""
+"""open: print a document or its file name, or edit it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.artifacts import artifacts as list_artifacts
 from orchestrator.cli.opening import reading
-from orchestrator.cli.options import ArtifactArgument, AsJson, InSession, exclude
+from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude
 from orchestrator.cli.output import is_live, note, print_json, raw, say
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import inert, inert_json
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def open_artifact(
-    artifact: ArtifactArgument,
+    artifact: Annotated[
+        str | None,
+        typer.Argument(metavar="ARTIFACT", help=f"{ARTIFACT_HELP} Without it, all artifacts are listed."),
+    ] = None,
     version: Annotated[
         int | None, typer.Option("--version", min=1, max=1_000_000, help="An older version.")
     ] = None,
@@ -31,7 +35,7 @@ def open_artifact(
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print where an artifact is; --print prints it, --edit opens it."""
+    """Print an artifact's file name; --print prints its content, --edit opens it in an editor."""
     from orchestrator.store import artifacts
     from orchestrator.store.edits import session_directory
     from orchestrator.views import find
@@ -39,6 +43,13 @@ def open_artifact(
     exclude(print=show, edit=edit)
     exclude(version=version is not None, edit=edit)
     exclude(json=as_json, edit=edit)
+    if artifact is None:
+        if show or edit or version is not None:
+            raise UsageError(
+                "no artifact is named", fix="`lifecycle open` without options lists the artifacts"
+            )
+        list_artifacts(in_session, as_json)
+        return
     with reading() as opened:
 
         def read(tx: Tx) -> tuple[str, Artifact, bytes]:
@@ -60,11 +71,11 @@ def open_artifact(
     else:
         say(str(file))
         if not file.exists():
-            note("the file is not there yet; `lifecycle repair` writes it, --print shows it")
+            note("the file does not exist yet: `lifecycle repair` writes it, --print shows its content")
 
 
 def _print(path: str, body: bytes) -> None:
-    """To a pipe as it is, JSON with the same values; to a person's terminal inert, and through $PAGER when there is one."""
+    """Print a document: unchanged to a pipe (JSON with the same values); sanitized to a terminal, through $PAGER if set."""
     is_json = path.endswith(".json")
     if not is_live(sys.stdout):
         raw(inert_json(body.decode("utf-8", "surrogateescape")).encode() if is_json else body)
@@ -81,18 +92,20 @@ def _edit(file: str) -> None:
     editor = _program("VISUAL") or _program("EDITOR")
     if editor is None:
         raise UsageError(
-            "no editor is known", why="neither $VISUAL nor $EDITOR names a program", fix=f"open {file}"
+            "no editor is set", why="neither $VISUAL nor $EDITOR names a program", fix=f"open {file}"
         )
     code = subprocess.run([*editor, file], check=False).returncode
     if code != 0:
         raise LifecycleError(
-            f"the editor ended with code {code}", why=" ".join(editor), fix=f"open {file} by another program"
+            f"the editor exited with code {code}",
+            why=" ".join(editor),
+            fix=f"open {file} with another program",
         )
-    note("your edit becomes a new version when the session goes on, or with `lifecycle repair`")
+    note("your edit becomes a new version when the session continues, or with `lifecycle repair`")
 
 
 def _program(variable: str) -> list[str] | None:
-    """The program and arguments a variable names, split like a shell would but never given to one."""
+    """The program and arguments in an environment variable, split as a shell would but never run by one."""
     import shlex
 
     try:

@@ -1,4 +1,4 @@
-"""Options that many commands have, each said once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -16,34 +16,38 @@ InSession = Annotated[
         "--session",
         "-s",
         metavar="ID",
-        help="The session, or its first letters; else the unfinished or newest one.",
+        help="The session, or its first letters; default the unfinished or newest one.",
     ),
 ]
 SessionArgument = Annotated[
     str | None, typer.Argument(metavar="[SESSION]", help="The session, or the first letters of its id.")
 ]
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, for example DRAFT-002.")]
-Words = Annotated[str, typer.Option("--words", "-m", metavar="TEXT", help="Why, kept with the decision.")]
+Words = Annotated[
+    str, typer.Option("--words", "-m", metavar="TEXT", help="Your reason, recorded with the decision.")
+]
 Named = Annotated[str, typer.Argument(metavar="SESSION", help="The session, or the first letters of its id.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
+ARTIFACT_HELP = (
+    "Its path in the session, the end of it (product-brief.md), or the task that wrote it (DRAFT-001)."
+)
 ArtifactArgument = Annotated[
     str,
-    typer.Argument(metavar="ARTIFACT", help="Its path in the session, or the end of it: product-brief.md"),
+    typer.Argument(metavar="ARTIFACT", help=ARTIFACT_HELP),
 ]
 Detach = Annotated[
-    bool, typer.Option("--detach", "-d", help="Do not follow: return as soon as it is under way.")
+    bool,
+    typer.Option("--detach", "-d", help="Do not follow: return as soon as the coordinator has accepted it."),
 ]
-MaxUsd = Annotated[float | None, typer.Option("--max-usd", metavar="AMOUNT", help="Cap: US dollars.")]
+MaxUsd = Annotated[float | None, typer.Option("--max-usd", metavar="AMOUNT", help="Budget in US dollars.")]
 MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", metavar="N", help="Cap: tokens, read and written.")
+    int | None, typer.Option("--max-tokens", metavar="N", help="Budget in tokens, input and output.")
 ]
-MaxTurns = Annotated[
-    int | None, typer.Option("--max-turns", metavar="N", help="Cap: answers asked of agents.")
-]
+MaxTurns = Annotated[int | None, typer.Option("--max-turns", metavar="N", help="Budget in agent turns.")]
 MaxMinutes = Annotated[
     float | None,
-    typer.Option("--max-minutes", metavar="N", help="Cap: minutes in which agents worked."),
+    typer.Option("--max-minutes", metavar="N", help="Budget in minutes of agent time."),
 ]
 
 
@@ -53,16 +57,16 @@ def one_session(argument: str | None, option: str | None) -> str | None:
         raise UsageError(
             "two sessions are named",
             why=f"the argument {argument!r} and --session {option!r}",
-            fix="name one",
+            fix="name only one",
         )
     return option if argument is None else argument
 
 
 def exclude(**flags: bool) -> None:
-    """Raises UsageError, which names them, when more than one of the flags is given."""
+    """Raise UsageError when more than one of the flags is given."""
     given = [f"--{name.replace('_', '-')}" for name, value in flags.items() if value]
     if len(given) > 1:
-        raise UsageError(f"{' and '.join(given)} contradict each other", fix="give one of them")
+        raise UsageError(f"{' and '.join(given)} exclude each other", fix="give only one of them")
 
 
 def caps_given(

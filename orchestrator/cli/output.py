@@ -1,4 +1,4 @@
-"""Writing to the terminal: data to standard output, progress and faults to standard error, strangers' text made inert."""
+"""Output: data to standard output, progress and errors to standard error; foreign text sanitized."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
@@ -30,7 +31,7 @@ class _State:
 
 
 def say(text: str = "") -> None:
-    """One line (or several) of data. Raises LifecycleError when it cannot be written, a closed pipe excepted."""
+    """Print data. Raises LifecycleError when it cannot be written, unless the pipe was closed."""
     if _State.closed or sys.stdout is None:
         return
     try:
@@ -40,7 +41,7 @@ def say(text: str = "") -> None:
 
 
 def raw(body: bytes) -> None:
-    """Bytes as they are."""
+    """Print bytes unchanged."""
     if _State.closed or sys.stdout is None:
         return
     try:
@@ -52,7 +53,7 @@ def raw(body: bytes) -> None:
 
 
 def flush() -> bool:
-    """Let everything written be seen; False when nobody reads any more."""
+    """Flush the output; False when its reader is gone."""
     if not _State.closed and sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -62,19 +63,19 @@ def flush() -> bool:
 
 
 def _broken(error: OSError) -> None:
-    """Standard output is of no use any more: what is still buffered must not fail a second time at exit."""
+    """Discard standard output, so that buffered data does not fail again at exit."""
     _State.closed = True
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
     if not isinstance(error, BrokenPipeError):
         raise LifecycleError(
-            "the output could not be written", why=error.strerror or str(error), fix="give it somewhere to go"
+            "the output could not be written", why=error.strerror or str(error), fix="redirect it elsewhere"
         ) from error
 
 
 def end_output(code: int) -> int:
-    """Flush; `code`, or 1 when the last of the output could not be written."""
+    """Flush the output; return `code`, or 1 when it could not be written."""
     try:
         flush()
     except LifecycleError as error:
@@ -84,7 +85,7 @@ def end_output(code: int) -> int:
 
 
 def note(text: str = "") -> None:
-    """One line of progress; nobody is hurt when it cannot be shown."""
+    """Print one line of progress; a failure to do so is ignored."""
     if sys.stderr is None:
         return
     try:
@@ -112,12 +113,12 @@ def width() -> int:
 
 
 def is_bounded() -> bool:
-    """Whether lines have to keep the width: on a terminal, or where COLUMNS asks for it; never in a plain pipe."""
+    """Whether lines must fit a width: on a terminal, or when COLUMNS is set; never in a plain pipe."""
     return "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
 
 
 def is_live(stream: Any) -> bool:
-    """Whether a person looks at the stream on a terminal that can draw."""
+    """Whether the stream is a terminal that can draw."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
 
 
@@ -128,7 +129,7 @@ def paint(text: str, colour: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How many columns a text takes: East Asian characters take two."""
+    """The number of columns of a text; East Asian characters take two."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
@@ -136,7 +137,7 @@ def cells(text: str) -> int:
 
 
 def clip(text: str, columns: int) -> str:
-    """One line, inert, of at most `columns` columns."""
+    """One sanitized line of at most `columns` columns."""
     text = one_line(text)
     if cells(text) <= columns:
         return text
@@ -149,7 +150,7 @@ def clip(text: str, columns: int) -> str:
 
 
 def shorten(text: str, columns: int) -> str:
-    """At most `columns` columns: cut in the middle, so that an id keeps its date. `find.session` takes such an id."""
+    """At most `columns` columns, cut in the middle so that an id keeps its date; `find.session` accepts such an id."""
     if cells(text) <= columns:
         return text
     dated = _DATE.search(text)
@@ -159,7 +160,7 @@ def shorten(text: str, columns: int) -> str:
 
 
 def broken(text: str, columns: int) -> list[str]:
-    """Lines of at most `columns` columns, broken at spaces; a longer word is cut where the line ends, an id shortened."""
+    """Lines of at most `columns` columns, broken at spaces; a longer word is split, an id shortened."""
     if "\n" not in text and cells(inert(text)) <= columns:
         return [inert(text)]
     if _ID.fullmatch(text):
@@ -185,7 +186,7 @@ def broken(text: str, columns: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a line, its first `painted` characters in a colour; None: all of them."""
+    """Part of a line; its first `painted` characters (None: all) have a colour."""
 
     text: str
     colour: str = ""
@@ -199,7 +200,7 @@ class Piece:
 
 
 def flow(pieces: Iterable[Piece], columns: int, gap: str = "   ") -> list[str]:
-    """Pieces side by side, as many a line as fit; one that is wider than a line is broken."""
+    """Lines of as many pieces as fit side by side; a piece wider than a line is broken."""
     lines: list[str] = []
     used = 0
     for piece in pieces:
@@ -215,13 +216,13 @@ def flow(pieces: Iterable[Piece], columns: int, gap: str = "   ") -> list[str]:
 
 
 def say_wrapped(text: str, indent: str = "") -> None:
-    """Data as lines that fit the width, where there is one."""
+    """Print data as lines that fit the width, if there is one."""
     for line in broken(text, width() - len(indent)) if is_bounded() else [text]:
         say(f"{indent}{line}")
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Columns as wide as they need, the last one as wide as is left; where they do not fit, a row takes several lines."""
+    """Print columns as wide as needed, the last one as wide as is left; if they do not fit, a row takes several lines."""
     shown = [[one_line(str("" if cell is None else cell)) for cell in row] for row in rows]
     every = [list(headings), *shown]
     widths = [max(cells(row[n]) for row in every) for n in range(len(headings))]
@@ -238,7 +239,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _stacked(rows: list[list[str]]) -> None:
-    """The first cell of a row on a line of its own, the others below it."""
+    """Print the first cell of each row on a line of its own and the others below it."""
     columns = width() - len(HANGING)
     for first, *others in rows:
         say(shorten(first, width()))
@@ -259,14 +260,14 @@ def duration(seconds: float) -> str:
     return f"{whole // 86_400}d {whole % 86_400 // 3600:02d}h"
 
 
-def money(cost: dict[str, Any]) -> str:
-    """`$0.41`, with a `+` when some calls have no known price; `unknown` when none of those that cost something has."""
+def money(cost: JsonObject) -> str:
+    """`$0.41`, with a `+` when the price of some calls is unknown; `unknown` when that of all paid calls is."""
     if cost["unpriced"] and not cost["usd"]:
         return "unknown"
     return f"${cost['usd']:.2f}{'+' if cost['unpriced'] else ''}"
 
 
-def money_in_words(cost: dict[str, Any]) -> str:
+def money_in_words(cost: JsonObject) -> str:
     """`$0.41`, or `at least $1.20, 3 calls of unknown price`."""
     if not cost["unpriced"]:
         return money(cost)
@@ -280,12 +281,12 @@ def bar(percent: float, columns: int = 20) -> str:
 
 
 def progress(found: dict[str, int], noun: str = "") -> str:
-    """`4/10`, and what was left out: `2/6 tasks, 4 cancelled`."""
+    """`4/10`, with what was left out: `2/6 tasks, 4 cancelled`."""
     left_out = [f", {found[state]} {state}" for state in ("skipped", "cancelled") if found[state]]
     return f"{found['done']}/{found['total']}{noun}{''.join(left_out)}"
 
 
-def verdict(found: dict[str, Any] | None) -> str:
+def verdict(found: JsonObject | None) -> str:
     """`4.3`, or `2.7 MEDIUM` where the round was blocked."""
     if found is None:
         return ""
@@ -294,7 +295,7 @@ def verdict(found: dict[str, Any] | None) -> str:
 
 
 def say_done(session: str, what: str, then: str, as_json: bool) -> None:
-    """Say what a session is now, and which command goes on from there."""
+    """Print the new state of a session and the command that usually follows."""
     if as_json:
         print_json({"session": session, "done": what})
         return

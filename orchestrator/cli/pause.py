@@ -1,4 +1,4 @@
-"""pause, cancel: a session is halted, or ended."""
+"""pause, cancel: halt or end a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orchestrator.cli.output import say_done
 def pause(
     session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
 ) -> None:
-    """Make no new offers; what runs is finished. `resume` goes on."""
+    """Pause a session: running tasks finish, no new ones start. `resume` continues it."""
     from orchestrator.commands import manage
     from orchestrator.commands.rework import check_words
 
@@ -26,7 +26,7 @@ def pause(
 def cancel(
     session: SessionArgument = None, in_session: InSession = None, words: Words = "", as_json: AsJson = False
 ) -> None:
-    """End a session for good and stop what runs."""
+    """End a session permanently and stop its running tasks."""
     from orchestrator.commands import manage
     from orchestrator.commands.rework import check_words
 

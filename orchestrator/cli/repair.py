@@ -1,4 +1,4 @@
-"""repair: what is wrong with a session's files is named and put right."""
+"""repair: check the database and rebuild a session's files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orchestrator.domain.pauses import EXIT_FAILED
 
 
 def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
-    """Check the database, put right what can be, and rebuild a session's files. Exit code 1 when faults remain."""
+    """Check and repair the database, and rebuild a session's files. Exit code 1 if errors remain."""
     from orchestrator.commands import repair as work
 
     with changing() as opened:
@@ -24,9 +24,9 @@ def repair(session: SessionArgument = None, in_session: InSession = None, as_jso
         for line in found["fixed"]:
             say(f"fixed: {inert(line)}")
         for line in found["faults"]:
-            say(f"fault: {inert(line)}")
-        edited = f", {len(found['edited'])} edited by hand and kept" if found["edited"] else ""
-        say(f"{found['session']}: {found['files']} files are as the database has them{edited}")
+            say(f"error: {inert(line)}")
+        edited = f", {len(found['edited'])} edited by hand, and kept" if found["edited"] else ""
+        say(f"{found['session']}: {found['files']} files match the database{edited}")
     if found["faults"]:
         raise typer.Exit(EXIT_FAILED)
 

@@ -1,10 +1,9 @@
-"""The last words of a command that followed a session: what came out, or what waits and how it goes on."""
+"""The final report of a followed session: its results, or why it waits and how to continue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from orchestrator.cli.output import (
     Piece,
@@ -21,6 +20,7 @@ from orchestrator.cli.output import (
     width,
 )
 from orchestrator.domain.inert import inert, one_line
+from orchestrator.domain.json_types import JsonObject
 
 RECORDS = (
     "discussions",
@@ -29,7 +29,7 @@ RECORDS = (
 )  # evidence, not deliverables; nor is what begins with a dot
 
 
-def print_report(report: dict[str, Any], project: Path) -> None:
+def print_report(report: JsonObject, project: Path) -> None:
     for line in flow(_headline(report), width()):
         say(line)
     print_deliverables(report, project)
@@ -43,7 +43,7 @@ def print_report(report: dict[str, Any], project: Path) -> None:
         print_actions(report["next"])
 
 
-def _headline(report: dict[str, Any]) -> list[Piece]:
+def _headline(report: JsonObject) -> list[Piece]:
     reason = f": {report['pause_reason']}" if report["pause_reason"] else ""
     lost = f", {report['attempts_lost']} attempt(s) lost and repeated" if report["attempts_lost"] else ""
     facts = f"{duration(report['elapsed_seconds'])}, {money(report['cost'])}{lost}"
@@ -54,21 +54,21 @@ def _headline(report: dict[str, Any]) -> list[Piece]:
     ]
 
 
-def unanswering(each: dict[str, Any]) -> str:
-    """An agent that failed most of its calls, in words."""
+def unanswering(each: JsonObject) -> str:
+    """A sentence about an agent that failed most of its calls."""
     how = ", ".join(f"{outcome} {calls}" for outcome, calls in each["failed"].items())
     answered = each["answered"] or "none"
-    return f"{each['agent']} answered {answered} of {each['calls']} calls ({how}); `lifecycle agents --probe` asks it"
+    return f"{each['agent']} answered {answered} of {each['calls']} calls ({how}); `lifecycle agents --probe` tests it"
 
 
-def print_deliverables(report: dict[str, Any], project: Path) -> None:
-    """Each document with its path; a folder with an index is one line."""
+def print_deliverables(report: JsonObject, project: Path) -> None:
+    """Print the path of each document; a folder with an index takes one line."""
     paths = [each["path"] for each in report["deliverables"]]
     documents = [path for path in paths if path.split("/")[0] not in RECORDS and "/." not in f"/{path}"]
     if not documents:
         return
     folder = project / report["directory"]
-    say(f"Deliverables in {inert(str(folder))}")
+    say(f"Documents in {inert(str(folder))}")
     for path, inside in grouped(documents):
         more = f"   and {inside} more file(s) in {PurePosixPath(path).parent}/" if inside else ""
         say(f"  {path}{more}")
@@ -89,7 +89,7 @@ def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
     return shown
 
 
-def print_scores(scores: dict[str, Any] | None) -> None:
+def print_scores(scores: JsonObject | None) -> None:
     """The gate and the bar of each dimension."""
     if scores is None:
         return
@@ -103,24 +103,24 @@ def print_scores(scores: dict[str, Any] | None) -> None:
         say_wrapped(f"{name:<{NAME}}{drawn} {percent:5.1f} %" if drawn else f"{name} {percent:.1f} %", "  ")
 
 
-def print_pause(pause: dict[str, Any]) -> None:
+def print_pause(pause: JsonObject) -> None:
     say_wrapped(f"Waiting for you: {pause['reason']}")
     for line in [*about(pause["detail"]), *_faults(pause), *_changes(pause["approval"])]:
         say_wrapped(line, "  ")
     print_actions(pause["actions"])
 
 
-def _faults(pause: dict[str, Any]) -> list[str]:
-    """What a discussion blocked the session for, and the command that shows all of it."""
+def _faults(pause: JsonObject) -> list[str]:
+    """The findings for which a discussion blocked the session, and the command that shows the discussion."""
     lines = [
         f"{each['severity']}: {one_line(each['text'], 300)} [{', '.join(each['perspectives'])}]"
         for each in pause["faults"]
     ]
-    return [*lines, f"all of it: {pause['discuss']}"] if pause["discuss"] else lines
+    return [*lines, f"the whole discussion: {pause['discuss']}"] if pause["discuss"] else lines
 
 
-def _changes(approval: dict[str, Any] | None) -> list[str]:
-    """What is not as it was shown, and the token of what is there now."""
+def _changes(approval: JsonObject | None) -> list[str]:
+    """What has changed since it was shown, and the token that approves the present state."""
     if approval is None:
         return []
     lines = [
@@ -132,8 +132,8 @@ def _changes(approval: dict[str, Any] | None) -> list[str]:
     return [*lines, f"token: {approval['token']}"]
 
 
-def about(detail: dict[str, Any]) -> list[str]:
-    """What a pause is about, in lines."""
+def about(detail: JsonObject) -> list[str]:
+    """The details of a pause, as lines."""
     lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
     lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
     options = detail.get("options") or []
@@ -145,7 +145,7 @@ def about(detail: dict[str, Any]) -> list[str]:
 
 
 def print_actions(actions: list[dict[str, str]]) -> None:
-    """One line each where they fit; else what a command does stands below it."""
+    """Print commands and what they do, on one line each if they fit, otherwise below each other."""
     longest = max(cells(each["command"]) for each in actions)
     fits = not is_bounded() or all(longest + 5 + cells(each["does"]) <= width() for each in actions)
     for each in actions:

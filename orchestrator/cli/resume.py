@@ -1,4 +1,4 @@
-"""resume: a session goes on."""
+"""resume: continue a session."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 def resume(
     session: SessionArgument = None,
     in_session: InSession = None,
-    force: Annotated[bool, typer.Option("--force", help="Go on in spite of a failed gate.")] = False,
-    retry: Annotated[
-        str | None, typer.Option("--retry", metavar="TASK", help="Try a failed task again.")
+    force: Annotated[bool, typer.Option("--force", help="Continue despite a failed quality gate.")] = False,
+    retry: Annotated[str | None, typer.Option("--retry", metavar="TASK", help="Retry a failed task.")] = None,
+    skip: Annotated[
+        str | None, typer.Option("--skip", metavar="TASK", help="Continue without this task.")
     ] = None,
-    skip: Annotated[str | None, typer.Option("--skip", metavar="TASK", help="Go on without a task.")] = None,
     decide: Annotated[
-        str | None, typer.Option("--decide", metavar="TEXT", help="Your answer to a blocked discussion.")
+        str | None, typer.Option("--decide", metavar="TEXT", help="Your decision on a blocked discussion.")
     ] = None,
     expect: Annotated[
         str | None,
-        typer.Option("--expect", metavar="TOKEN", help="Approve what `check` shows under this token."),
+        typer.Option("--expect", metavar="TOKEN", help="Approve exactly what `check` shows with this token."),
     ] = None,
     words: Annotated[
-        str, typer.Option("--words", "-m", metavar="TEXT", help="What you say to it, kept with the decision.")
+        str, typer.Option("--words", "-m", metavar="TEXT", help="Your comment, recorded with the decision.")
     ] = "",
     max_usd: MaxUsd = None,
     max_tokens: MaxTokens = None,
@@ -54,7 +54,7 @@ def resume(
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Approve a checkpoint, answer a pause, recover after a crash: go on, and follow."""
+    """Continue a session after a checkpoint, a pause or a crash, and follow it."""
     from orchestrator.commands.resume import Answer
     from orchestrator.commands.resume import resume as go_on
     from orchestrator.commands.rework import check_words
@@ -66,7 +66,7 @@ def resume(
     exclude(retry=retry is not None, force=force)
     exclude(decide=decide is not None, force=force)
     if decide is not None and not decide.strip():
-        raise UsageError("--decide needs words", fix='lifecycle resume --decide "your decision"')
+        raise UsageError("--decide needs a text", fix='lifecycle resume --decide "your decision"')
     answer = Answer(
         who(),
         check_words(words),
@@ -82,14 +82,14 @@ def resume(
         before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
         done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
         for key in done.recovered:
-            note(f"{key}: a lost attempt was put right")
+            note(f"{key}: recovered from a lost attempt")
         for warning in done.warnings:
-            note(f"note: {warning}")
+            note(f"warning: {warning}")
         raise typer.Exit(wake_and_follow(opened, done.session, before.get(done.session, 0), detach, as_json))
 
 
 def _choose(opened: Opened, name: str | None) -> str | None:
-    """Let the person choose when several sessions are unfinished and this is a terminal. Raises SeveralSessions."""
+    """Ask which of several unfinished sessions is meant, on a terminal. Raises SeveralSessions elsewhere."""
     from orchestrator.store import sessions
     from orchestrator.views.find import SeveralSessions
 

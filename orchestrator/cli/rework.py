@@ -1,4 +1,4 @@
-"""revise, feedback, recheck, improve: work that was done is done again, better."""
+"""revise, feedback, recheck, improve: rework what is done."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def revise(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A completed task, for example DRAFT-002.")],
     feedback: Annotated[str, typer.Argument(metavar="[FEEDBACK]", help="What to change.")] = "",
     in_session: InSession = None,
-    force: Annotated[bool, typer.Option("--force", help="Allow a third revision and more.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Revise a completed task and what is completed behind it, and follow."""
+    """Revise a completed task and the completed tasks that depend on it, and follow."""
     from orchestrator.commands import rework
 
     with changing() as opened:
@@ -37,12 +37,12 @@ def revise(
 
 
 def feedback(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you think, in your words.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Your feedback, in your own words.")],
     in_session: InSession = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what should change: the document it concerns is found and made anew, and followed."""
+    """Give feedback: the document it concerns is found and revised. Follows."""
     from orchestrator.commands import rework
 
     with changing() as opened:
@@ -67,13 +67,15 @@ def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJso
 def improve(
     dimension: Annotated[
         str | None,
-        typer.Argument(metavar="[DIMENSION]", help="One of the report's; else the lowest-scoring."),
+        typer.Argument(
+            metavar="[DIMENSION]", help="A dimension of the readiness report; default the lowest."
+        ),
     ] = None,
     in_session: InSession = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Work on one dimension of the readiness report, then score again; follows."""
+    """Improve one dimension of the readiness report, then score again, and follow."""
     from orchestrator.commands import rework
 
     with changing() as opened:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from orchestrator.cli.opening import read_session
@@ -16,9 +14,6 @@ from orchestrator.cli.output import (
     say,
 )
 from orchestrator.domain.inert import inert, one_line
-
-if TYPE_CHECKING:
-    pass
 
 
 def show(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:

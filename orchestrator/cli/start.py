@@ -1,4 +1,4 @@
-"""start: a session begins."""
+"""start: create a session and follow it."""
 
 from __future__ import annotations
 
@@ -24,56 +24,65 @@ from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 
-ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, and then it is too late for a good word
+ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
 
 def start(
     task: Annotated[
         str,
-        typer.Argument(
-            metavar="TASK", help="What to do: a sentence, @FILE to read it, or - for standard input."
-        ),
+        typer.Argument(metavar="TASK", help="What to do: a sentence, @FILE, or - for standard input."),
     ],
     mode: Annotated[
-        str | None, typer.Option("--mode", metavar="MODE", help="The pipeline; else it is chosen.")
+        str | None,
+        typer.Option(
+            "--mode", metavar="MODE", help="The pipeline; by default chosen from the request and the project."
+        ),
     ] = None,
     discuss: Annotated[
-        str | None, typer.Option("--discuss", metavar="FORM", help="inline, standalone or off.")
+        str | None,
+        typer.Option(
+            "--discuss", metavar="FORM", help="inline (in each task), standalone (as tasks) or off."
+        ),
     ] = None,
     execution: Annotated[
         str | None,
-        typer.Option("--execution", metavar="HOW", help="parallel, or sequential: one task at a time."),
+        typer.Option("--execution", metavar="HOW", help="parallel, or sequential (one task at a time)."),
     ] = None,
     supervise: Annotated[
-        bool, typer.Option("--supervise", help="Check documents against each other.")
+        bool, typer.Option("--supervise", help="Check the documents against each other; not available yet.")
     ] = False,
     perspectives: Annotated[
         str | None,
-        typer.Option("--perspectives", metavar="A,B", help="Who discusses, instead of each round's own."),
+        typer.Option(
+            "--perspectives", metavar="A,B", help="The perspectives of every discussion, instead of its own."
+        ),
     ] = None,
     spec: Annotated[
-        str | None, typer.Option("--spec", metavar="PATH", help="An existing specification.")
+        str | None,
+        typer.Option("--spec", metavar="PATH", help="An existing specification; not available yet."),
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option("--record", metavar="DIR", help="Record every call of an agent into a new folder."),
+        typer.Option("--record", metavar="DIR", help="Record every agent call to a new folder."),
     ] = None,
     replay: Annotated[
         str | None,
-        typer.Option("--replay", metavar="DIR", help="Ask no agent: answer from a recorded folder."),
+        typer.Option("--replay", metavar="DIR", help="Use no agent: answer from a recorded folder."),
     ] = None,
-    key: Annotated[str | None, typer.Option("--key", help="The same key twice makes one session.")] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="Idempotency key: the same key twice makes one session.")
+    ] = None,
     max_usd: MaxUsd = None,
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Show what would be done, and change nothing.")
+        bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a session from a task description, and follow it."""
+    """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
     from orchestrator.commands.start import StartRequest, begin, prepare, refuse_spec
     from orchestrator.project import find_project
@@ -101,7 +110,7 @@ def start(
             for line in plan_lines(prepared.view):
                 note(line)
         else:
-            note(f"the key {key!r} made {started.session} before: it is shown again")
+            note(f"the key {key!r} already made {started.session}: showing that session")
         if detach and not as_json:
             say(started.session)
         raise typer.Exit(wake_and_follow(opened, started.session, 0, detach, as_json))
@@ -127,7 +136,7 @@ def _here() -> Path:
 
 
 def _views(perspectives: str | None) -> tuple[str, ...]:
-    """The names in a list with commas. Raises UsageError when there is a list and nobody in it."""
+    """The names in a comma-separated list. Raises UsageError when the list is empty."""
     names = tuple(filter(None, (name.strip() for name in (perspectives or "").split(","))))
     if perspectives is not None and not names:
         raise UsageError(
@@ -147,7 +156,7 @@ def _print_plan(view: dict[str, Any], as_json: bool) -> None:
 
 
 def plan_lines(view: dict[str, Any]) -> list[str]:
-    """What will be done and why, before it is done."""
+    """The lines that describe the plan and its reasons."""
     cost = view["cost"]
     says = (
         "nothing" if cost["usd"] == 0 else "unknown" if cost["usd"] is None else f"about ${cost['usd']:.2f}"
@@ -162,9 +171,9 @@ def plan_lines(view: dict[str, Any]) -> list[str]:
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
         *(
-            [("Agents", f"none is asked: the session replays {cassette['folder']}")]
+            [("Agents", f"none: the session replays {cassette['folder']}")]
             if cassette and cassette["does"] == "replay"
-            else [("Records", f"every call of an agent into {cassette['folder']}")]
+            else [("Records", f"every agent call to {cassette['folder']}")]
             if cassette
             else []
         ),

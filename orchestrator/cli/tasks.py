@@ -1,22 +1,20 @@
-"""tasks, runs: the tasks of a session, and every attempt at one."""
+"""tasks, runs: the tasks of a session, and the attempts at them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.opening import read_session
-from orchestrator.cli.options import AsJson, InSession, TaskArgument
+from orchestrator.cli.options import AsJson, InSession
 from orchestrator.cli.output import (
     duration,
+    note,
     print_json,
     table,
     verdict,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
@@ -44,20 +42,34 @@ def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
     )
 
 
-def runs(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
-    """List every attempt at a task: who, how long, how it ended."""
+def runs(
+    task: Annotated[
+        str | None,
+        typer.Argument(metavar="TASK", help="A task's id, for example DRAFT-002; without it, all tasks."),
+    ] = None,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the attempts at a task, or at all: which agent, how long, how each ended."""
     from orchestrator.views import find
     from orchestrator.views.cost import run_views
 
-    found = read_session(in_session, lambda tx, row: run_views(tx, row.id, find.task(tx, row, task).key))
+    found = read_session(
+        in_session,
+        lambda tx, row: run_views(tx, row.id, None if task is None else find.task(tx, row, task).key),
+    )
     if as_json:
         print_json(found)
         return
+    if not found:
+        note("no attempt has been made yet")
+        return
     table(
-        ("RUN", "OPENED BY", "AT", "TIME", "OUTCOME", "CHARGED", "AGENT", "CALLS", "ERROR"),
+        ("RUN", "TASK", "OPENED BY", "AT", "TIME", "OUTCOME", "COUNTS", "AGENT", "CALLS", "ERROR"),
         [
             (
                 each["run"][-8:],
+                each["task"],
                 each["opened_by"],
                 each["opened_at"],
                 duration(each["seconds"]),

@@ -1,8 +1,6 @@
-"""why: why a task is not running."""
+"""why: explain the state of a task."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,12 +12,9 @@ from orchestrator.cli.output import (
 )
 from orchestrator.domain.inert import inert
 
-if TYPE_CHECKING:
-    pass
-
 
 def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
-    """Say why a task is not running."""
+    """Explain why a task is not running, or when and how it ended."""
     from orchestrator.views import find
     from orchestrator.views.why import why as explain
 

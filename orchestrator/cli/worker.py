@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.opening import project_of
 from orchestrator.cli.options import ProjectOption
 
-if TYPE_CHECKING:
-    pass
-
 
 def worker(
     slots: Annotated[
-        int | None, typer.Option("--slots", min=1, max=256, help="Runs at the same time.")
+        int | None, typer.Option("--slots", min=1, max=256, help="Number of tasks to run at the same time.")
     ] = None,
     project: ProjectOption = None,
 ) -> None:
-    """Run a worker host in the foreground; ends on SIGTERM after its runs."""
+    """Run a worker host in the foreground; on SIGTERM it finishes its runs and exits."""
     from orchestrator.dispatch.local import child_environment, module_command
     from orchestrator.project import open_for_writing, read_settings
 

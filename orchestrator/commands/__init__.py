@@ -1,1 +1,1 @@
-"""What changes a session: one function a command, called by the command line and by the MCP server alike."""
+"""The commands that change a session, called by the command line and the MCP server."""

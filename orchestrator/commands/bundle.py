@@ -1,4 +1,4 @@
-"""export --bundle: a session for a bug report, without secrets and without a name of its owner.
+"""export --bundle: a session for a bug report, without secrets and without its owner's name.
 
 It is an exported session (portable.py) whose texts were cleaned and whose contents got new digests, so `lifecycle import`
 takes it in; beside it lie the cassette, the ends of the logs, the settings and what `doctor` said.
@@ -18,6 +18,7 @@ from typing import Any
 from orchestrator.commands import portable
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, cassettes, files, sessions
 from orchestrator.store.store import Store
 
@@ -66,8 +67,8 @@ class Cleaner:
             self.counted[kind] += number
         return text
 
-    def value(self, value: Any) -> Any:
-        """A plain value with every text in it cleaned."""
+    def value(self, value: Any) -> Json:
+        """A plain value with every string in it cleaned."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -87,11 +88,11 @@ def export(
     cleaner: Cleaner,
     *,
     logs: Path,
-    settings: Any,
+    settings: JsonObject,
     doctor: Any,
     program: str,
     force: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the bundle. Raises UsageError when the file exists or cannot be written."""
     package = _cleaned(portable.gather(store, session), cleaner)
     row = store.read(lambda tx: sessions.get(tx, session))
@@ -130,7 +131,7 @@ def _home(home: str) -> str:
 
 
 def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
-    """The same session with cleaned texts; contents are named by what they are now."""
+    """The same session with cleaned texts; contents get new digests."""
     renamed: dict[str, str] = {}
     contents: dict[str, bytes] = {}
     for digest, body in package.contents.items():
@@ -147,7 +148,7 @@ def _cleaned(package: portable.Package, cleaner: Cleaner) -> portable.Package:
     return portable.Package(cleaner.text(package.session), rows, contents)
 
 
-def _row(row: Mapping[str, Any], cleaner: Cleaner) -> dict[str, Any]:
+def _row(row: Mapping[str, Json], cleaner: Cleaner) -> JsonObject:
     """What the product made from nobody's words stays; session ids and file names were made from the request's."""
     return {key: value if key in _KEPT else cleaner.value(value) for key, value in row.items()}
 

@@ -1,4 +1,4 @@
-"""pause, cancel, archive and delete, as users expect of any job system."""
+"""pause, cancel, archive and delete."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Done:
 
 
 def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
-    """No new offers; open runs finish. Raises NotAllowedNow for a session that is paused already, with its reason."""
+    """Pause a session: open runs finish, no new offers. Raises NotAllowedNow when it is paused already."""
 
     def unit(tx: Tx) -> Done:
         session = find.session(tx, name)
         if session.status != SessionStatus.ACTIVE:
-            why = f"its reason stays: {session.pause_reason}" if session.pause_reason else ""
+            why = f"the reason remains {session.pause_reason}" if session.pause_reason else ""
             raise NotAllowedNow(
-                f"{session.id} is {session.status} already", why=why, fix=f"lifecycle check {session.id}"
+                f"{session.id} is already {session.status}", why=why, fix=f"lifecycle check {session.id}"
             )
         sessions.pause(tx, session.id, PauseReason.USER, {"by": who, "words": words})
         return Done(session.id)
@@ -39,13 +39,13 @@ def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
 
 
 def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
-    """End the session for good and stop what runs. Raises NotAllowedNow for one that is cancelled already."""
+    """End the session permanently and stop its runs. Raises NotAllowedNow when it is cancelled already."""
 
     def unit(tx: Tx) -> Done:
         session = find.session(tx, name)
         if not sessions.cancel(tx, session.id):
             raise NotAllowedNow(
-                f"{session.id} is cancelled already", fix=f"lifecycle archive {session.id}, or delete"
+                f"{session.id} is already cancelled", fix=f"lifecycle archive {session.id}, or delete"
             )
         stopped = []
         for run in tasks.open_runs(tx, session.id):
@@ -81,7 +81,7 @@ def archive(store: Store, name: str, *, restore: bool = False) -> Done:
 
 
 def delete(store: Store, name: str, *, who: str) -> Done:
-    """Remove an ended session, its rows and its directory; the removal itself stays on record."""
+    """Remove an ended session, its rows and its directory; a record of the removal is kept."""
 
     def unit(tx: Tx) -> str:
         session = find.session(tx, name)

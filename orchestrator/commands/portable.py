@@ -18,8 +18,9 @@ from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, files, messages, sessions, transfer
-from orchestrator.store.database import SCHEMA
+from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.store import Store, Tx
 
 FORMAT = "team-lifecycle session"
@@ -36,7 +37,7 @@ class Package:
     contents: dict[str, bytes]
 
 
-def export(store: Store, session: str, target: Path, *, force: bool = False) -> dict[str, Any]:
+def export(store: Store, session: str, target: Path, *, force: bool = False) -> JsonObject:
     """Write the session into a new file. Raises UsageError when the file exists or cannot be written."""
     packed = pack(gather(store, session))
     write_file(target, packed.bytes, force=force)
@@ -103,7 +104,7 @@ class Packed:
 
 
 def pack(
-    package: Package, extra: Mapping[str, bytes] | None = None, about: Mapping[str, Any] | None = None
+    package: Package, extra: Mapping[str, bytes] | None = None, about: Mapping[str, Json] | None = None
 ) -> Packed:
     """The file's bytes; `extra` members and what the manifest says `about` them are passed over by an import."""
     buffer = io.BytesIO()
@@ -135,7 +136,9 @@ def read(file: Path) -> Package:
     """A package, checked as far as that needs no database. Raises UsageError."""
     if not file.is_file():
         raise UsageError(
-            f"cannot read {str(file)!r}", why="it is missing, or no plain file", fix="name an exported file"
+            f"cannot read {str(file)!r}",
+            why="it is missing, or not a regular file",
+            fix="name an exported file",
         )
     try:
         with zipfile.ZipFile(file) as archive:
@@ -184,7 +187,7 @@ def _checked(archive: zipfile.ZipFile) -> Package:
 def _check_rows(session: str, rows: transfer.Rows) -> None:
     """One session, and no path that could lead out of its directory."""
     if [row["id"] for row in rows["sessions"]] != [session]:
-        raise ValueError("it does not hold the one session its manifest names")
+        raise ValueError("it does not contain exactly the session that its manifest names")
     for table, found in rows.items():
         if any(row.get("session_id", session) != session for row in found):
             raise ValueError(f"its rows of {table} belong to another session")
@@ -206,11 +209,11 @@ def _contents(archive: zipfile.ZipFile, rows: transfer.Rows) -> dict[str, bytes]
     return found
 
 
-def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[str, Any]:
+def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonObject:
     """Make the package's session one of this project. Raises UsageError when it is here already, or does not fit."""
     if store.read(lambda tx: sessions.get(tx, package.session)) is not None:
         raise UsageError(
-            f"{package.session} is here already",
+            f"{package.session} already exists here",
             why="a session is never overwritten",
             fix="delete it first, or import into another project",
         )
@@ -218,7 +221,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
     for body in package.contents.values():
         artifacts.keep_large(store.path, body)
 
-    def unit(tx: Tx) -> dict[str, Any]:
+    def unit(tx: Tx) -> JsonObject:
         for body in package.contents.values():
             artifacts.put(tx, body)
         transfer.insert_rows(tx, rows)
@@ -230,12 +233,12 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> dict[
         return store.write(unit)
     except transfer.NotWhole as error:
         raise UsageError(
-            "the file does not hold a whole session", why=error.why, fix="export it again"
+            "the file does not contain a whole session", why=error.why, fix="export it again"
         ) from error
 
 
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
-    """The rows with nothing under way: the hosts that worked on it are not here."""
+    """The rows with no open run: the hosts that worked on the session are elsewhere."""
     session = dict(rows["sessions"][0])
     options = session["options"]
     if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
@@ -245,10 +248,10 @@ def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
         session |= {
             "status": "paused",
             "pause_reason": "user",
-            "pause_detail": {"by": "import", "words": "it was under way when it was exported"},
+            "pause_detail": {"by": "import", "words": "it was unfinished when it was exported"},
         }
     runs = [
-        {**row, "outcome": "released", "closed_at": now, "error": "exported while it ran"}
+        {**row, "outcome": "released", "closed_at": now, "error": "exported while running"}
         if row["outcome"] is None
         else row
         for row in rows["runs"]

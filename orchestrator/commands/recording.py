@@ -1,4 +1,4 @@
-"""The cassette that a session is begun with: chosen, checked before anything is made, and made before the session."""
+"""The cassette of a new session: chosen and checked first, and created before the session."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from orchestrator.views.layout import Plan
 
 
 def chosen(record: str | None, replay: str | None) -> dict[str, str] | None:
-    """What a session keeps in its options of its cassette. Raises UsageError."""
+    """The cassette as a session's options store it. Raises UsageError."""
     if record is not None and replay is not None:
         raise UsageError(
-            "record and replay contradict each other",
-            why="a replay asks no agent, so there is nothing to record",
+            "record and replay exclude each other",
+            why="a replay uses no agent, so there is nothing to record",
             fix="give one of them",
         )
     if record is not None:
@@ -35,7 +35,7 @@ def check(planned: Plan, key: str | None) -> None:
 
 
 def begin(planned: Plan) -> None:
-    """Before the session, so that it never records into a folder that cannot be made. Raises UsageError."""
+    """Create the recording's folder, before the session. Raises UsageError when that fails."""
     cassette = planned.options.cassette
     if cassette is not None and cassette["does"] == "record":
         what = {

@@ -1,24 +1,23 @@
-"""`repair`: name what is wrong, put right what can be, rebuild the session's directory from the database."""
+"""repair: report errors, fix what can be fixed, and rebuild the session's directory from the database."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts, edits, files, integrity, messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import find
 
 
-def repair(store: Store, name: str | None) -> dict[str, Any]:
-    """What was found (`faults` stay, `fixed` do not) and how many files were written. Raises as `find.session` does."""
+def repair(store: Store, name: str | None) -> JsonObject:
+    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `find.session` does."""
     session = store.read(lambda tx: find.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
         return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
     store.write(
-        lambda tx: sessions.mark_dirty(tx, session.id)
+        lambda tx: sessions.request_beat(tx, session.id)
     )  # where nothing can be written, that is said first
     fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
     fixed += _recount(store, session.id)
@@ -44,23 +43,23 @@ def repair(store: Store, name: str | None) -> dict[str, Any]:
 
 
 def _recount(store: Store, session: str) -> list[str]:
-    """Put right the counters that tell what is ready."""
+    """Correct the counters that decide what is ready."""
 
     def unit(tx: Tx) -> list[str]:
         said = []
         for task, key, stored, right in integrity.wrong_counts(tx, session):
             integrity.recount(tx, task, right)
-            said.append(f"{key} waited for {stored} task(s), its edges say {right}")
+            said.append(f"{key} waited for {stored} task(s), {right} according to its edges")
         if said:
             messages.event(tx, session, "repaired", "; ".join(said), fixed=said)
-            sessions.mark_dirty(tx, session)
+            sessions.request_beat(tx, session)
         return said
 
     return store.write(unit) if store.read(lambda tx: integrity.wrong_counts(tx, session)) else []
 
 
 def _cycle(tx: Tx, session: str) -> list[str]:
-    """The tasks that wait for each other for ever: what is left when whatever could run is taken away."""
+    """The tasks that wait for each other: those left after removing every task that could run."""
     waits = {row.key: set(row.blocked_by) for row in tasks.all_tasks(tx, session)}
     while free := {key for key, blockers in waits.items() if not blockers & waits.keys()}:
         waits = {key: blockers for key, blockers in waits.items() if key not in free}
@@ -70,7 +69,7 @@ def _cycle(tx: Tx, session: str) -> list[str]:
 
 
 def _missing(tx: Tx, session: str, store: Store) -> list[str]:
-    """Contents that rows refer to and that are not there, or are not what their digest says."""
+    """Contents that are missing, or do not match their digest."""
     faults = []
     for row in artifacts.newest(tx, session):
         try:
@@ -84,7 +83,7 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
 
 
 def _drop_mirror(store: Store, session: str) -> None:
-    """Let the projector write the mirror of the messages anew: only its length is looked at otherwise."""
+    """Make the projector rewrite the mirror of the messages, of which it otherwise checks only the length."""
     root = edits.session_directory(store.path, session)
     if root.is_dir() and not root.is_symlink() and files.in_the_way(root, projector.LOG) is None:
         files.remove(root, projector.LOG)

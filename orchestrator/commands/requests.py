@@ -1,4 +1,4 @@
-"""Reading the request: a sentence, a file (`@idea.md`, or one word that names one), or standard input."""
+"""Reads the request: a sentence, a file (`@idea.md`, or one word that names one), or standard input."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def checked(text: str, environ: Mapping[str, str]) -> str:
     if not _WORD.search(text):
         raise UsageError(
             "the task is empty",
-            why="there are no words in it",
+            why="it contains no words",
             fix='say what to do: lifecycle start "Build a URL shortener"',
         )
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise UsageError(
             "the task is too long",
             why=f"more than {MAX_BYTES} bytes",
-            fix="give the essence, or a shorter file",
+            fix="shorten it",
         )
     clean = text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
     return secrets.mask(clean, secrets.known(environ))
@@ -120,5 +120,5 @@ def _decode(raw: bytes, name: str) -> str:
             f"{name!r} is not UTF-8 text", why=f"byte {error.start} cannot be read", fix="save it as UTF-8"
         ) from error
     if "\0" in text:
-        raise UsageError(f"{name!r} is binary", why="it holds NUL bytes", fix="name a text file")
+        raise UsageError(f"{name!r} is binary", why="it contains NUL bytes", fix="name a text file")
     return text

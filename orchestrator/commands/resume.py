@@ -1,4 +1,4 @@
-"""`resume`: put right what a death left, then act by the pause reason (docs/domain.md, section 4)."""
+"""resume: recover from dead processes, then act by the pause reason (docs/domain.md, section 4)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, find
 
-WITHOUT_DECIDE = "leave --decide out; `lifecycle feedback` says what should change"
+WITHOUT_DECIDE = "leave --decide out; use `lifecycle feedback` to say what should change"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A person's answer to a pause."""
+    """A user's answer to a pause."""
 
     who: str
     words: str = ""
@@ -46,7 +46,7 @@ class Resumed:
 
 
 def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
-    """Recover and go on; what it means follows from the pause reason. Raises NotAllowedNow, UnknownName, UsageError.
+    """Recover and continue, as the pause reason defines. Raises NotAllowedNow, UnknownName, UsageError.
 
     Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
@@ -66,7 +66,7 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
 
 
 class _EditedMeanwhile(Exception):
-    """A file was changed since we looked: it is done anew, alone."""
+    """A file has changed since it was read: the answer is tried again."""
 
 
 def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more_attempts: int) -> Resumed:
@@ -86,7 +86,9 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     _skip_or_retry(tx, session, answer, more_attempts)
     if answer.caps:
         budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
-    warnings = [f"{path} was edited by hand; it is now a version by user" for path in sorted(edited)]
+    warnings = [
+        f"{path} was edited by hand; the edit is now a new version by user" for path in sorted(edited)
+    ]
     if reason is not None:
         warnings += _check_answer(tx, session, reason, answer)
     elif answer.decide:
@@ -105,7 +107,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     )
     if reason is not None:
         _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
-    sessions.mark_dirty(tx, session.id)
+    sessions.request_beat(tx, session.id)
     return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
 
@@ -135,7 +137,7 @@ def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
 
 
 def _check_answer(tx: Tx, session: Session, reason: PauseReason, answer: Answer) -> list[str]:
-    """Warnings. Raises NotAllowedNow, UsageError for what does not answer the pause."""
+    """Apply the answer and return warnings. Raises NotAllowedNow, UsageError for what does not answer the pause."""
     pause = PAUSES[reason]
     if pause.needs == "--decide" and not answer.decide:
         raise NotAllowedNow(
@@ -178,7 +180,7 @@ def _answer_pause(
 
 
 def _options_of(answer: Answer) -> list[str]:
-    """The options of the command that an approval goes with, for saying it again."""
+    """The options of the refused command, so that the message can repeat them."""
     given = {"--retry": answer.retry, "--skip": answer.skip, "--decide": answer.decide}
     words = [f"{option} {quote(value)}" for option, value in given.items() if value]
     return [*(["--force"] if answer.force else []), *words]
@@ -190,13 +192,13 @@ def _options(session: Session) -> str:
 
 
 def _gate(session: Session, reason: PauseReason, answer: Answer) -> list[str]:
-    """A checkpoint after a FAILed gate is passed only by force; after REVIEW with a warning."""
+    """Warn of a REVIEW gate; refuse a FAIL gate without `force`."""
     if reason is not PauseReason.CHECKPOINT:
         return []
     if session.gate == Gate.FAIL and not answer.force:
         raise NotAllowedNow(
             f"the quality gate is FAIL ({session.score:.0f} %)",
-            why="going on would build on a specification that does not hold",
-            fix="lifecycle improve | lifecycle revise TASK; `lifecycle resume --force` goes on all the same",
+            why="the next phase would build on a weak specification",
+            fix="lifecycle improve | lifecycle revise TASK; `lifecycle resume --force` continues anyway",
         )
     return [f"the quality gate is REVIEW ({session.score:.0f} %)"] if session.gate == Gate.REVIEW else []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
@@ -34,7 +34,7 @@ FEEDBACK_LIMIT = 100_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Reworked:
-    """What a command of rework did; `released` are runs whose agents must stop now."""
+    """The result of a rework command; `released` are runs whose agents must stop now."""
 
     session: str
     made: tuple[str, ...]
@@ -46,7 +46,7 @@ class Reworked:
 def revise(
     store: Store, name: str | None, key: str, feedback: str, *, force: bool, who: str, max_attempts: int
 ) -> Reworked:
-    """Revise a completed task and what is completed behind it. Raises UnknownName, NotAllowedNow, UsageError."""
+    """Revise a completed task and the completed tasks that depend on it. Raises UnknownName, NotAllowedNow, UsageError."""
     words = check_words(feedback)
 
     def unit(tx: Tx) -> Reworked:
@@ -114,7 +114,7 @@ def improve(
 def feedback(
     store: Store, name: str | None, text: str, *, who: str, max_attempts: int
 ) -> tuple[Reworked, FeedbackTarget]:
-    """Record the words as a decision and let the earliest document they concern answer them."""
+    """Record the feedback as a decision and apply it to the earliest document it concerns."""
     words = check_words(text)
     if not words:
         raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
@@ -141,7 +141,7 @@ def feedback(
 
 
 def check_words(text: str) -> str:
-    """A person's words, bounded, and without what is shaped like a secret. Raises UsageError."""
+    """A user's text, limited in length and with secrets masked. Raises UsageError."""
     if len(text) > FEEDBACK_LIMIT:
         raise UsageError(
             "the text is too long", why=f"{len(text)} characters, at most {FEEDBACK_LIMIT}", fix="shorten it"
@@ -152,7 +152,7 @@ def check_words(text: str) -> str:
 
 
 def _open(tx: Tx, name: str | None, command: str) -> Session:
-    """The session the command is for, when it can be reworked now."""
+    """The session of the command, if it can be reworked now."""
     session = find.alive(find.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
         reason = session.paused_for
@@ -175,12 +175,12 @@ def _spelled(tx: Tx, session: Session, key: str) -> str:
     return str(find.task(tx, session, key).key)
 
 
-def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Any]]]:
+def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Json]]]:
     """Score and weak areas of each dimension of the newest readiness report."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return {}, {}
-    dimensions: Mapping[str, Any] = gates[-1].data.get("dimensions", {})
+    dimensions: Mapping[str, Json] = gates[-1].data.get("dimensions", {})
     return (
         {name: float(found["score"]) for name, found in dimensions.items()},
         {name: list(found.get("weak", [])) for name, found in dimensions.items()},
@@ -188,12 +188,12 @@ def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, li
 
 
 def _apply(
-    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Any], why: str
+    tx: Tx, session: Session, plan: RevisionPlan, max_attempts: int, extra: Mapping[str, Json], why: str
 ) -> Reworked:
-    """Carry out the plan, and let the session go on with it: rework answers a pause, and reopens a completed session."""
+    """Carry out the plan and continue the session: rework answers a pause, and reopens a completed session."""
     base = {row.key: dict(row.payload) for row in tasks.all_tasks(tx, session.id)}
 
-    def payload(state: TaskState) -> dict[str, Any]:
+    def payload(state: TaskState) -> JsonObject:
         own = ("feedback", "remarks") if state.prefix == IMPROVE else ("feedback", "remarks", "improve")
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
@@ -207,12 +207,12 @@ def _apply(
 
 
 def _go_on(tx: Tx, session: Session) -> str:
-    """Let the session go on with it; what became of its state, in words."""
+    """Continue the session and return its new state in words."""
     if session.status == SessionStatus.COMPLETED:
         sessions.reopen(tx, session.id)
     elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
         sessions.resume(tx, session.id, session.paused_for)
-    sessions.mark_dirty(tx, session.id)
+    sessions.request_beat(tx, session.id)
     return _state(tx, session)
 
 
@@ -224,12 +224,12 @@ def _state(tx: Tx, before: Session) -> str:
     if before.status == SessionStatus.ACTIVE:
         return ""
     was = f"paused: {before.pause_reason}" if before.pause_reason else before.status
-    return f"it was {was}, and is {now.status} again" if now.status == SessionStatus.ACTIVE else ""
+    return f"it was {was} and is {now.status} again" if now.status == SessionStatus.ACTIVE else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A person's feedback and the task it concerns."""
+    """A user's feedback and the task it concerns."""
 
     session: Session
     task: str
@@ -247,17 +247,17 @@ def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
 
 
 def _feedback_add(tx: Tx, given: _Given) -> Reworked:
-    """Pending: the words become part of the task's input."""
+    """Pending: add the feedback to the task's input."""
     row = find.task(tx, given.session, given.task)
     said = [*row.payload.get("feedback", []), given.words]
     transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
     state = _go_on(tx, given.session)
-    return Reworked(given.session.id, (), (), f"the words are input of {given.task}", state)
+    return Reworked(given.session.id, (), (), f"the feedback was added to the input of {given.task}", state)
 
 
 def _feedback_restart(tx: Tx, given: _Given) -> Reworked:
-    """Running: its run is given back, and it starts again with the words."""
-    released = rework.release(tx, given.session.id, (given.task,), "starts again with new feedback")
+    """Running: release its run; the task starts again with the feedback."""
+    released = rework.release(tx, given.session.id, (given.task,), "restarted with new feedback")
     done = _feedback_add(tx, given)
     why = f"{given.task} starts again: {done.why}"
     return Reworked(given.session.id, (), tuple(released), why, done.state)

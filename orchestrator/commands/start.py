@@ -1,4 +1,4 @@
-"""`start`: `prepare` says what will be done and changes nothing; `begin` makes the session in one transaction."""
+"""start: `prepare` returns the plan and changes nothing; `begin` creates the session in one transaction."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
@@ -32,7 +33,7 @@ EXECUTIONS = ("parallel", "sequential")
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """What a person asks for; None is the project's setting."""
+    """The options of `start`; None means the project's setting."""
 
     task: str
     mode: str | None = None
@@ -48,12 +49,12 @@ class StartRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A checked request: `begin` can carry it out."""
+    """A checked request, ready for `begin`."""
 
     project: Project
     planned: Plan
     settings: Settings
-    view: dict[str, Any]  # what will be done, for whoever asked
+    view: JsonObject  # what will be done, for whoever asked
     key: str | None
 
 
@@ -64,7 +65,7 @@ class Started:
 
 
 def prepare(project: Project, asked: StartRequest) -> Prepared:
-    """Check the request against the project and lay out its work. Raises UsageError, ConfigError; changes nothing."""
+    """Check the request and plan its tasks. Raises UsageError, ConfigError; changes nothing."""
     from orchestrator.views.plan import has_coding_agent
 
     _check_key(asked.key)
@@ -103,21 +104,21 @@ def begin(prepared: Prepared, store: Store) -> Started:
 
 
 def _check_key(key: str | None) -> None:
-    """Raises UsageError for a key that cannot be one."""
+    """Raise UsageError for an invalid key."""
     if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
         raise UsageError(
-            "the key is not usable",
-            why=f"it needs 1 to {KEY_LENGTH} printable characters",
+            "the key is not valid",
+            why=f"a key has 1 to {KEY_LENGTH} printable characters",
             fix="give another --key",
         )
 
 
 def refuse_spec() -> NoReturn:
-    """Raises NotAllowedNow: nothing works from an existing specification yet."""
+    """Raise NotAllowedNow: no role works from an existing specification yet."""
     raise NotAllowedNow(
         "an existing specification (`spec`) cannot be used yet",
-        why="the roles that work from one are not built",
-        fix="leave it out, or have a specification made: mode spec-only",
+        why="the roles that work from one are not available yet",
+        fix="leave it out, or make a specification with mode spec-only",
     )
 
 
@@ -163,7 +164,7 @@ def _create(
     max_attempts: int,
     budget: Mapping[str, Mapping[str, int]] | None,
 ) -> None:
-    options: Mapping[str, Any] = {
+    options: Mapping[str, Json] = {
         "discuss": planned.options.discuss,
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
@@ -209,8 +210,8 @@ def _create(
     )
 
 
-def _look_ahead(project: Project, planned: Plan, settings: Settings) -> dict[str, Any]:
-    """What `start` will do, with what it may cost by the project's own history."""
+def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:
+    """The plan of `start`, with its estimated cost by the project's history."""
     from orchestrator.views.plan import paid_agents, past, plan_view
 
     agents = paid_agents(planned, settings)

@@ -1,4 +1,4 @@
-"""The operations of the team bus (docs/domain.md, section 15), as `lifecycle msg` and the MCP tool team_msg both do them.
+"""The operations of a session's message log (docs/domain.md, section 15), for `lifecycle msg` and the MCP tool team_msg.
 
 Every function takes a transaction and a session's row, which the caller has found by its own rules: a person may name any
 session, a worker's agent has one.
@@ -13,6 +13,7 @@ from typing import Any
 from orchestrator.coordinator.projector import message_line
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import messages, records
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -27,7 +28,7 @@ EVERYONE = "all"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message as its sender gives it."""
+    """A message as its sender wrote it."""
 
     summary: str
     sender: str = "user"
@@ -41,28 +42,28 @@ class Said:
         for name, value in (("from", self.sender), ("to", self.to), ("type", self.type)):
             if not value or len(value) > NAME_LIMIT or not value.replace("-", "").replace("_", "").isalnum():
                 raise UsageError(
-                    f"{name} {value[: 2 * NAME_LIMIT]!r} is no name",
+                    f"{name} {value[: 2 * NAME_LIMIT]!r} is not a valid name",
                     why=f"letters, digits, - and _, at most {NAME_LIMIT}",
                     fix=f"give another {name}",
                 )
         if not self.summary.strip():
-            raise UsageError("the summary is empty", fix="say something in it")
+            raise UsageError("the summary is empty", fix="write a text")
         if len(self.summary) > TEXT_LIMIT or len(self.ref or "") > TEXT_LIMIT:
             raise UsageError(
                 "the message is too long",
                 why=f"at most {TEXT_LIMIT} characters",
-                fix="put it in a file and name that in ref",
+                fix="put it in a file and name the file in ref",
             )
         _check_data(self.data)
 
     def masked(self, known: secrets.Known) -> Said:
-        """Without the secrets that its sender may know."""
+        """The same message without the secrets that its sender may know."""
         summary, ref, data = secrets.mask_all((self.summary, self.ref, self.data), known)
         return replace(self, summary=summary, ref=ref, data=data)
 
 
-def append(tx: Tx, session: Session, said: Said) -> dict[str, Any]:
-    """Append a message to the session's bus: `log`, and with `to` everyone `broadcast`. Raises UsageError, NotAllowedNow."""
+def append(tx: Tx, session: Session, said: Said) -> JsonObject:
+    """Append a message to the session's log (`log`, or `broadcast` to everyone). Raises UsageError, NotAllowedNow."""
     said.check()
     find.alive(session)
     ref = said.ref and _clean(said.ref)
@@ -93,7 +94,7 @@ def _check_data(value: Any) -> None:
         )
 
 
-def parse_data(text: str | None) -> Any:
+def parse_data(text: str | None) -> Json:
     """The data given as JSON text. Raises UsageError."""
     if text is None:
         return None
@@ -109,16 +110,16 @@ def parse_data(text: str | None) -> Any:
         raise UsageError("the data is not JSON", why=str(error), fix='for example {"options": []}') from error
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 
 
-def read(tx: Tx, session: Session, message: str) -> dict[str, Any]:
-    """One message with all it carries. Raises UsageError, UnknownName."""
+def read(tx: Tx, session: Session, message: str) -> JsonObject:
+    """One message in full. Raises UsageError, UnknownName."""
     digits = message.upper().removeprefix("MSG-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
         raise UsageError(
-            f"{message[:NAME_LIMIT]!r} is no message id",
+            f"{message[:NAME_LIMIT]!r} is not a message id",
             why="an id looks like MSG-001",
             fix="`lifecycle msg list` shows the ids",
         )
@@ -136,17 +137,17 @@ def newest(
     to: str | None = None,
     type: str | None = None,
     last: int = 20,
-) -> list[dict[str, Any]]:
-    """`list`: the newest messages that fit, oldest first."""
+) -> list[JsonObject]:
+    """`list`: the newest matching messages, oldest first."""
     return bus_messages(tx, session.id, sender=sender, to=to, type=type, last=last)
 
 
-def status(tx: Tx, session: Session) -> list[dict[str, Any]]:
-    """Who spoke: last seen, last action, how often."""
+def status(tx: Tx, session: Session) -> list[JsonObject]:
+    """`status`: each member with last seen, last action and number of messages."""
     return members(tx, session.id)
 
 
-def state(tx: Tx, session: Session, role: str | None = None) -> Any:
+def state(tx: Tx, session: Session, role: str | None = None) -> Json:
     """The shared memory, one field a role, or one role's field. Raises UnknownName."""
     found = records.shared_of(tx, session.id)
     if role is None:
@@ -159,7 +160,7 @@ def state(tx: Tx, session: Session, role: str | None = None) -> Any:
 def refuse(operation: str) -> None:
     """`delete` and `clear`. Raises NotAllowedNow, always."""
     raise NotAllowedNow(
-        f"{operation} is not possible: the bus is append-only",
-        why="it is the session's history, and what was acknowledged stays readable",
+        f"{operation} is not possible: the message log is append-only",
+        why="it is the session's history",
         fix="filter with `lifecycle msg list`; `lifecycle delete SESSION` removes an ended session as a whole",
     )

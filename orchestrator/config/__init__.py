@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from orchestrator.domain.json_types import Json
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
@@ -40,7 +42,7 @@ def user_dir(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def load_all(
-    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Json] | None = None
 ) -> tuple[Pack, Settings]:
     """Pack and settings together, the settings' agents and threshold put into the pack.
 
@@ -57,7 +59,7 @@ def load_pack(project: Path | None, environ: Mapping[str, str] | None = None) ->
 
 
 def load_settings(
-    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Json] | None = None
 ) -> Settings:
     """Defaults < user file < project file < `LIFECYCLE_*` < flags. Raises ConfigError with all faults.
 
@@ -78,7 +80,7 @@ def pack_files(project: Path | None, environ: Mapping[str, str] | None = None) -
 
 
 def sources(
-    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Json] | None = None
 ) -> Sources:
     """What all layers of the settings say, not checked yet."""
     from orchestrator.config.settings_layers import read

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.json_types import Json, JsonObject
+
 PREFIX = "LIFECYCLE_"
 # Variables that mark our own processes; none of them is a setting, however near its name is to one.
 MACHINERY = frozenset(
@@ -42,7 +44,7 @@ _TWICE = re.compile("overwrite|twice|mutate|redefine")  # how tomllib calls it
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    values: dict[str, Any]
+    values: JsonObject
     where: Callable[[Place], str]  # how to call a place in messages
     faults: list[str] = field(default_factory=list)
     whole: bool = True  # False: it could not be read, and may say more
@@ -76,7 +78,7 @@ def file_layer(path: Path) -> Layer:
         return Layer({}, where)
     try:
         if not path.is_file():  # a FIFO would hang
-            return unreadable(f"{path}: is no regular file")
+            return unreadable(f"{path}: is not a regular file")
         with path.open("rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
         if len(raw) > SIZE_LIMIT:
@@ -104,7 +106,7 @@ def toml_fault(text: str, said: str) -> tuple[int, str]:
     if _TWICE.search(reason):
         first = next((n for place, n in _keys(text) if place[: len(key)] == key and n < at), None)
         if first is not None:
-            return at, f"{dotted}: given a second time, the first is in line {first}; keep one of them"
+            return at, f"{dotted}: given twice, first in line {first}; keep one of them"
     return line, f"{dotted}: {reason}" if at == line else reason
 
 
@@ -134,7 +136,7 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
 
     Other variables with the prefix are not ours to judge, unless they are nearly a setting: that is a slip.
     """
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     names: dict[Place, str] = {}
     faults: list[str] = []
     for variable, text in sorted(environ.items()):
@@ -149,12 +151,12 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
             if near:
                 faults.append(f"{variable}: unknown setting; did you mean {PREFIX}{near[0].upper()}?")
         elif place in names:
-            faults.append(f"{variable}: given a second time, as {names[place]}")
+            faults.append(f"{variable}: given twice, also as {names[place]}")
         else:
             names[place] = variable
             whole = next((names[place[:n]] for n in range(1, len(place)) if place[:n] in names), None)
             if not _put(values, place, _value(text)):
-                faults.append(f"{variable}: {whole} gives the same setting as a whole; keep one of them")
+                faults.append(f"{variable}: {whole} sets the whole table; keep one of them")
 
     def where(place: Place) -> str:
         while place and place not in names:
@@ -164,7 +166,7 @@ def environ_layer(environ: Mapping[str, str], known: Collection[str]) -> Layer:
     return Layer(values, where, faults)
 
 
-def _put(values: dict[str, Any], place: Place, value: object) -> bool:
+def _put(values: JsonObject, place: Place, value: object) -> bool:
     """False when something around the place has a value that is no table, or the place has one already."""
     here = values
     for part in place[:-1]:
@@ -189,15 +191,15 @@ def _parts(key: str) -> Place:
     return tuple(part.strip("\"'") for part in _PART.findall(key))
 
 
-def merged(layers: Iterable[Layer]) -> dict[str, Any]:
+def merged(layers: Iterable[Layer]) -> JsonObject:
     """The values of all layers: tables are merged, of anything else the first layer's counts."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for layer in layers:
         _fill(found, layer.values)
     return found
 
 
-def _fill(values: dict[str, Any], more: Mapping[str, Any]) -> None:
+def _fill(values: JsonObject, more: Mapping[str, Json]) -> None:
     for key, value in more.items():
         if key not in values:
             values[key] = copy.deepcopy(value)  # it may be filled in turn

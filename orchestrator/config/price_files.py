@@ -8,13 +8,14 @@ from typing import Any
 
 from orchestrator.config import strict_yaml
 from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import OWN, Price, Prices
 
 _OPTIONAL = ("cached_input", "cache_write", "cache_write_1h", "up_to")
 _WANTED = {"provider", "model", "input", "output", *_OPTIONAL}
 
 
-def load(shipped: Path, own: Mapping[str, Any]) -> Prices:
+def load(shipped: Path, own: Mapping[str, Json]) -> Prices:
     """`own` are `PriceSettings` by model. Raises ConfigError when the shipped list is not what it should be."""
     values, lines, faults = strict_yaml.read(shipped)
     if faults:
@@ -56,7 +57,7 @@ def _own(model: str, given: Any) -> Price:
     )
 
 
-def _number(entry: Mapping[str, Any], name: str) -> float | None:
+def _number(entry: Mapping[str, Json], name: str) -> float | None:
     return None if entry.get(name) is None else float(entry[name])
 
 

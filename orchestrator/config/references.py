@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config.agent_options import Found
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import unknown
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Names:
 
 
 def faults(
-    values: Mapping[str, Any],
+    values: Mapping[str, Json],
     agents: Mapping[str, AgentSettings],
     known: Collection[str] | None,
     names: Names | None,
@@ -37,7 +38,10 @@ def faults(
     off = _texts(values.get("agents_off"))
     for index, name in enumerate(off):
         if name == BUILTIN:
-            yield ("agents_off", index), "the built-in agent cannot be switched off; name others in [roles]"
+            yield (
+                ("agents_off", index),
+                "the built-in agent cannot be switched off; name other agents in [roles]",
+            )
         elif known is not None and name not in known:
             yield ("agents_off", index), unknown("agent", name, known)
     for section, kind in (("roles", "role"), ("perspectives", "perspective")):
@@ -46,7 +50,7 @@ def faults(
             if names is not None and name not in (here := getattr(names, section)):
                 yield (section, name), unknown(kind, name, here)
             elif section == "roles" and name in ASK_NOBODY:
-                yield (section, name), f"does nothing: {ASK_NOBODY[name]}"
+                yield (section, name), f"has no effect: {ASK_NOBODY[name]}"
             yield from _order((section, name), order, off, known)
     yield from _prices(values.get("prices"), agents, known)
 

@@ -21,7 +21,7 @@ from orchestrator.domain.budget import LARGEST
 
 def _no_truth_value(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("expected a number, found a truth value")
+        raise ValueError("expected a number, found true or false")
     return value
 
 
@@ -47,7 +47,7 @@ def _address(value: str) -> str:
 def _variable(value: str) -> str:
     """Who puts the key itself here is not told its letters back."""
     if not (value.isascii() and value.isidentifier()):
-        raise ValueError("expected the name of an environment variable, as in MY_KEY, not what it holds")
+        raise ValueError("expected the name of an environment variable, as in MY_KEY, not its value")
     return value
 
 
@@ -78,50 +78,53 @@ class AgentSettings(_Part):
     command: list[Name] = Field(
         default=[], description="program and arguments; prompt on stdin, answer on stdout"
     )
-    env: list[Variable] = Field(default=[], description="names of the environment variables it may see")
+    env: list[Variable] = Field(default=[], description="names of the environment variables passed to it")
     model: Name | None = Field(
         default=None, description="its model; for kind `api` with the provider: `anthropic:claude-sonnet-4-5`"
     )
     effort: Literal["low", "medium", "high"] | None = Field(
-        default=None, description="how long the model may think, where it can be told"
+        default=None, description="how much the model may think, if the agent has such an option"
     )
     base_url: Address | None = Field(
-        default=None, description="where its model is served, else the provider's own"
+        default=None, description="address of the model's server; default the provider's"
     )
     key_env: Variable | None = Field(
         default=None,
-        description="name of the environment variable with its key, else the provider's usual one",
+        description="name of the environment variable with its key; default the provider's usual one",
     )
     pool: Name | None = Field(
-        default=None, description="agents of one pool share an account and its limits; else the kind's own"
+        default=None,
+        description="agents of one pool share an account and its rate limits; default one pool per kind",
     )
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"
     )
-    confine: bool = Field(default=True, description="while it is only asked, it cannot write to the project")
-    limits: AgentLimits | None = Field(default=None, description="its own time limits, else `agent_limits`")
+    confine: bool = Field(default=True, description="in read-only mode it cannot write to the project")
+    limits: AgentLimits | None = Field(
+        default=None, description="its own time limits; default `agent_limits`"
+    )
 
 
 class CapSettings(_Part):
     max_usd: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(default=None, description="US dollars")
     max_tokens: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="tokens, read and written"
+        default=None, description="tokens, input and output"
     )
     max_turns: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="answers asked of agents, repairs counted"
+        default=None, description="agent turns, including repairs"
     )
     max_minutes: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(
-        default=None, description="minutes in which agents worked; those of calls at the same time add up"
+        default=None, description="minutes of agent time; parallel calls add up"
     )
 
 
 class BudgetSettings(CapSettings):
-    task: CapSettings = Field(default=CapSettings(), description="the same caps for each task")
+    task: CapSettings = Field(default=CapSettings(), description="the same caps, for each task")
 
 
 class PriceSettings(_Part):
-    input: Annotated[Number, Field(ge=0)] = Field(description="US dollars for a million tokens read")
-    output: Annotated[Number, Field(ge=0)] = Field(description="US dollars for a million tokens written")
+    input: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million input tokens")
+    output: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million output tokens")
     cached_input: Annotated[Number, Field(ge=0)] | None = Field(
         default=None,
         description="US dollars for a million tokens read from a cache, else such a call is unpriced",
@@ -133,7 +136,7 @@ class PriceSettings(_Part):
     cache_write_1h: Annotated[Number, Field(ge=0)] | None = Field(
         default=None, description="the same for what the cache keeps for an hour"
     )
-    date: Name | None = Field(default=None, description="when you looked it up; kept with what it priced")
+    date: Name | None = Field(default=None, description="the date of the price; recorded with each cost")
 
 
 class Settings(BaseModel):
@@ -141,23 +144,25 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    lease_seconds: Seconds = Field(default=30.0, description="seconds a worker host may be silent")
+    lease_seconds: Seconds = Field(
+        default=30.0, description="seconds after which a worker host without a sign of life has lost its runs"
+    )
     renew_seconds: Seconds = Field(default=5.0, description="seconds between two renewals of a lease")
     watchdog_margin_seconds: Seconds = Field(
         default=5.0,
         description="seconds before a lease's end at which agents are stopped",
     )
     reconcile_seconds: Seconds = Field(
-        default=10.0, description="seconds between two looks at what has stopped moving"
+        default=10.0, description="seconds between two checks for lost or stalled work"
     )
-    max_attempts: Count = Field(default=3, description="charged attempts before a task has failed")
+    max_attempts: Count = Field(default=3, description="attempts that count before a task fails")
     backoff_seconds: list[Seconds] = Field(
         default=[5.0, 20.0, 80.0],
         min_length=1,
         max_length=20,
         description="seconds to wait before the 2nd, 3rd, ... attempt; the last one repeats",
     )
-    slots: Count = Field(default=4, description="runs a worker host does at the same time")
+    slots: Count = Field(default=4, description="tasks that a worker host runs at the same time")
     agent_processes: Count | None = Field(
         default=None,
         description="agent processes of a worker host; without it as many as its slots or, "
@@ -165,45 +170,46 @@ class Settings(BaseModel):
     )
     discuss_seconds: Seconds = Field(
         default=600.0,
-        description="seconds for a discussion, after which its record is PARTIAL",
+        description="seconds for a discussion; then its record is PARTIAL",
     )
     drain_seconds: Seconds = Field(
         default=20.0,
-        description="seconds an ending worker host lets its runs finish before it gives them back",
+        description="seconds a stopping worker host lets its runs finish before it releases them",
     )
     agent_limits: AgentLimits = Field(default=AgentLimits(), description="time limits of agents")
     idle_exit_seconds: Seconds = Field(
         default=900.0,
-        description="seconds without work after which the daemon leaves; at most 30 where memory is short",
+        description="seconds without work after which the coordinator exits; at most 30 if memory is short",
     )
     journal: Literal["wal", "truncate"] = Field(
         default="wal", description="SQLite's journal; truncate is slower and avoids the WAL-reset bug"
     )
     synchronous: Literal["FULL", "NORMAL"] = Field(
-        default="FULL", description="NORMAL is faster; a power cut may then lose what was acknowledged last"
+        default="FULL",
+        description="NORMAL is faster, but a power failure may lose the last acknowledged changes",
     )
     discuss: Literal["inline", "standalone", "off"] = Field(
         default="inline", description="how artifacts are discussed"
     )
     execution: Literal["parallel", "sequential"] = Field(
-        default="parallel", description="all ready tasks, or one at a time"
+        default="parallel", description="all ready tasks at once, or one at a time"
     )
     consensus_threshold: Annotated[Number, Field(ge=1, le=5)] | None = Field(
-        default=None, description="mean rating (1 to 5) a discussion needs; without it the pack's gate"
+        default=None, description="mean rating (1 to 5) that a discussion needs; default from the pack"
     )
-    agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents by name")
+    agents: dict[Name, AgentSettings] = Field(default={}, description="your own agents, by name")
     hand_over_mcp: bool = Field(
         default=False,
         description="coding agents get the MCP server of their run while they write; "
         "without the extra `mcp` they write without it, and `doctor` says so",
     )
-    agents_off: list[Name] = Field(default=[], description="agents that are never used, installed or not")
-    roles: dict[Name, list[Name]] = Field(default={}, description="role -> its agents in order")
-    perspectives: dict[Name, list[Name]] = Field(default={}, description="perspective -> its agents in order")
-    budget: BudgetSettings = Field(
-        default=BudgetSettings(), description="caps of a session, at which it pauses"
+    agents_off: list[Name] = Field(default=[], description="agents that are never used, even if installed")
+    roles: dict[Name, list[Name]] = Field(default={}, description="the agents of each role, in order")
+    perspectives: dict[Name, list[Name]] = Field(
+        default={}, description="the agents of each perspective, in order"
     )
-    prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices by model")
+    budget: BudgetSettings = Field(default=BudgetSettings(), description="caps at which a session pauses")
+    prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices, by model")
 
     @field_validator("agents", mode="before")
     @classmethod

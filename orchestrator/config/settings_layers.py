@@ -27,6 +27,7 @@ from orchestrator.config.settings import (
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
 from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import unknown
 
 
@@ -35,7 +36,7 @@ class Sources:
     """What all layers say, not checked yet."""
 
     layers: Sequence[Layer]
-    values: Mapping[str, Any]
+    values: Mapping[str, Json]
 
     @property
     def agents(self) -> frozenset[str] | None:
@@ -92,7 +93,7 @@ def _without_faults(given: Any) -> tuple[AgentSettings | None, frozenset[str]]:
     return AgentSettings.model_validate({key: given[key] for key in given if key not in bad}), bad
 
 
-def read(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Any]) -> Sources:
+def read(files: Sequence[Path], environ: Mapping[str, str], flags: Mapping[str, Json]) -> Sources:
     """What files, environment and flags say; a file named later goes over one before it."""
     given = {name: value for name, value in flags.items() if value is not None}
     layers = [

@@ -17,6 +17,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from orchestrator.domain.json_types import JsonObject
+
 SIZE_LIMIT = 1024 * 1024  # bytes
 VALUE_LIMIT = 100_000  # values, repeated aliases counted each time
 DEPTH_LIMIT = 50
@@ -25,7 +27,7 @@ Place = tuple[str | int, ...]
 Lines = dict[Place, int]  # from 1
 
 
-def read(path: Path) -> tuple[dict[str, Any], Lines, list[str]]:
+def read(path: Path) -> tuple[JsonObject, Lines, list[str]]:
     """The file's mapping, the line of each place in it, and its faults as `file:line: text`."""
     try:
         raw = _bytes(path)
@@ -60,7 +62,7 @@ def read(path: Path) -> tuple[dict[str, Any], Lines, list[str]]:
 
 def _bytes(path: Path) -> bytes:
     if not path.is_file():  # a FIFO would hang, a folder cannot be read
-        raise ValueError("is no regular file")
+        raise ValueError("is not a regular file")
     with path.open("rb") as file:
         raw = file.read(SIZE_LIMIT + 1)
     if len(raw) > SIZE_LIMIT:

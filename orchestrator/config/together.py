@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.config import pack_files, sources
 from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack, with_agents
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load(
-    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None
+    project: Path | None, environ: Mapping[str, str], flags: Mapping[str, Json] | None
 ) -> tuple[Pack, Settings]:
     files, given = pack_files(project, environ), sources(project, environ, flags)
     faults: list[str] = []

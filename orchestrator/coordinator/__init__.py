@@ -1,1 +1,1 @@
-"""The coordinator: beats, the handlers of commands, reconciling and projecting. Called by every face and by the daemon."""
+"""The coordinator's daemon: its loop, leadership, timers, beats, reconciling and projecting."""

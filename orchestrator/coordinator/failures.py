@@ -14,7 +14,8 @@ from orchestrator.domain.errors import (
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
-from orchestrator.store import ballast, integrity, leases, sessions
+from orchestrator.store import ballast, leases, sessions
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.store import Store, Tx
 
 
@@ -24,7 +25,7 @@ class Failures:
         self._leader = leader
         self._log = log
         self._has_ballast = False
-        self._log_watch = integrity.LogWatch(store.path)
+        self._log_watch = LogWatch(store.path)
 
     def check_log(self) -> None:
         """Raises StoreBroken when the database's log was removed in use; no further commit is made into it then."""
@@ -79,7 +80,7 @@ class Failures:
 
         def halt(tx: Tx) -> None:
             leases.must_lead(tx, lead.holder, lead.epoch)
-            sessions.clear_dirty(tx, session)
+            sessions.clear_beat_request(tx, session)
             sessions.pause(
                 tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
             )

@@ -19,6 +19,7 @@ from typing import Any
 from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import inert_json, one_line, plain_markdown
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.rows import Artifact, MemoryEntry, Message, Session
 from orchestrator.store.store import Store, Tx
@@ -139,7 +140,7 @@ def _root(database: Path, session: str) -> Path:
     return root
 
 
-def _read_state(tx: Tx, session_id: str, database: Path) -> dict[str, Any]:
+def _read_state(tx: Tx, session_id: str, database: Path) -> JsonObject:
     session = sessions.get(tx, session_id)
     assert session is not None
     newest = artifacts.newest(tx, session_id)
@@ -159,7 +160,7 @@ def _json(value: Any) -> bytes:
     return (inert_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n").encode("utf-8", "replace")
 
 
-def _team_session(tx: Tx, session: Session, newest: list[Artifact]) -> dict[str, Any]:
+def _team_session(tx: Tx, session: Session, newest: list[Artifact]) -> JsonObject:
     return {
         "session_id": session.id,
         "mode": session.mode,
@@ -199,7 +200,7 @@ def _team_session(tx: Tx, session: Session, newest: list[Artifact]) -> dict[str,
     }
 
 
-def _shared_memory(tx: Tx, session: str) -> dict[str, Any]:
+def _shared_memory(tx: Tx, session: str) -> JsonObject:
     shared = records.shared_of(tx, session)
     loops = {
         role: found
@@ -220,7 +221,7 @@ def _wisdom(rows: list[MemoryEntry]) -> dict[str, bytes]:
     }
 
 
-def message_line(row: Message) -> dict[str, Any]:
+def message_line(row: Message) -> JsonObject:
     """A message as people and agents see it: in the mirror, on the command line and over MCP."""
     return {
         "id": f"MSG-{row.number:03d}",

@@ -74,20 +74,20 @@ class HostSupervisor:
         return self._quick >= HOST_RESTART_LIMIT
 
     def forgive(self) -> None:
-        """Forget the quick deaths: somebody was told."""
+        """Reset the count of quick exits, once they were reported."""
         self._quick = 0
 
     def last_words(self) -> str:
-        """Why no host stays alive, as far as it said."""
+        """Why no host stays alive, if its output says so."""
         file = self._output()
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
-        return f"no worker host stays alive: {lines[-1][:500] if lines else 'it said nothing'} (see {file})"
+        return f"no worker host stays alive: {lines[-1][:500] if lines else 'no output'} (see {file})"
 
     def _output(self) -> Path:
         return self._project / ".workflow" / "logs" / "workers.out"
 
     def ensure(self, over: Container[int] = ()) -> None:
-        """Start a host when none of ours runs; one whose lease is `over` (pids) is wedged and killed, to be replaced."""
+        """Start a host if none is running; one whose lease is `over` (pids) hangs, and is killed and replaced."""
         with self._lock:
             process = self._process
             if process is not None and process.poll() is None:

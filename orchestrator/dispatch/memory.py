@@ -1,4 +1,4 @@
-"""What the kernel says of our memory: the machine's, and that of each control group (version 2) around us.
+"""The memory available to this process: the machine's, and that of each control group (version 2) around it.
 
 Linux only: elsewhere nothing is known, and a coordinator stays as long as the settings say.
 """

@@ -1,6 +1,6 @@
-"""What an approval is given for: its subject's digest, and the token that names it (docs/domain.md, section 4).
+"""Approvals are bound to content: its digest, and the token that names it (docs/domain.md, section 4).
 
-An approval counts for what was shown and for nothing else. Each pause reason says which folders it is about
+An approval is valid only for what was shown. Each pause reason says which folders it is about
 (`states.PAUSES`); the digest of what is in them is kept with the pause. Who approves something newer names it by a token:
 the number of the pause's message in the session's log, and the beginning of the digest.
 """
@@ -20,7 +20,7 @@ _TOKEN = re.compile(rf"(\d{{1,9}})\.([0-9a-f]{{{TOKEN_DIGITS},64}})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a person has seen: which pause, and the beginning of the digest of what would be approved."""
+    """What a user has seen: the pause, and the beginning of the digest of what would be approved."""
 
     pause: int
     digest: str
@@ -33,7 +33,7 @@ class Token:
 
 
 def parse_token(text: str) -> Token:
-    """Raises UsageError for what is no token."""
+    """The parsed token. Raises UsageError for invalid text."""
     found = _TOKEN.fullmatch(text.strip().lower())
     if found is None:
         raise UsageError(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 
 MEASURES: Mapping[str, int] = {  # name -> what one of it is counted as
     "usd": 1_000_000,
@@ -37,7 +37,7 @@ def caps(given: Mapping[str, float | None]) -> dict[str, int]:
             continue
         if not math.isfinite(amount) or not 0 < amount <= LARGEST:
             raise UsageError(
-                f"--max-{measure} {amount:g} is no cap",
+                f"--max-{measure} {amount:g} is not a valid cap",
                 why=f"it must be above 0 and at most {LARGEST}",
                 fix="give another amount",
             )
@@ -55,7 +55,7 @@ def nearly(caps: Caps, used: Used) -> list[str]:
     return [measure for measure, cap in caps.items() if used[measure] * 100 >= cap * WARN_PERCENT]
 
 
-def raised(budget: Mapping[str, Any] | None, scope: str, more: Caps) -> dict[str, Any]:
+def raised(budget: Mapping[str, Json] | None, scope: str, more: Caps) -> JsonObject:
     """The budget with new caps; what was warned of before counts anew for them."""
     old = dict(budget or {})
     warned = [mark for mark in old.get("warned", []) if not _is_about(mark, scope, more)]
@@ -75,7 +75,7 @@ def shown(measure: str, amount: int) -> str:
     return f"{amount / MEASURES[measure]:.10g} {measure}" if measure != "minutes" else _minutes(amount)
 
 
-def view(scope: str, measure: str, cap: int, used: int) -> dict[str, Any]:
+def view(scope: str, measure: str, cap: int, used: int) -> JsonObject:
     """One cap as plain values, in the units people use."""
     whole = MEASURES[measure]
     return {

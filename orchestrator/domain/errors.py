@@ -1,30 +1,30 @@
-"""Everything that can be refused or go wrong, as one tree; the class docstring is the default message.
+"""The tree of exceptions; a class docstring is the default message.
 
 LifecycleError
 ├── UsageError                 exit 2, nothing changed
 │   ├── UnknownName            lists the known names
-│   ├── NotAllowedNow          the state forbids it; says what would be allowed
+│   ├── NotAllowedNow          the current state does not allow it; lists what is possible
 │   └── ConfigError            all faults of a file at once
-├── StoreError                 the database cannot serve
+├── StoreError                 the database is not available
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
-│   │   └── DatabaseDamaged    it is left as it is, and every process ends
+│   │   └── DatabaseDamaged    it is not changed, and every process ends
 │   ├── DatabaseBusy           another process holds the write lock
 │   ├── DiskFull               nothing was written
-│   ├── StoreBroken            the disk failed; this process must end, a new one goes on
+│   ├── StoreBroken            the disk failed; this process must end, a new one continues
 │   └── NoDescriptors          this process can open no further file
-├── LeaseLost                  the run is no longer ours; nothing was written
+├── LeaseLost                  the run was revoked or has ended; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
-├── BudgetReached              a cap leaves no room for another call; nothing was asked
+├── BudgetReached              a cap allows no further call; no agent was called
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
     │   └── CassetteUnusable   the session's cassette cannot be read or written
     │       └── CassetteMiss   it has no answer to this question
-    ├── AgentLimited           its account has used up what it may; says until when
-    │   └── AccountHeld        that was known: it was not asked
-    ├── AgentOverloaded        its servers refuse for the moment
+    ├── AgentLimited           its account has reached its limit; `until` is when it ends
+    │   └── AccountHeld        the limit was known before: no call was made
+    ├── AgentOverloaded        its servers are overloaded
     ├── AgentTimedOut
     ├── AgentCrashed
-    └── AgentRubbish           no usable answer after repair
+    └── AgentRubbish           no usable answer, even after one repair
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LifecycleError(Exception):
     """The command could not be carried out."""
 
     exit_code = 1
-    remedy = ""  # what to do about any of its kind, where whoever raises it knows nothing better
+    remedy = ""  # what to do, unless the place that raises it knows better
 
     def __init__(self, what: str | None = None, *, why: str = "", fix: str = "", **ids: object) -> None:
         """`what` happened, `why`, and what to do (`fix`): one line each; `ids` name the things concerned."""
@@ -69,18 +69,18 @@ class UnknownName(UsageError):
 
         names = list(map(str, known))
         near = get_close_matches(name, names, n=1, cutoff=0.7)
-        meant = f"did you mean {near[0]!r}?" if near else "name one of the known ones" if names else ""
+        meant = f"did you mean {near[0]!r}?" if near else "use one of the known names" if names else ""
         super().__init__(
             f"unknown {kind} {name!r}",
             why=f"known: {', '.join(names) or '(none)'}",
-            fix=fix or meant or "`lifecycle list` and `lifecycle tasks` show what there is",
+            fix=fix or meant or "`lifecycle list` and `lifecycle tasks` list the names",
             kind=kind,
             name=name,
         )
 
 
 class NotAllowedNow(UsageError):
-    """The present state does not allow this."""
+    """The current state does not allow this."""
 
 
 class ConfigError(UsageError):
@@ -91,14 +91,14 @@ class ConfigError(UsageError):
     ) -> None:
         self.faults = list(faults)
         super().__init__(
-            f"configuration has {len(self.faults)} fault(s)", why="\n".join(self.faults), fix=fix
+            f"the configuration has {len(self.faults)} error(s)", why="\n".join(self.faults), fix=fix
         )
 
 
 class StoreError(LifecycleError):
-    """The database cannot serve."""
+    """The database is not available."""
 
-    remedy = "`lifecycle doctor` examines the database and its disk"
+    remedy = "`lifecycle doctor` checks the database and its disk"
 
 
 class DatabaseUnusable(StoreError):
@@ -108,13 +108,13 @@ class DatabaseUnusable(StoreError):
 
 
 class DatabaseDamaged(DatabaseUnusable):
-    """The database is damaged; it is left as it is."""
+    """The database is damaged; it was not changed."""
 
 
 class DatabaseBusy(StoreError):
     """Another process holds the database's write lock."""
 
-    remedy = "repeat the command when the other process is done"
+    remedy = "repeat the command when the other process has finished"
     exit_code = 2
 
 
@@ -126,9 +126,9 @@ class DiskFull(StoreError):
 
 
 class StoreBroken(StoreError):
-    """The disk failed under the database; nothing was acknowledged, and this process must not go on with it."""
+    """The disk failed under the database; nothing was acknowledged, and this process must not continue using it."""
 
-    remedy = "check the disk, then repeat the command; `lifecycle doctor` examines the database"
+    remedy = "check the disk, then repeat the command; `lifecycle doctor` checks the database"
 
 
 class NoDescriptors(StoreError):
@@ -138,21 +138,21 @@ class NoDescriptors(StoreError):
 
 
 class LeaseLost(LifecycleError):
-    """The run is no longer ours; nothing was written."""
+    """The run was revoked or has ended; nothing was written."""
 
-    remedy = "nothing has to be done: another attempt goes on; `lifecycle runs TASK` shows both"
+    remedy = "nothing to do: another attempt continues; `lifecycle runs TASK` shows both"
 
 
 class NotLeader(LifecycleError):
     """Another daemon leads this database; nothing was written."""
 
-    remedy = "nothing has to be done: the other one goes on; `lifecycle daemon status` names it"
+    remedy = "nothing to do: the other one continues; `lifecycle daemon status` names it"
 
 
 class BudgetReached(LifecycleError):
-    """The budget is used up; no agent was asked."""
+    """The budget is used up; no agent was called."""
 
-    remedy = "`lifecycle resume --max-usd AMOUNT`, or with the cap that is reached, goes on"
+    remedy = "`lifecycle resume --max-usd AMOUNT`, or with the option of the reached cap, continues"
 
 
 class AgentError(LifecycleError):
@@ -161,17 +161,17 @@ class AgentError(LifecycleError):
     remedy = "`lifecycle agents --probe` asks each agent a short question"
     exit_code = 4
     kind = "error"
-    charged = True  # whether the attempt counts against the task
-    usage: Usage | None = None  # what the call consumed all the same, as far as its agent said
+    charged = True  # whether the attempt counts
+    usage: Usage | None = None  # what the call used nevertheless, as far as its agent reported
     retries = 0  # repair turns
-    readable: object | None = None  # what of the answer could be read all the same
+    readable: object | None = None  # the part of the answer that could be read
     exit: Exit | None = None  # of an agent that is a program
 
 
 class AgentUnavailable(AgentError):
     """The agent is not installed, not logged in, or not configured."""
 
-    remedy = "`lifecycle agents` says what each agent lacks"
+    remedy = "`lifecycle agents` shows what each agent lacks"
     kind = "unavailable"
     charged = False
 
@@ -192,7 +192,7 @@ class CassetteMiss(CassetteUnusable):
 class AgentLimited(AgentError):
     """The agent's account has reached its usage limit."""
 
-    remedy = "it is asked again when the limit ends; `lifecycle agents` says when, [roles] can name another"
+    remedy = "it is used again when the limit ends; `lifecycle agents` shows when, [roles] can name another"
     kind = "limited"
     charged = False
 
@@ -206,30 +206,30 @@ class AgentLimited(AgentError):
         fix: str = "",
         **ids: object,
     ) -> None:
-        """`until`: when it may be asked again, seconds of Unix time; None when it did not say. `pool`: the account held."""
+        """`until`: when it may be asked again, seconds of Unix time; None if unknown. `pool`: the account."""
         super().__init__(what, why=why, fix=fix, **ids)
         self.until = until
         self.pool = pool
 
 
 class AccountHeld(AgentLimited):
-    """The agent's account is held until its limit ends; it was not asked."""
+    """The agent's account is rate-limited; no call was made."""
 
 
 class AgentOverloaded(AgentError):
     """The model's servers are overloaded."""
 
-    remedy = "it is asked again by itself; [roles] in the configuration can name another agent"
+    remedy = "it is retried automatically; [roles] in the configuration can name another agent"
     kind = "overloaded"
     charged = False
 
 
 class AgentTimedOut(AgentError):
-    """The agent did not answer within its limits and was stopped."""
+    """The agent did not answer within its time limits and was stopped."""
 
-    remedy = "a longer limit may do: `agent_limits`, or `limits` of the agent, in the configuration"
+    remedy = "try a longer limit: `agent_limits`, or `limits` of the agent, in the configuration"
     kind = "timeout"
-    conversation: str | None = None  # where it can be asked to finish
+    conversation: str | None = None  # the conversation in which it can be asked to finish
 
 
 class AgentCrashed(AgentError):
@@ -240,7 +240,7 @@ class AgentCrashed(AgentError):
 
 
 class AgentRubbish(AgentError):
-    """The agent's answer could not be used, also after one repair."""
+    """The agent's answer could not be used, even after one repair."""
 
-    remedy = "another agent or model may do better: `model` of the agent, or [roles] in the configuration"
+    remedy = "try another agent or model: `model` of the agent, or [roles] in the configuration"
     kind = "rubbish"

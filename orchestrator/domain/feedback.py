@@ -26,7 +26,7 @@ def feedback_target(text: str, graph: Mapping[str, TaskState], catalogue: Catalo
         task = next((key for key, state in graph.items() if _makes(document, state)), None)
         word = next((word for word in document.feedback if mentions(text, word)), None)
         if word and task:
-            return _target(graph, task, f"it says {word!r}")
+            return _target(graph, task, f"it mentions {word!r}")
     return _unclear(graph, catalogue)
 
 

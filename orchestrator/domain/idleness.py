@@ -1,4 +1,4 @@
-"""How long a coordinator without work stays: less where its machine, or its control group, is short of memory."""
+"""How long an idle coordinator stays: shorter when its machine or control group is short of memory."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class Memory:
 
 
 def stay_seconds(asked: float, found: list[Memory]) -> float:
-    """Seconds without work after which the coordinator leaves; as asked where nothing is known of the memory."""
+    """Seconds without work after which the coordinator exits; as configured if the memory is unknown."""
     return min(asked, SHORT_STAY_SECONDS) if any(each.is_short for each in found) else asked

@@ -33,8 +33,8 @@ def parse_key(key: str) -> TaskKey:
     match = _KEY.fullmatch(key) if len(key) <= ID_LIMIT else None
     if match is None:
         raise UsageError(
-            f"{shown(key)} is no task id",
-            why="a task id looks like DRAFT-002, DEV-FE-001, IMPROVE-depth-001 or DRAFT-002-R1",
+            f"{shown(key)} is not a task id",
+            why="examples are DRAFT-002, DEV-FE-001, IMPROVE-depth-001 and DRAFT-002-R1",
             fix="`lifecycle tasks` lists the ids of a session",
         )
     return TaskKey(match["base"], match["stem"], int(match["revision"] or 0))
@@ -97,12 +97,12 @@ def session_id(request: str, day: date, taken: Collection[str], prefix: str = "T
 
 
 def check_session_id(text: str) -> str:
-    """Give back a session id, or refuse what could never be one: it becomes part of paths."""
+    """The session id itself. Raises UsageError for text that cannot be one: ids become part of paths."""
     match = _SESSION.fullmatch(text) if len(text) <= ID_LIMIT else None
     if match is None or "-".join(_words(match["slug"])) != match["slug"]:
         raise UsageError(
-            f"{shown(text)} is no session id",
-            why="a session id looks like TLS-url-shortener-2026-11-21",
+            f"{shown(text)} is not a session id",
+            why="an example is TLS-url-shortener-2026-11-21",
             fix="`lifecycle list` shows the sessions of this project",
         )
     return text

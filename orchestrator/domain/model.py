@@ -49,7 +49,7 @@ class RunOutcome(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"  # charged
     LOST = "lost"  # charged: its host died or its lease ran out
-    RELEASED = "released"  # given back on purpose, not charged
+    RELEASED = "released"  # released on purpose; does not count as an attempt
     CANCELLED = "cancelled"  # a person said so, not charged
 
 
@@ -71,7 +71,7 @@ class Gate(StrEnum):
 
 
 class AdvanceKind(StrEnum):
-    LOOP = "loop"  # the same run's role goes on with its serial successor
+    LOOP = "loop"  # the worker continues with its role's serial successor
     FAST = "fast"  # the worker starts the one simple successor itself
     YIELD = "yield"  # the successor is offered, the slot goes to an older offer
     REPORT = "report"  # left to a beat

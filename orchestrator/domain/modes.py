@@ -1,4 +1,4 @@
-"""Which mode a request gets, and why (docs/domain.md, sections 3 and 14)."""
+"""Chooses the mode of a request, with the reason (docs/domain.md, sections 3 and 14)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def choose(request: str, facts: ProjectFacts, pack: Pack, wanted: str | None = N
     why = f"{why}; {more}" if more else why
     missing = missing_roles(pack, mode, facts.installed)
     if missing:
-        return ModeChoice(FALLBACK, f"{why}, but {mode} cannot run yet ({_not_installed(missing)})")
+        return ModeChoice(FALLBACK, f"{why}, but {mode} is not available yet ({_not_installed(missing)})")
     return ModeChoice(mode, why)
 
 
@@ -68,8 +68,8 @@ def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeCh
     if missing:
         usable = [name for name in pack.pipelines if not missing_roles(pack, name, facts.installed)]
         raise NotAllowedNow(
-            f"mode {mode} cannot run yet: {_not_installed(missing)}",
-            why=f"usable now: {', '.join(usable) or '(none)'}",
+            f"mode {mode} is not available yet: {_not_installed(missing)}",
+            why=f"available now: {', '.join(usable) or '(none)'}",
             fix=f"choose one with --mode, for example --mode {usable[0]}"
             if usable
             else "see `installed` of the roles in your packs",
@@ -87,9 +87,9 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
     if facts.spec:
         return "impl-only", "a specification is given"
     if word := _first(request, pack, "spec"):
-        return "spec-only", f"the request says {word!r}"
+        return "spec-only", f"the request mentions {word!r}"
     if word := _first(request, pack, "analyze"):
-        return f"analyze-{depth(request, pack)}", f"the request says {word!r}"
+        return f"analyze-{depth(request, pack)}", f"the request mentions {word!r}"
     if facts.coding_agent:
         return "full-lifecycle", "a coding agent is configured"
     return "spec-only", "no agent that edits files is configured"
@@ -98,7 +98,7 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
 def _upgraded(mode: str, request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
     """Frontend work needs the frontend roles."""
     word = _first(request, pack, "frontend")
-    sign = f"the request says {word!r}" if word else f"the project uses {facts.frontend}"
+    sign = f"the request mentions {word!r}" if word else f"the project uses {facts.frontend}"
     if not (word or facts.frontend) or mode not in ("impl-only", "full-lifecycle"):
         return mode, ""
     if mode == "full-lifecycle":

@@ -78,9 +78,11 @@ def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
         for index, prefix in enumerate(role.prefixes):
             where: Place = (*place, "prefixes", index)
             if not ids.is_key(f"{prefix}-001") or prefix != ids.parse_key(f"{prefix}-001").stem:
-                reader.fault(where, f"{ids.shown(prefix)} is no task prefix: upper case letters and hyphens")
+                reader.fault(
+                    where, f"{ids.shown(prefix)} is not a task prefix: use upper case letters and hyphens"
+                )
             elif prefix in owners:
-                reader.fault(where, f"prefix {prefix!r} belongs to role {owners[prefix]!r} already")
+                reader.fault(where, f"prefix {prefix!r} already belongs to role {owners[prefix]!r}")
             owners.setdefault(prefix, name)
         roles[name] = role
     return roles
@@ -116,7 +118,7 @@ def _rounds(
         place: Place = ("rounds", key)
         given = reader.mapping(raw, place, _names(Round))
         if not ids.is_key(key) or ids.parse_key(key).stem != "DISCUSS":
-            reader.fault(place, f"{ids.shown(key)} is no round: a round looks like DISCUSS-001")
+            reader.fault(place, f"{ids.shown(key)} is not a round: an example is DISCUSS-001")
         texts = {name: reader.text(given.get(name), (*place, name)) for name in _ROUND_TEXTS}
         views = reader.texts(given.get("perspectives"), (*place, "perspectives"))
         if views == () and given.get("perspectives") == []:
@@ -307,7 +309,7 @@ class _Pipelines:
 def _key(reader: Reader, value: object, place: Place) -> str:
     key = reader.text(value, place)
     if key and (not ids.is_key(key) or ids.parse_key(key).revision):
-        reader.fault(place, f"{ids.shown(key)} is no task id: one looks like DRAFT-002 or IMPROVE-depth-001")
+        reader.fault(place, f"{ids.shown(key)} is not a task id: examples are DRAFT-002 or IMPROVE-depth-001")
         return ""
     return key
 

@@ -12,7 +12,7 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_WAITING = 3  # it waits for a person
 EXIT_AGENT = 4  # no agent can be used
-EXIT_DETACHED = 130  # it goes on without us
+EXIT_DETACHED = 130  # the session continues in the background
 
 REOPENING = ("revise", "feedback", "recheck", "improve")  # commands that make a completed session active
 
@@ -35,7 +35,7 @@ class PauseReason(State):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """One pause reason: what `resume` does, the decision it leaves, and the other commands that continue."""
+    """One pause reason: what `resume` does, the decision it records, and the other commands that continue."""
 
     reason: PauseReason
     resume: str  # what `resume` means
@@ -65,22 +65,22 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
             ),
             Pause(
                 PauseReason.SIGNOFF_BLOCKED,
-                "accept as is; stands for the checkpoint too",
+                "accept it as it is, which also approves the checkpoint",
                 "accept_signoff",
                 ("resume", *_REWORK),
                 approves=(_SPECIFICATION,),
             ),
             Pause(
                 PauseReason.REVISION_EXHAUSTED,
-                "accept the revision as is",
+                "accept the revision as it is",
                 "accept_revision",
                 ("resume", "revise", "feedback"),
                 approves=(_SPECIFICATION,),
             ),
-            Pause(PauseReason.TASK_FAILED, "retry", "retry", ("resume", "resume --skip TASK")),
+            Pause(PauseReason.TASK_FAILED, "retry the task", "retry", ("resume", "resume --skip TASK")),
             Pause(
                 PauseReason.DISCUSSION_BLOCKED,
-                "take an option",
+                "take one of the options",
                 "decide_discussion",
                 ("resume --decide TEXT", "revise"),
                 needs="--decide",
@@ -95,14 +95,14 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
             ),
             Pause(
                 PauseReason.SUPERVISION_BLOCKED,
-                "go on as is",
+                "continue as it is",
                 "accept_supervision",
                 ("resume", "revise"),
                 approves=(_SPECIFICATION, _PLAN),
             ),
             Pause(
                 PauseReason.DISCUSSION_FEEDBACK,
-                "go on with the text given",
+                "continue with the given text",
                 "discussion_feedback",
                 ("resume --decide TEXT",),
                 needs="--decide",
@@ -118,24 +118,24 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
             Pause(PauseReason.STALLED, "check again", None, ("resume", *_CHECKS)),
             Pause(
                 PauseReason.BUDGET,
-                "go on with a new budget",
+                "continue with a new budget",
                 "raise_budget",
                 ("resume --max-usd AMOUNT",),
                 needs="--max-usd",
             ),
-            Pause(PauseReason.USER, "go on", None, ("resume",)),
+            Pause(PauseReason.USER, "continue", None, ("resume",)),
         )
     }
 )
 
 
 def may_rework(command: str, reason: PauseReason) -> bool:
-    """Whether a command of rework is taken while a session is paused for that reason."""
+    """Whether a rework command is possible while a session is paused for that reason."""
     return command in PAUSES[reason].actions or reason in (PauseReason.USER, PauseReason.TASK_FAILED)
 
 
 def exit_code(status: SessionStatus, reason: PauseReason | None = None) -> int:
-    """The exit code of a command that followed a session until it ended or waits."""
+    """The exit code of a command that followed a session until it ended or paused."""
     if status is SessionStatus.PAUSED and reason is not None:
         return PAUSES[reason].exit_code
     return _EXIT[status]

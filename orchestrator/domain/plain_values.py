@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json, JsonObject
 
 
 class Reader:
@@ -20,13 +20,13 @@ class Reader:
     def fault(self, place: Place, text: str) -> None:
         self.faults.append(Fault(place, text))
 
-    def mapping(self, value: object, place: Place, known: Collection[str] | None = None) -> dict[str, Any]:
+    def mapping(self, value: object, place: Place, known: Collection[str] | None = None) -> JsonObject:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
             self.fault(place, f"expected keys with values, found {found(value)}")
             return {}
-        result: dict[str, Any] = {}
+        result: JsonObject = {}
         for key, item in value.items():
             if not isinstance(key, str):
                 self.fault((*place, str(key)), f"a key must be text, found {found(key)}; put it in quotes")
@@ -36,7 +36,7 @@ class Reader:
                 result[key] = item
         return result
 
-    def entries(self, top: Mapping[str, Any], section: str) -> dict[str, Any]:
+    def entries(self, top: Mapping[str, Json], section: str) -> JsonObject:
         return self.mapping(top.get(section), (section,))
 
     def text(self, value: object, place: Place, default: str = "") -> str:

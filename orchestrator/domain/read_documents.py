@@ -27,8 +27,12 @@ _KIND = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 _SECTION = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,10}", re.ASCII)
 _PATH = re.compile(r"spec/(?:[A-Za-z0-9][\w-]*/)*[\w-]+\.(?:md|json)", re.ASCII)
-_FIELDS = {"title", "open_questions"}  # that every declared document has
-_TAKEN = {"construct", "copy", "dict", "json", "schema", "validate"}  # names that a content model has already
+_TAKEN = frozenset(  # names that every declared document has already
+    """
+    construct copy dict entries from_orm items json layout open_questions parse_file parse_obj parse_raw schema schema_json
+    title update_forward_refs validate
+    """.split()  # noqa: SIM905 - a list of words is read more easily as words
+)
 _TEXTS = ("title", "task", "path", "model")
 _LISTS = ("drafted_from", "required", "identifiers", "carries", "improves", "feedback", "scores", "measures")
 _KEYS = (*_TEXTS, *_LISTS, "purpose", "template", "sections")
@@ -109,7 +113,7 @@ def _shipped(reader: Reader, document: DocumentDef, place: Place) -> DocumentDef
 
 def _section(reader: Reader, key: str, raw: object, place: Place) -> Section:
     given = reader.mapping(raw, place, _SECTION_KEYS)
-    if not _SECTION.fullmatch(key) or key in _FIELDS | _TAKEN or key.startswith("model_"):
+    if not _SECTION.fullmatch(key) or key in _TAKEN or key.startswith("model_"):
         reader.fault(
             place, f"{ids.shown(key)} cannot name a section: lower case letters and _, not a word in use"
         )

@@ -30,14 +30,14 @@ class RevisionPlan:
 
     tasks: tuple[TaskState, ...]  # new and pending, blockers first
     extra_edges: tuple[Edge, ...] = ()  # existing tasks that wait for a new one
-    release: tuple[str, ...] = ()  # running tasks whose run is given back, not charged
+    release: tuple[str, ...] = ()  # running tasks whose run is released; the attempt does not count
     withdraw: tuple[str, ...] = ()  # offered tasks that may not start now
     documents: tuple[str, ...] = ()  # improve: the drafts to work on
     dimension: str | None = None
 
 
 def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = False) -> RevisionPlan:
-    """Revise a completed task and everything completed behind it. Raises UnknownName or NotAllowedNow."""
+    """Revise a completed task and the completed tasks that depend on it. Raises UnknownName or NotAllowedNow."""
     base = ids.parse_key(task).base
     if task not in graph or base not in graph:
         raise UnknownName("task", task, graph)
@@ -45,7 +45,7 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
     made = sum(state.made_for for state in _revisions(graph, base))
     if made >= LIMIT and not force:
         raise NotAllowedNow(
-            f"{base} has been revised {made} times already",
+            f"{base} has already been revised {made} times",
             why=f"a task is revised at most {LIMIT} times",
             fix=f"`lifecycle revise {base} --force` allows one more",
         )
@@ -58,7 +58,7 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
 
 
 def plan_high(graph: Graph, task: str) -> RevisionPlan:
-    """The revision that follows a HIGH verdict on `task`: only its direct, pending successors wait for it."""
+    """The revision after a HIGH verdict on `task`; only its direct, pending successors wait for it."""
     waiting = [s for s in graph.values() if task in s.blocked_by and s.status is TaskStatus.PENDING]
     return _plan(graph, [task], waiting, made_for=task)
 
@@ -68,9 +68,9 @@ def plan_recheck(graph: Graph, catalogue: Catalogue) -> RevisionPlan:
     check = _finished_check(graph, catalogue, "recheck")
     if pending := _open(graph, check):
         raise NotAllowedNow(
-            f"{pending[0].key} is {pending[0].status} already",
-            why="it scores what is there then",
-            fix="`lifecycle check` shows when it has",
+            f"{pending[0].key} is already {pending[0].status}",
+            why="it will score the documents as they are then",
+            fix="`lifecycle check` shows when it is completed",
         )
     return _plan(graph, _with_discussion(graph, check), _not_started(graph, check))
 
@@ -78,7 +78,9 @@ def plan_recheck(graph: Graph, catalogue: Catalogue) -> RevisionPlan:
 def check_dimension(name: str | None, known: Sequence[str] = DIMENSIONS) -> None:
     """Raises UnknownName, which lists the dimensions."""
     if name is not None and name not in known:
-        raise UnknownName("dimension", name, known, fix="lifecycle improve DIMENSION, or without one")
+        raise UnknownName(
+            "dimension", name, known, fix="`lifecycle improve DIMENSION`, or without a dimension"
+        )
 
 
 def plan_improve(
@@ -101,8 +103,14 @@ def plan_improve(
     chosen = dimension or min(report.measures, key=lambda name: scores.get(name, 100.0))
     stem = f"{IMPROVE}-{chosen}-"
     number = 1 + max((int(key[len(stem) :][:3]) for key in graph if key.startswith(stem)), default=0)
-    unfinished = [state for state in graph.values() if state.status in UNFINISHED]
-    writing = [s.key for s in unfinished if s.prefix == IMPROVE or catalogue.is_draft(s.key)]
+    behind = _descendants(_originals(graph), check)  # they wait for the new score themselves
+    writing = [
+        state.key
+        for state in graph.values()
+        if state.status in UNFINISHED
+        if state.prefix == IMPROVE
+        or (catalogue.is_draft(state.key) and (state.revision_of or state.key) not in behind)
+    ]
     improve = TaskState(
         key=f"{stem}{number:03d}",
         role=role,
@@ -213,7 +221,7 @@ def _refuse_unless_completed(graph: Graph, base: str) -> None:
         raise NotAllowedNow(
             f"{newest[0].key} is {newest[0].status}, not completed",
             why="only completed work can be revised",
-            fix="give it words with `lifecycle feedback`, or wait until it is completed",
+            fix="use `lifecycle feedback`, or wait until it is completed",
         )
 
 

@@ -100,7 +100,7 @@ def _fast(now: Situation, only: Candidate) -> Advance:
 
 def _why_not_fast(now: Situation, only: Candidate) -> str | None:
     if only.offered:
-        return f"{only.key} is offered already"
+        return f"{only.key} is already offered"
     if not only.due:
         return f"{only.key} waits for its retry"
     if not only.blockers <= {now.done} | now.originals or now.done not in only.blockers:

@@ -1,4 +1,4 @@
-"""What must not be written down: credentials, known by the environment that holds them or told by their shape.
+"""Masks credentials, found by the environment that holds them or by their form.
 
 A *known* secret is masked wherever it stands and however it is written; a *shape* only where it is almost certainly a
 credential. Placeholders of a document (`Bearer <token>`, `sk-your-key`) stay: they have no digit.
@@ -69,7 +69,7 @@ def known(environ: Mapping[str, str]) -> Known:
 
 
 def mask(text: str, secrets: Known = frozenset()) -> str:
-    """`text` with every secret replaced. Twice gives the same as once."""
+    """`text` with every secret replaced; idempotent."""
     return counted(text, secrets)[0]
 
 

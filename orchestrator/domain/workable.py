@@ -26,7 +26,7 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
 
 
 def work_faults(data: Mapping[str, Any], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
-    """What nobody can do, in a pack of this `data`. What has a fault already (`found`) is not judged a second time."""
+    """The tasks of a pack that no role can do; places with an error already (`found`) are not checked again."""
     faulty = {fault.place[:2] for fault in found}
     if any(place[:1] in (("roles",), ("rounds",), ("perspectives",), ("documents",)) for place in faulty):
         return []
@@ -44,7 +44,7 @@ def work_faults(data: Mapping[str, Any], pack: Pack, found: Sequence[Fault]) -> 
 
 
 def agent_faults(data: Mapping[str, Any], agents: Collection[str]) -> list[Fault]:
-    """The agents that a pack names and nobody knows."""
+    """The unknown agents that a pack names."""
     named: list[tuple[Place, Any]] = []
     for role, given in _entries(data, "roles"):
         order = given.get("agents") if isinstance(given, Mapping) else None
@@ -71,7 +71,9 @@ def agent_faults(data: Mapping[str, Any], agents: Collection[str]) -> list[Fault
 def _role(role: Role, pack: Pack) -> Iterator[Fault]:
     place: Place = ("roles", role.name)
     if role.installed and role.name not in BUILT:
-        yield Fault((*place, "installed"), f"the work of {role.name} is not built; built: {', '.join(BUILT)}")
+        yield Fault(
+            (*place, "installed"), f"the role {role.name} is not available yet; available: {', '.join(BUILT)}"
+        )
     if role.instructions not in (None, f"roles/{role.name}.md"):
         yield Fault((*place, "instructions"), f"would not be read; a role's are in roles/{role.name}.md")
     for prefix in BUILT.get(role.name, ()):

@@ -1,1 +1,1 @@
-"""What a finished run leads to: the rules' decisions applied in the transaction that closes it."""
+"""The consequences of a finished run, applied in the transaction that closes it."""

@@ -1,9 +1,8 @@
-"""What must not be overtaken: the rows of a verdict or a gate, a revision with its edges, a pause."""
+"""The consequences of a verdict or gate, applied in the completing transaction: its rows, a revision, a pause."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import rework
@@ -14,7 +13,7 @@ from orchestrator.store.task_states import graph
 
 
 def apply_consequences(tx: Tx, report: Report) -> str | None:
-    """What must not be overtaken: verdict rows, a revision with its edges, a pause. The pause's reason, if any."""
+    """Write the verdict, a revision with its edges, or a pause; return the pause's reason, if any."""
     row = report.row
     session = row.session_id
     if report.gate is not None:
@@ -33,7 +32,7 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
         )
         sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
     reason: PauseReason | None = None
-    detail: dict[str, Any] = {"task": row.key}
+    detail: JsonObject = {"task": row.key}
     if report.discussed is not None:
         records.add_verdict(
             tx,
@@ -57,7 +56,7 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
     detail["ref"] = report.ref
     if sessions.pause(tx, session, reason, detail):
         return reason
-    sessions.owe(tx, session, reason, detail)  # paused already: nobody has approved this yet
+    sessions.defer_approval(tx, session, reason, detail)  # paused already: nobody has approved this yet
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a worker reports of a finished run, and what the report led to."""
+"""What a worker reports about a finished run, and the outcome of the report."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.domain.consensus import Consequence
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.scheduling import Advance
 from orchestrator.store.rows import Run
 
@@ -16,9 +17,9 @@ class Discussed:
     """A round's outcome, as it is stored."""
 
     consequence: Consequence
-    verdict: Mapping[str, Any]  # columns of verdicts
-    findings: Sequence[Mapping[str, Any]]
-    revision_input: Mapping[str, Any]  # payload of T-R1 when the verdict asks for one
+    verdict: Mapping[str, Json]  # columns of verdicts
+    findings: Sequence[Mapping[str, Json]]
+    revision_input: Mapping[str, Json]  # payload of T-R1 when the verdict asks for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,11 @@ class Report:
     summary: str
     ref: str | None
     inner_loop: bool
-    accumulator: Mapping[str, Any]
-    timings: Mapping[str, Any]
-    data: Mapping[str, Any] = field(default_factory=dict)
+    accumulator: Mapping[str, Json]
+    timings: Mapping[str, Json]
+    data: Mapping[str, Json] = field(default_factory=dict)
     discussed: Discussed | None = None
-    gate: Mapping[str, Any] | None = None  # gate, score, data
+    gate: Mapping[str, Json] | None = None  # gate, score, data
     wisdom: Sequence[tuple[str, str]] = ()  # (file, text)
     unmet: Sequence[
         str
@@ -45,7 +46,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the report led to; `next` is the run this slot goes on with: the successor's, or the oldest offer's."""
+    """The outcome of a report; `next` is the run that this slot continues with: the successor's or the oldest offer's."""
 
     advance: Advance
     next: Run | None

@@ -1,4 +1,4 @@
-"""The completing transaction: all that a finished run leaves, what follows from its verdict, and who goes on.
+"""The completing transaction: everything a finished run leaves, the consequences of its verdict, and the next run.
 
 Close the run (its id is the fence), complete the task, make artifacts, verdict, wisdom and message count, apply the
 verdict's consequences, decide the advance: one commit. A crash before it leaves nothing, after it everything.
@@ -7,10 +7,10 @@ verdict's consequences, decide the advance: one commit. A crash before it leaves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
@@ -23,19 +23,19 @@ from orchestrator.store.store import Tx
 
 
 def prepare() -> None:
-    """Compile the statements of a report, so that the first one need not wait for it."""
+    """Compile the statements of a report ahead of the first one."""
     for module in (artifacts, claims, messages, records, sessions, tasks, transitions):
         compile_all(vars(module).values())
 
 
 def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
-    """Raises LeaseLost, and then wrote nothing."""
+    """Complete the run and decide what runs next. Raises LeaseLost, and then has written nothing."""
     row = report.row
     session = row.session_id
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
-    standing = sessions.standing(tx, session)
+    state = sessions.session_state(tx, session)
     records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
     for product in artifacts.products_of(tx, row.run):
         artifacts.register(
@@ -53,7 +53,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         records.add_wisdom(tx, session, file, row.role, text, row.key)
     if report.shared is not None:
         records.share(tx, session, row.role, report.shared, row.key)
-    messages.go_on(tx, session, standing.messages)
+    messages.go_on(tx, session, state.messages)
     messages.say(
         tx,
         session,
@@ -67,7 +67,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}")
     paused = apply_consequences(tx, report)
     failpoints.hit("report.before_commit")
-    situation, near = situation_of(tx, report, roles, standing, paused, draining)
+    situation, near = situation_of(tx, report, roles, state, paused, draining)
     decided = advance(situation)
     following = apply_advance(tx, row, decided, near)
     if following is None and not draining:
@@ -84,13 +84,13 @@ def fail(
     *,
     charged: bool,
     backoff: Sequence[float],
-    timings: Mapping[str, Any],
+    timings: Mapping[str, Json],
     pause: PauseReason | None = None,
-    detail: Mapping[str, Any] | None = None,
+    detail: Mapping[str, Json] | None = None,
     wait: float | None = None,
     limited_by: str | None = None,
 ) -> str:
-    """Report that the attempt failed (charged) or is given back; the task's new state. Raises LeaseLost.
+    """Report that the attempt failed, or is released (not `charged`); return the task's new state. Raises LeaseLost.
 
     The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait` (for
     the limit of the account `limited_by`); `pause` stops the session with a reason.
@@ -127,5 +127,5 @@ def fail(
         sessions.pause(tx, session, pause, dict(detail or {}))
     elif status == "failed":
         sessions.pause(tx, session, PauseReason.TASK_FAILED, {"task": row.key, "error": error})
-    sessions.mark_dirty(tx, session)
+    sessions.request_beat(tx, session)
     return str(status)

@@ -1,10 +1,10 @@
-"""Applying a plan of rework to a session: new tasks, new edges, runs given back."""
+"""Applies a rework plan to a session: new tasks, new edges, released runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome, TaskState
 from orchestrator.domain.revisions import RevisionPlan
 from orchestrator.store import records, tasks, transitions
@@ -16,7 +16,7 @@ def add_tasks(
     session: str,
     new: tuple[TaskState, ...],
     max_attempts: int,
-    payload: Callable[[TaskState], dict[str, Any]],
+    payload: Callable[[TaskState], JsonObject],
 ) -> dict[str, int]:
     """Make the tasks, blockers first, with their edges; key -> id of the new ones. Blockers may be older tasks."""
     seq = tasks.last_seq(tx, session)
@@ -50,10 +50,10 @@ def apply(
     session: str,
     plan: RevisionPlan,
     max_attempts: int,
-    payload: Callable[[TaskState], dict[str, Any]],
+    payload: Callable[[TaskState], JsonObject],
     why: str,
 ) -> list[str]:
-    """Carry out the plan inside the caller's transaction; ids of the runs that were given back."""
+    """Carry out the plan inside the caller's transaction; return the ids of the released runs."""
     made = add_tasks(tx, session, plan.tasks, max_attempts, payload)
     released = release(tx, session, plan.release, why)
     for key, blocker in plan.extra_edges:
@@ -64,7 +64,7 @@ def apply(
 
 
 def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
-    """Give back the runs of tasks in progress, uncharged; ids of those runs."""
+    """Release the runs of tasks in progress, not counted as attempts; return their ids."""
     released = []
     for run in tasks.open_runs(tx, session):
         if run.key in keys and transitions.take_away(

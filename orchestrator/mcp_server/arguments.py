@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.domain.json_types import JsonObject
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=200_000)]  # each use has its own, tighter limit, which says why
 InProject = Annotated[str, Field(min_length=1, max_length=1_000)]  # a path
-_CAP = "The session pauses at so many {}; no more than the settings' own cap."
+_CAP = "The session pauses at this number of {}; at most the cap in the settings."
 Session = Annotated[
     Name | None,
-    Field(description="The session's id or its first letters; else the unfinished or newest one."),
+    Field(description="The session's id or its first letters; default the unfinished or newest one."),
 ]
 
 
 class Arguments(BaseModel):
-    """A misspelt argument is refused: else a command could go to another session than was meant."""
+    """Arguments of a tool; a misspelt one is refused, as the command could otherwise reach another session."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     def given(self) -> set[str]:
-        """The names of the arguments that were given a value, as the caller spells them."""
+        """The names of the arguments that were given, as the caller spells them."""
         fields = type(self).model_fields
         return {
             fields[name].alias or name for name in self.model_fields_set if getattr(self, name) is not None
@@ -32,33 +34,32 @@ class Arguments(BaseModel):
 class TeamMsg(Arguments):
     operation: Literal["log", "read", "list", "status", "broadcast", "state", "get_state", "delete", "clear"]
     session: Session = None
-    team: Annotated[Name | None, Field(description="Another word for session.")] = None
+    team: Annotated[Name | None, Field(description="An alias of session.")] = None
     sender: Annotated[
         Text | None,
         Field(
             alias="from",
-            description="log, broadcast: who speaks (a worker: always its role). list: only from them.",
+            description="log, broadcast: the sender (a worker: always its role). list: only from this sender.",
         ),
     ] = None
     to: Annotated[
-        Text | None, Field(description="log: for whom, else the coordinator. list: only for them.")
+        Text | None,
+        Field(description="log: the recipient, default the coordinator. list: only to this recipient."),
     ] = None
     type: Annotated[
         Text | None,
-        Field(description="log, broadcast: the type, else state_update. list: only of this type."),
+        Field(description="log, broadcast: the type, default state_update. list: only of this type."),
     ] = None
     summary: Annotated[
-        str | None, Field(description="log, broadcast: what is said, at most 20000 characters.")
+        str | None, Field(description="log, broadcast: the text, at most 20000 characters.")
     ] = None
     ref: Annotated[str | None, Field(description="log, broadcast: the artifact it is about.")] = None
     data: Annotated[
-        dict[str, Any] | str | None,
-        Field(description="log, broadcast: anything more: an object, or any JSON as text."),
+        JsonObject | str | None,
+        Field(description="log, broadcast: more data: an object, or any JSON as text."),
     ] = None
     id: Annotated[Name | None, Field(description="read: the message's id, as in MSG-001.")] = None
-    last: Annotated[int | None, Field(ge=1, le=100_000, description="list: the newest so many, else 20.")] = (
-        None
-    )
+    last: Annotated[int | None, Field(ge=1, le=100_000, description="list: the newest N, default 20.")] = None
     role: Annotated[Name | None, Field(description="state: only this role's field.")] = None
 
 
@@ -76,11 +77,11 @@ class ArtifactRead(OfSession):
         Field(description="Its path in the session, or the end of it: product-brief.md"),
     ]
     version: Annotated[int | None, Field(ge=1, le=1_000_000, description="An older version.")] = None
-    offset: Annotated[int, Field(ge=0, description="Characters to pass over, to read on.")] = 0
+    offset: Annotated[int, Field(ge=0, description="Number of characters to skip, to continue reading.")] = 0
 
 
 class Explore(Arguments):
-    query: Annotated[str, Field(max_length=2_000, description="What is looked for, in words.")] = ""
+    query: Annotated[str, Field(max_length=2_000, description="What to look for, in words.")] = ""
     angle: Annotated[
         Name,
         Field(description="For example general, architecture, dependencies, security, testing, data-access."),
@@ -89,7 +90,7 @@ class Explore(Arguments):
 
 class WisdomAdd(OfSession):
     file: Literal["learnings", "decisions", "conventions", "issues"]
-    text: Annotated[Text, Field(description="One thing that others should know, at most 4000 characters.")]
+    text: Annotated[Text, Field(description="One thing that the team should know, at most 4000 characters.")]
     task: Annotated[Name | None, Field(description="The task it comes from (a worker: always its own).")] = (
         None
     )
@@ -97,10 +98,10 @@ class WisdomAdd(OfSession):
 
 class SessionStart(Arguments):
     task: Annotated[
-        str, Field(description="What to do, in words, at most 1 MiB; taken as it is, never as a file name.")
+        str, Field(description="What to do, in words, at most 1 MiB; never interpreted as a file name.")
     ]
     mode: Annotated[
-        Name | None, Field(description="The pipeline; else it is chosen, and the answer says why.")
+        Name | None, Field(description="The pipeline; by default it is chosen, and the answer explains why.")
     ] = None
     discuss: Annotated[
         Literal["inline", "standalone", "off"] | None, Field(description="How artifacts are discussed.")
@@ -108,20 +109,23 @@ class SessionStart(Arguments):
     execution: Annotated[
         Literal["parallel", "sequential"] | None, Field(description="All ready tasks, or one at a time.")
     ] = None
-    supervise: Annotated[bool, Field(description="Check documents against each other.")] = False
+    supervise: Annotated[
+        bool, Field(description="Check the documents against each other; not available yet.")
+    ] = False
     perspectives: Annotated[
-        list[Name], Field(max_length=50, description="Who discusses, instead of each round's own.")
+        list[Name],
+        Field(max_length=50, description="The perspectives of every discussion, instead of its own."),
     ] = []
     spec: Annotated[
         InProject | None,
-        Field(description="An existing specification in the project; refused until it can be used."),
+        Field(description="An existing specification in the project; not available yet."),
     ] = None
     record: Annotated[
         InProject | None,
-        Field(description="A new folder in the project: every call of an agent is kept there."),
+        Field(description="A new folder in the project, to record every agent call."),
     ] = None
     replay: Annotated[
-        InProject | None, Field(description="Such a folder: no agent is asked, the answers come from there.")
+        InProject | None, Field(description="A recorded folder: its answers are used instead of agents.")
     ] = None
     max_usd: Annotated[
         float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("US dollars"))
@@ -131,8 +135,10 @@ class SessionStart(Arguments):
     max_minutes: Annotated[
         float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("minutes of agents"))
     ] = None
-    key: Annotated[str | None, Field(description="The same key twice makes one session.")] = None
-    plan: Annotated[bool, Field(description="Say what would be done, and change nothing.")] = False
+    key: Annotated[
+        str | None, Field(description="Idempotency key: the same key twice makes one session.")
+    ] = None
+    plan: Annotated[bool, Field(description="Return the plan, and change nothing.")] = False
 
 
 class SessionCommand(Arguments):
@@ -141,19 +147,21 @@ class SessionCommand(Arguments):
     ]
     session: Session = None
     task: Annotated[Name | None, Field(description="revise: a completed task.")] = None
-    text: Annotated[Text | None, Field(description="revise: what to change. feedback: what you think.")] = (
-        None
-    )
-    dimension: Annotated[Name | None, Field(description="improve: else the lowest-scoring one.")] = None
+    text: Annotated[Text | None, Field(description="revise: what to change. feedback: the feedback.")] = None
+    dimension: Annotated[Name | None, Field(description="improve: default the lowest-scoring one.")] = None
     force: Annotated[
-        bool | None, Field(description="resume: in spite of a failed gate. revise: a third time and more.")
+        bool | None, Field(description="resume: despite a failed gate. revise: more than two revisions.")
     ] = None
-    retry: Annotated[Name | None, Field(description="resume: try this failed task again.")] = None
-    skip: Annotated[Name | None, Field(description="resume: go on without this task.")] = None
-    decide: Annotated[Text | None, Field(description="resume: the answer to a blocked discussion.")] = None
+    retry: Annotated[Name | None, Field(description="resume: retry this failed task.")] = None
+    skip: Annotated[Name | None, Field(description="resume: continue without this task.")] = None
+    decide: Annotated[Text | None, Field(description="resume: the decision on a blocked discussion.")] = None
     expect: Annotated[
         Name | None,
-        Field(description="resume: approve what session_status shows under this token (pause.approval)."),
+        Field(
+            description="resume: approve exactly what session_status shows with this token (pause.approval)."
+        ),
     ] = None
-    words: Annotated[Text | None, Field(description="resume, pause, cancel: kept with the decision.")] = None
-    restore: Annotated[bool | None, Field(description="archive: show it again.")] = None
+    words: Annotated[Text | None, Field(description="resume, pause, cancel: recorded with the decision.")] = (
+        None
+    )
+    restore: Annotated[bool | None, Field(description="archive: show the session again.")] = None

@@ -1,4 +1,4 @@
-"""session_start and session_command: what the command line has, for a person's agent, never for a worker's."""
+"""session_start and session_command: the commands of the command line, for a user's agent, never for a worker's."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> Any:
 
 
 def _exclude(asked: given.Arguments, *names: str) -> None:
-    """Raises UsageError when more than one of the arguments has a value that says something."""
+    """Raise UsageError when more than one of the arguments is given."""
     said = [name for name in names if getattr(asked, name) not in (None, False)]
     if len(said) > 1:
-        raise UsageError(f"{' and '.join(said)} contradict each other", fix="give one of them")
+        raise UsageError(f"{' and '.join(said)} exclude each other", fix="give only one of them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     _exclude(asked, "retry", "force")
     _exclude(asked, "decide", "force")
     if asked.decide is not None and not asked.decide.strip():
-        raise UsageError("decide needs words", fix="say the decision in it")
+        raise UsageError("decide needs a text", fix="give the decision in it")
     decide = None if asked.decide is None else rework.check_words(asked.decide)
     expect = None if asked.expect is None else parse_token(asked.expect)
     answer = resume.Answer(
@@ -96,7 +96,9 @@ def _reworked(done: rework.Reworked, **more: Any) -> _Done:
 
 def _revise(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     if asked.task is None:
-        raise UsageError("task is missing", why="revise makes a completed task anew", fix="name it")
+        raise UsageError(
+            "task is missing", why="revise makes a new version of a completed task", fix="name it"
+        )
     return _reworked(
         rework.revise(
             store,

@@ -19,7 +19,7 @@ BODY_LIMIT = 2 * 1024 * 1024  # bytes of an HTTP request
 
 
 def serve_http(context: ToolContext, token: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Until a signal ends it. `on_ready` is told the address; port 0 takes a free one. Raises UsageError."""
+    """Serve until a signal; `on_ready` gets the address; port 0 takes a free one. Raises UsageError."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     with listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -51,7 +51,7 @@ def serve_http(context: ToolContext, token: str, port: int, on_ready: Callable[[
 
 
 class Guarded:
-    """Lets a request in that names this server as its host, comes from no other site, and carries the token.
+    """Admits a request that names this server as its host, comes from no other site, and carries the token.
 
     A page in the person's browser can send requests to loopback, and can give its own name our address (DNS rebinding):
     the first is told by its Origin, the second by its Host.

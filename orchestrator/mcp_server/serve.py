@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import TOOLS, Tool
 
@@ -24,8 +25,8 @@ ERROR_LIMIT = 2_000  # characters of each part of an error, which may quote the 
 _log = logging.getLogger(__name__)
 
 
-def call(context: ToolContext, tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
-    """What the tool answers, as JSON text; a refusal is a tool error with what, why and fix, and has changed nothing."""
+def call(context: ToolContext, tool: Tool, arguments: JsonObject) -> types.CallToolResult:
+    """The tool's answer as JSON text; a refusal is a tool error with what, why and fix, and has changed nothing."""
     try:
         answer = tool.call(context, tool.arguments.model_validate(arguments))
     except LifecycleError as error:
@@ -39,9 +40,11 @@ def call(context: ToolContext, tool: Tool, arguments: dict[str, Any]) -> types.C
     except OSError as error:
         _log.exception("%s: the operating system refused it", tool.name)
         return _failed(error.strerror or "the operating system refused it", "", "`lifecycle doctor`")
-    except Exception as error:  # the protocol goes on; what happened stands in the log
+    except Exception as error:  # the server continues; the error is in its log
         _log.exception("%s failed", tool.name)
-        return _failed(f"{tool.name} failed by a fault of ours", type(error).__name__, "see the server's log")
+        return _failed(
+            f"{tool.name} failed with an internal error", type(error).__name__, "see the server's log"
+        )
     return _result(answer)
 
 
@@ -57,7 +60,7 @@ def _failed(what: str, why: str, fix: str) -> types.CallToolResult:
 
 
 def build(context: ToolContext) -> Server[Any]:
-    """A server with the tools of the context's scope; the others do not exist for it."""
+    """A server with only the tools of the context's scope."""
     tools = {tool.name: tool for tool in TOOLS if tool.name in context.scope.tools}
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
@@ -90,7 +93,7 @@ def _shown(tool: Tool) -> types.Tool:
 
 
 def serve_stdio(context: ToolContext) -> None:
-    """Until standard input ends. Standard output carries the protocol alone; stray output goes to standard error."""
+    """Serve until standard input ends. Standard output carries only the protocol; other output goes to standard error."""
 
     async def run() -> None:
         server = build(context)

@@ -11,9 +11,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import files
 
 FORMAT = "team-lifecycle cassette"
@@ -66,7 +67,7 @@ def check_new(folder: Path, made_for: str, *, again: bool) -> None:
 _OTHER = "name a new folder with --record"
 
 
-def begin(folder: Path, manifest: Mapping[str, Any]) -> None:
+def begin(folder: Path, manifest: Mapping[str, Json]) -> None:
     """Make the folder, our owner's alone, and say what will be recorded. Raises UsageError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ def begin(folder: Path, manifest: Mapping[str, Any]) -> None:
         raise UsageError(f"cannot record into {str(folder)!r}", why=_reason(error), fix=_OTHER) from error
 
 
-def check(folder: Path) -> dict[str, Any]:
+def check(folder: Path) -> JsonObject:
     """The manifest of a cassette whose calls can all be read. Raises UsageError."""
     try:
         found = _read(folder, MANIFEST)
@@ -107,7 +108,7 @@ def names(folder: Path) -> list[str]:
     return entries
 
 
-def call(folder: Path, name: str) -> dict[str, Any]:
+def call(folder: Path, name: str) -> JsonObject:
     """One call. Raises ValueError, OSError or UnsafePath when it is none."""
     found = _read(folder, f"{CALLS}/{name}")
     if found is None:
@@ -119,7 +120,7 @@ def call(folder: Path, name: str) -> dict[str, Any]:
     return found
 
 
-def keep(folder: Path, value: Mapping[str, Any]) -> None:
+def keep(folder: Path, value: Mapping[str, Json]) -> None:
     """Write one call, whole or not at all. Raises OSError, UnsafePath."""
     files.write(folder, f"{CALLS}/{name_of(value)}", _json({"format": FORMAT, "version": VERSION, **value}))
 
@@ -134,7 +135,7 @@ def digest_of(task: str, role: str, kind: str, perspective: str | None, parts: P
     return digest(json.dumps(said, ensure_ascii=False))
 
 
-def prompt_of(task: str, role: str, kind: str, perspective: str | None, parts: Parts) -> dict[str, Any]:
+def prompt_of(task: str, role: str, kind: str, perspective: str | None, parts: Parts) -> JsonObject:
     """The prompt as a call keeps it."""
     return {
         "digest": digest_of(task, role, kind, perspective, parts),
@@ -142,7 +143,7 @@ def prompt_of(task: str, role: str, kind: str, perspective: str | None, parts: P
     }
 
 
-def renewed(value: Mapping[str, Any]) -> dict[str, Any]:
+def renewed(value: Mapping[str, Json]) -> JsonObject:
     """A call whose texts were changed, with the digests of what they are now. Raises KeyError, TypeError."""
     parts = [(str(part["name"]), str(part["text"])) for part in value["prompt"]["parts"]]
     task, role, kind, perspective = (value[key] for key in ("task", "role", "kind", "perspective"))
@@ -155,7 +156,7 @@ def stem_of(task: str, kind: str, perspective: str | None, prompt_digest: str) -
     return ".".join(re.sub(r"[^A-Za-z0-9_-]", "-", word)[:40] for word in words) + "."
 
 
-def name_of(value: Mapping[str, Any]) -> str:
+def name_of(value: Mapping[str, Json]) -> str:
     stem = stem_of(value["task"], value["kind"], value["perspective"], value["prompt"]["digest"])
     return f"{stem}{int(value['attempt'])}-{int(value['number']):03}.json"
 
@@ -166,7 +167,7 @@ def _is_call(entry: os.DirEntry[str]) -> bool:
     return named and entry.is_file(follow_symlinks=False)
 
 
-def _read(folder: Path, path: str) -> dict[str, Any] | None:
+def _read(folder: Path, path: str) -> JsonObject | None:
     try:
         body = files.read(folder, path, CALL_BYTES)
         found = None if body is None else json.loads(body)
@@ -179,7 +180,7 @@ def _read(folder: Path, path: str) -> dict[str, Any] | None:
     return found
 
 
-def _check_version(folder: Path, found: Mapping[str, Any]) -> None:
+def _check_version(folder: Path, found: Mapping[str, Json]) -> None:
     version = found.get("version")
     if isinstance(version, int) and version > VERSION:
         raise UsageError(
@@ -191,7 +192,7 @@ def _check_version(folder: Path, found: Mapping[str, Any]) -> None:
         raise ValueError(f"it has format {version!r}, this program knows {OLDEST} to {VERSION}")
 
 
-def _json(value: Mapping[str, Any]) -> bytes:
+def _json(value: Mapping[str, Json]) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
 
 

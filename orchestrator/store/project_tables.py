@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, Integer, LargeBinary, Text, text
+from sqlalchemy import CheckConstraint, Column, LargeBinary, Text, text
 
-from orchestrator.store.schema import Json, flag, table
+from orchestrator.store.table_conventions import Integer, JsonText, flag, table
 
 hosts = table(
     "hosts",
@@ -13,7 +13,7 @@ hosts = table(
     Column("pid_space", Text, nullable=False),  # a pid means something only within one container
     Column("pid", Integer, nullable=False),
     Column("process_start", Integer, nullable=False),  # clock ticks since boot: tells a reused pid apart
-    Column("roles", Json, nullable=False),
+    Column("roles", JsonText, nullable=False),
     Column("slots", Integer, nullable=False),
     Column("lease_until", Integer, nullable=False),
     Column("draining", Integer, nullable=False, server_default=text("0")),
@@ -36,7 +36,7 @@ commands = table(
     Column("name", Text, nullable=False),
     Column("session_id", Text),
     Column("digest", Text, nullable=False),  # of its arguments: one id for two commands is refused
-    Column("answer", Json, nullable=False),
+    Column("answer", JsonText, nullable=False),
     Column("at", Integer, nullable=False),
 )
 
@@ -54,7 +54,7 @@ leases = table(
     CheckConstraint("epoch > 0", name="epoch"),
 )
 
-pools = table(  # accounts that reached a limit; a row stays until the account answers again, and counts when not yet over
+rate_limits = table(  # a row stays until the account answers again, and counts when it is not yet over
     "pools",
     Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit
     Column("paused_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot

@@ -7,7 +7,6 @@ answer is an acknowledgement that survives a power cut (synchronous=FULL).
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,10 +17,11 @@ from typing import Any, Protocol, TypeVar, cast
 
 from orchestrator.domain.errors import DiskFull, StoreBroken
 from orchestrator.store import ballast
+from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, explain
+from orchestrator.store.backends.sqlite_file import busy, connect_reader, connect_writer, lock_holders, pool
 from orchestrator.store.clock import Clock, SystemClock, boot_id
-from orchestrator.store.database import busy, connect_reader, connect_writer, lock_holders, pool
 from orchestrator.store.grouping import GroupCommit, Request
-from orchestrator.store.sqlite_errors import WAITABLE, code_of, explain
 from orchestrator.store.statements import Change, Insertion, Query
 
 R = TypeVar("R")
@@ -40,7 +40,7 @@ BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock,
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, cursor: sqlite3.Cursor, clock: Clock, database: Path) -> None:
+    def __init__(self, cursor: sqlite.Cursor, clock: Clock, database: Path) -> None:
         self._cursor = cursor
         self.database = database  # beside it are the sessions' files
         self.now = clock.wall()
@@ -118,7 +118,7 @@ class Store:
         self._connect = partial(
             connect_writer, path, synchronous=synchronous, journal=journal, checkpointer=checkpointer
         )
-        self._connection: sqlite3.Connection | None = None
+        self._connection: sqlite.Connection | None = None
         self._readers = pool(lambda: connect_reader(path), READERS)
 
     def close(self) -> None:
@@ -152,19 +152,19 @@ class Store:
             try:
                 with self._writing() as connection:
                     return self._attempt(connection, group)
-            except sqlite3.Error as error:
+            except sqlite.DriverError as error:
                 if code_of(error) not in WAITABLE:
                     raise self._explained(error) from error
                 self._wait_or_give_up(group[0].since + BUSY_SECONDS, error)
 
-    def _wait_or_give_up(self, deadline: float, error: sqlite3.Error) -> None:
+    def _wait_or_give_up(self, deadline: float, error: sqlite.DriverError) -> None:
         """Tell whom we wait for; SQLite itself has waited before it said that the database is busy."""
         if time.monotonic() >= deadline:
             raise busy(self.path, BUSY_SECONDS) from error
         if self._on_wait is not None:
             self._on_wait(lock_holders(self.path))
 
-    def _attempt(self, connection: sqlite3.Connection, group: list[Request]) -> None:
+    def _attempt(self, connection: sqlite.Connection, group: list[Request]) -> None:
         for request in group:  # an earlier try of the same units counts for nothing
             request.answer = request.error = None
         cursor = connection.cursor()
@@ -180,14 +180,14 @@ class Store:
         finally:
             cursor.close()
 
-    def _run(self, cursor: sqlite3.Cursor, request: Request) -> None:
+    def _run(self, cursor: sqlite.Cursor, request: Request) -> None:
         """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
         tx = Tx(cursor, self.clock, self.path)
         try:
             request.answer = request.unit(tx)
             tx.flush()
         except Exception as error:
-            if not isinstance(error, sqlite3.Error):  # which is everybody's
+            if not isinstance(error, sqlite.DriverError):  # which is everybody's
                 request.error = error
             raise
 
@@ -204,7 +204,7 @@ class Store:
                     if connection.in_transaction:
                         cursor.execute("ROLLBACK")
                     cursor.close()
-        except sqlite3.Error as error:
+        except sqlite.DriverError as error:
             raise self._explained(error) from error
 
     def checkpoint(self, *, last: bool = False) -> None:
@@ -216,8 +216,8 @@ class Store:
             self.must_be_whole()
         try:
             with self._writing() as connection:
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        except sqlite3.Error as error:
+                sqlite.checkpoint(connection)
+        except sqlite.DriverError as error:
             raise self._explained(error) from error
 
     @property
@@ -233,14 +233,14 @@ class Store:
         """Acknowledge nothing any more: somebody found that what we commit would be lost."""
         self._broken = why
 
-    def _explained(self, error: sqlite3.Error) -> Exception:
+    def _explained(self, error: sqlite.DriverError) -> Exception:
         found = explain(error, self.path)
         if isinstance(found, StoreBroken):
             self.give_up(found.why)
         return found
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Iterator[sqlite.Connection]:
         """The writing connection, for one thread at a time."""
         with self._write_lock:
             if self._connection is None:
@@ -248,7 +248,7 @@ class Store:
             yield self._connection
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[sqlite.Connection]:
         fairy: Any = self._readers.connect()
         try:
             yield fairy.dbapi_connection

@@ -9,8 +9,6 @@ from sqlalchemy import (
     ColumnElement,
     ForeignKey,
     ForeignKeyConstraint,
-    Index,
-    Integer,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -24,7 +22,16 @@ from sqlalchemy.types import REAL
 from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.store.project_tables import contents, hosts
-from orchestrator.store.schema import Json, flag, is_any, metadata, one_of, table
+from orchestrator.store.table_conventions import (
+    Integer,
+    JsonText,
+    flag,
+    index,
+    is_any,
+    metadata,
+    one_of,
+    table,
+)
 
 __all__ = [
     "agent_calls",
@@ -64,9 +71,9 @@ sessions = table(
     Column("created_at", Integer, nullable=False),
     Column("updated_at", Integer, nullable=False),
     Column("finished_at", Integer),
-    Column("options", Json, nullable=False),
-    Column("pause_detail", Json),
-    Column("budget", Json),  # caps, counted (domain/budget.py), and which were warned of; NULL: none
+    Column("options", JsonText, nullable=False),
+    Column("pause_detail", JsonText),
+    Column("budget", JsonText),  # caps, counted (domain/budget.py), and which were warned of; NULL: none
     Column("request", Text, nullable=False),
     one_of("status", SessionStatus, "status"),
     one_of("pause_reason", PauseReason, "pause_reason"),
@@ -76,15 +83,15 @@ sessions = table(
     flag("dirty"),
     flag("archived"),
 )
-Index("ix_sessions_dirty", sessions.c.id, sqlite_where=text("dirty = 1"))
-Index("ix_sessions_status", sessions.c.status)
-Index("ix_sessions_unprojected", sessions.c.id, sqlite_where=text("projected < messages"))
+index("ix_sessions_dirty", sessions.c.id, where="dirty = 1")
+index("ix_sessions_status", sessions.c.status)
+index("ix_sessions_unprojected", sessions.c.id, where="projected < messages")
 
 snapshots = (
     table(  # pipeline, roles, perspectives and gates a session was started with; large, and never changed
         "snapshots",
         Column("session_id", Text, ForeignKey(sessions.c.id), primary_key=True),
-        Column("data", Json, nullable=False),
+        Column("data", JsonText, nullable=False),
     )
 )
 
@@ -116,7 +123,7 @@ tasks = table(
     Column("offered_at", Integer),
     Column("started_at", Integer),
     Column("finished_at", Integer),
-    Column("payload", Json, nullable=False),
+    Column("payload", JsonText, nullable=False),
     Column("error", Text),
     UniqueConstraint("session_id", "key"),
     UniqueConstraint("session_id", "id"),
@@ -134,18 +141,18 @@ tasks = table(
     flag("made_for"),
     flag("checkpoint_after"),
 )
-Index(
+index(
     "ix_tasks_ready",
     tasks.c.session_id,
     tasks.c.offered_at,
     tasks.c.seq,
-    sqlite_where=text("status = 'pending' AND unmet = 0"),
+    where="status = 'pending' AND unmet = 0",
 )
-Index(
+index(
     "ix_tasks_offered",
     tasks.c.priority.desc(),
     tasks.c.offered_at,
-    sqlite_where=text("offered_at IS NOT NULL"),
+    where="offered_at IS NOT NULL",
 )
 
 edges = table(
@@ -161,7 +168,7 @@ edges = table(
     CheckConstraint("task_id <> blocker_id", name="no_self_edge"),
     clustered=True,
 )
-Index("ix_edges_blocker_id", edges.c.blocker_id)
+index("ix_edges_blocker_id", edges.c.blocker_id)
 
 runs = table(
     "runs",
@@ -180,10 +187,10 @@ runs = table(
     Column("phase", Text, nullable=False, server_default=text("'context'")),
     Column("agent", Text),
     Column("error", Text),
-    Column("timings", Json),
-    Column("accumulator", Json),
+    Column("timings", JsonText),
+    Column("accumulator", JsonText),
     Column("input_digest", Text),
-    Column("produced", Json),  # what the run made and says of it, before it reports
+    Column("produced", JsonText),  # what the run made and says of it, before it reports
     Column("produced_at", Integer),
     ForeignKeyConstraint(["session_id", "task_id"], [tasks.c.session_id, tasks.c.id], name="fk_runs_task"),
     UniqueConstraint("task_id", "epoch"),
@@ -192,8 +199,8 @@ runs = table(
     CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name="closed"),
     CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name="charged"),
 )
-Index("uq_runs_open", runs.c.session_id, runs.c.task_id, unique=True, sqlite_where=text("outcome IS NULL"))
-Index("uq_runs_completed", runs.c.task_id, unique=True, sqlite_where=text("outcome = 'completed'"))
+index("uq_runs_open", runs.c.session_id, runs.c.task_id, unique=True, where="outcome IS NULL")
+index("uq_runs_completed", runs.c.task_id, unique=True, where="outcome = 'completed'")
 
 products = table(  # what a run has produced and not yet reported
     "products",
@@ -210,8 +217,8 @@ critiques = table(  # each perspective's reply, stored as it comes
     Column("run_id", Text, ForeignKey(runs.c.id), nullable=False),
     Column("perspective", Text, nullable=False),
     Column("agent", Text, nullable=False),
-    Column("reply", Json, nullable=False),
-    Column("notes", Json, nullable=False),
+    Column("reply", JsonText, nullable=False),
+    Column("notes", JsonText, nullable=False),
     Column("created_at", Integer, nullable=False),
     PrimaryKeyConstraint("run_id", "perspective"),
 )
@@ -253,7 +260,7 @@ messages = table(
     Column("known", Integer, nullable=False, server_default=text("1")),
     Column("summary", Text, nullable=False),
     Column("ref", Text),
-    Column("data", Json),
+    Column("data", JsonText),
     PrimaryKeyConstraint("session_id", "number"),
     one_of("kind", ("message", "event"), "kind"),
     CheckConstraint("number > 0", name="number"),
@@ -274,7 +281,7 @@ verdicts = table(
     Column("gate", Text),
     Column("score", REAL),
     Column("record", Text),
-    Column("data", Json, nullable=False),
+    Column("data", JsonText, nullable=False),
     Column("created_at", Integer, nullable=False),
     UniqueConstraint("run_id", "kind"),
     one_of("kind", ("discuss", "gate"), "kind"),
@@ -282,7 +289,7 @@ verdicts = table(
     one_of("severity", ("HIGH", "MEDIUM", "LOW"), "severity"),
     one_of("gate", ("PASS", "REVIEW", "FAIL"), "gate"),
 )
-Index("ix_verdicts_session", verdicts.c.session_id)
+index("ix_verdicts_session", verdicts.c.session_id)
 
 findings = table(
     "findings",
@@ -327,12 +334,12 @@ agent_calls = table(
     CheckConstraint("(prices_of IS NOT NULL) = (cost_source = 'computed')", name="computed_has_prices"),
     flag("metered"),
 )
-Index("ix_agent_calls_session", agent_calls.c.session_id)
-Index("ix_agent_calls_run", agent_calls.c.run_id)
-Index(
+index("ix_agent_calls_session", agent_calls.c.session_id)
+index("ix_agent_calls_run", agent_calls.c.run_id)
+index(
     "ix_agent_calls_history",
     agent_calls.c.agent,
-    sqlite_where=text("metered = 1 AND finished_at IS NOT NULL"),
+    where="metered = 1 AND finished_at IS NOT NULL",
 )
 
 decisions = table(
@@ -347,7 +354,7 @@ decisions = table(
     Column("at", Integer, nullable=False),
     flag("forced"),
 )
-Index("ix_decisions_session", decisions.c.session_id)
+index("ix_decisions_session", decisions.c.session_id)
 
 memory = table(
     "memory",
@@ -357,7 +364,7 @@ memory = table(
     Column("name", Text, nullable=False),  # wisdom: its file; shared: the role's field
     Column("author", Text, nullable=False),
     Column("task_key", Text),
-    Column("data", Json, nullable=False),
+    Column("data", JsonText, nullable=False),
     Column("at", Integer, nullable=False),
     one_of("kind", ("wisdom", "shared"), "kind"),
     CheckConstraint("kind <> 'shared' OR name = author", name="own_field"),
@@ -366,10 +373,8 @@ memory = table(
         name="wisdom_file",
     ),
 )
-Index(
-    "uq_memory_shared", memory.c.session_id, memory.c.name, unique=True, sqlite_where=text("kind = 'shared'")
-)
-Index("ix_memory_session", memory.c.session_id)
+index("uq_memory_shared", memory.c.session_id, memory.c.name, unique=True, where="kind = 'shared'")
+index("ix_memory_session", memory.c.session_id)
 
 
 def of_session(of: Table) -> ColumnElement[bool]:

@@ -3,7 +3,6 @@ references whole. Row ids are the database's own, so they are given anew."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from sqlalchemy import Table, bindparam, select
 
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.store.backends.sqlite import REFUSED
 from orchestrator.store.project_tables import contents, hosts
 from orchestrator.store.statements import Insertion, Query, Selection, Values, query
 from orchestrator.store.store import Tx
@@ -146,8 +146,7 @@ def insert_rows(tx: Tx, rows: Mapping[str, Iterable[JsonObject]]) -> None:
     try:
         _insert_all(tx, rows)
     except (
-        sqlite3.IntegrityError,
-        sqlite3.ProgrammingError,
+        *REFUSED,
         KeyError,
         TypeError,
         ValueError,

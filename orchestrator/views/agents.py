@@ -1,4 +1,4 @@
-"""The agents that can be used here, as the workers say, and the accounts that may not be asked now."""
+"""The agents that are available here, as the workers report, and the accounts at their limit."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.dispatch.asking import ask_workers
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config
 from orchestrator.store import sessions
-from orchestrator.store.database import SCHEMA, inspect
+from orchestrator.store.backends.sqlite_file import SCHEMA, inspect
 from orchestrator.store.store import Store
 from orchestrator.views.limits import limit_views
 
@@ -21,20 +22,20 @@ AGENTS_SECONDS = 60.0
 PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
 
 
-def limits_of(project: Project) -> list[dict[str, Any]]:
-    """The accounts that are not asked now, because they reached a limit."""
-    found: list[dict[str, Any]] | None = read_or_none(project, limit_views)
+def limits_of(project: Project) -> list[JsonObject]:
+    """The accounts that are not used now because they have reached a limit."""
+    found: list[JsonObject] | None = read_or_none(project, limit_views)
     return found or []
 
 
 def cassettes_of(project: Project) -> list[dict[str, str]]:
-    """The unfinished sessions whose agents are recorded, or not asked at all."""
+    """The unfinished sessions that record agents' calls, or replay them."""
     found = read_or_none(project, sessions.unfinished) or []
     return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
 
 
 def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
-    """What `read` finds; None where there is no database yet, or one of another version."""
+    """What `read` returns; None when there is no database yet, or it has another version."""
     if inspect(project.database) != SCHEMA:
         return None
     store = Store(project.database)
@@ -44,8 +45,8 @@ def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
         store.close()
 
 
-def ask_agents(project: Project, *, probe: bool = False) -> dict[str, Any]:
-    """What the workers say of their agents; with `probe` after a real question to each. Raises LifecycleError."""
-    read_config(project)  # its faults are better told from here
+def ask_agents(project: Project, *, probe: bool = False) -> JsonObject:
+    """What the workers report about their agents; with `probe`, after a real question to each. Raises LifecycleError."""
+    read_config(project)  # its errors are reported better from here
     seconds = PROBE_SECONDS if probe else AGENTS_SECONDS
     return dict(ask_workers("agents", project.root, *(["--probe"] if probe else []), seconds=seconds))

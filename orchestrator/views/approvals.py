@@ -1,14 +1,14 @@
-"""What `resume` would approve now, what changed in it since it was shown, and the refusal of what nobody has seen."""
+"""What `resume` would approve now, what has changed since it was shown, and the refusal to approve anything unseen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any
 
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
@@ -20,7 +20,7 @@ NAMED = 5  # changed documents that a refusal names
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A document that is not as it was shown; `shown` is the version that was, None for a new one."""
+    """A document that has changed since it was shown; `shown` is the version shown, None for a new document."""
 
     path: str
     shown: int | None
@@ -30,7 +30,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What an answer to the pause approves: the newest versions, and edits that it would take in."""
+    """What an answer to the pause approves: the newest versions, and the edits it would import."""
 
     session: str
     reason: PauseReason
@@ -44,7 +44,7 @@ class Approval:
         return str(Token(self.pause, self.digest))
 
     def diffs(self, named: str) -> list[str]:
-        """The commands that show what changed; of a new document there is nothing older."""
+        """The commands that show what changed; a new document has no older version."""
         return [
             f"lifecycle diff {quote(each.path)} --from {each.shown}{named}"
             for each in self.changes
@@ -53,7 +53,7 @@ class Approval:
 
 
 def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None) -> Approval | None:
-    """Of a session paused for an approval, with the edits that are in its files now; None of any other."""
+    """The approval a paused session waits for, including edits in its files; None if it waits for none."""
     if session.status != SessionStatus.PAUSED:
         return None
     reason = session.paused_for
@@ -73,7 +73,7 @@ def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None
 
 
 def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str], since: int) -> list[Change]:
-    """What is newer than what was shown."""
+    """The documents that are newer than what was shown."""
     found = []
     for row in artifacts.newest(tx, session):
         if not row.path.startswith(PAUSES[reason].approves):
@@ -89,8 +89,8 @@ def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str]
     return found
 
 
-def view(found: Approval, named: str) -> dict[str, Any]:
-    """The approval as plain values: its token, and what is not as it was shown."""
+def view(found: Approval, named: str) -> JsonObject:
+    """The approval as plain values: its token, and what has changed since it was shown."""
     return {
         "token": found.token,
         "digest": found.digest,
@@ -106,15 +106,15 @@ def view(found: Approval, named: str) -> dict[str, Any]:
 def check(
     found: Approval | None, session: Session, expected: Token | None, command: Sequence[str], named: str
 ) -> None:
-    """Refuse to approve what was not shown. `command`: the options of the refused `resume`, said again in its place.
+    """Refuse to approve what was not shown; the message repeats the options of the refused `resume` (`command`).
 
-    Raises NotAllowedNow, which names the token of what is there now.
+    Raises NotAllowedNow, which names the token of the present state.
     """
     if found is None:
         if expected is not None:
             state = f"paused: {session.pause_reason}" if session.pause_reason else session.status
             raise NotAllowedNow(
-                f"nothing of {session.id} waits for an approval",
+                f"{session.id} does not wait for an approval",
                 why=f"--expect {expected} was given, and the session is {state}",
                 fix="lifecycle check",
             )
@@ -132,10 +132,10 @@ def check(
 
 def _what(found: Approval, expected: Token | None) -> str:
     if expected is None:
-        return f"{found.session} is not as it was shown when it paused"
+        return f"{found.session} has changed since it paused and was shown"
     if expected.pause != found.pause:
-        return f"{found.session} waits for another approval than the one you name"
-    return f"{found.session} is not what you name any more"
+        return f"{found.session} waits for another approval, not the one you named"
+    return f"{found.session} has changed since you saw that token"
 
 
 def _why(found: Approval, expected: Token | None) -> str:
@@ -148,4 +148,4 @@ def _why(found: Approval, expected: Token | None) -> str:
         said.append(f"and {len(found.changes) - NAMED} more")
     if expected is not None and expected.pause != found.pause:
         said.insert(0, f"it is paused: {found.reason}, by message {found.pause}, not {expected.pause}")
-    return "\n".join(said) or "only what was shown is approved"
+    return "\n".join(said) or "only what was shown can be approved"

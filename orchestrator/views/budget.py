@@ -1,21 +1,25 @@
-"""Caps as people meet them: given at the start, shown by `check`, raised by `resume`."""
+"""Budgets as users see them: given at the start, shown by `check`, raised by `resume`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import budgets, decisions, messages, sessions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
+
 DECISION = "raise_budget"
 
 
-def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
-    """The caps of a new session and of each of its tasks, counted; None where there is none."""
+def budget_of(settings: Settings) -> dict[str, dict[str, int]] | None:
+    """The caps of a new session and of each of its tasks, in units; None if there are none."""
     given = settings.budget
     found = {
         scope: rules.caps({measure: getattr(part, f"max_{measure}") for measure in rules.MEASURES})
@@ -24,8 +28,8 @@ def budget_of(settings: Any) -> dict[str, dict[str, int]] | None:
     return found if any(found.values()) else None
 
 
-def check_lowered(settings: Any, caps: Mapping[str, float]) -> None:
-    """Raises NotAllowedNow for a cap above the one in the settings: whoever may only lower it shall not spend more."""
+def check_lowered(settings: Settings, caps: Mapping[str, float]) -> None:
+    """Raise NotAllowedNow for a cap above the one in the settings, which may only be lowered here."""
     for name, cap in caps.items():
         most = getattr(settings.budget, name)
         if most is not None and cap > most:
@@ -54,9 +58,9 @@ def raise_caps(tx: Tx, session: Session, caps: rules.Caps, who: str, words: str)
         if cap <= used[measure]:
             said = rules.shown(measure, cap)
             raise NotAllowedNow(
-                f"a cap of {said} is used up already",
+                f"a cap of {said} is already used up",
                 why=f"{rules.shown(measure, used[measure])} are used",
-                fix=f"give more than that with --max-{measure}",
+                fix=f"give a higher --max-{measure}",
             )
     said = ", ".join(rules.shown(measure, cap) for measure, cap in caps.items())
     new = rules.raised(session.budget, scope, caps)
@@ -66,7 +70,7 @@ def raise_caps(tx: Tx, session: Session, caps: rules.Caps, who: str, words: str)
 
 
 def refuse_if_reached(tx: Tx, session: str) -> None:
-    """Raises NotAllowedNow while a cap leaves no room for another call."""
+    """Raise NotAllowedNow while a cap allows no further call."""
     row = sessions.get(tx, session)
     assert row is not None
     scope, task = _scope(row), (row.pause_detail or {}).get("task", "")
@@ -81,7 +85,7 @@ def refuse_if_reached(tx: Tx, session: str) -> None:
 
 
 def way_on(tx: Tx, session: Session) -> str:
-    """The command that raises each cap that is reached: to twice the amount, or more where that is used up too."""
+    """The command that raises each reached cap to twice its amount, or more if that is used up too."""
     caps, used = _caps_and_used(tx, session)
     if _scope(session) == "task":  # new caps hold for every task
         used = _most_used(tx, session)
@@ -95,7 +99,7 @@ def way_on(tx: Tx, session: Session) -> str:
 
 
 def _caps_and_used(tx: Tx, session: Session) -> tuple[rules.Caps, rules.Used]:
-    """Of what a budget pause is about: the session, or one of its tasks."""
+    """The caps and use that a budget pause is about: of the session or of one task."""
     scope = _scope(session)
     caps = (session.budget or {}).get(scope, {})
     if scope == "session":
@@ -106,8 +110,8 @@ def _caps_and_used(tx: Tx, session: Session) -> tuple[rules.Caps, rules.Used]:
     )
 
 
-def budget_view(tx: Tx, session: Session) -> list[dict[str, Any]]:
-    """Every cap with what was used of it: of the session, and of the tasks that are near theirs."""
+def budget_view(tx: Tx, session: Session) -> list[JsonObject]:
+    """Every cap and its use: of the session, and of the tasks that are close to theirs."""
     if not session.budget:
         return []
     warned = session.budget.get("warned", ())

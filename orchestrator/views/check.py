@@ -1,4 +1,4 @@
-"""What people and programs see of a session: plain values, read from one snapshot of the database.
+"""A session as people and programs see it: plain values, read from one snapshot of the database.
 
 Every function here takes a transaction and returns what `json.dumps` takes. The keys are documented in docs/cli.md;
 the command line, the web and MCP show these same values.
@@ -7,9 +7,9 @@ the command line, the web and MCP show these same values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import message_line, stamp
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
@@ -27,7 +27,7 @@ MARKS = {
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
-def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[dict[str, Any]]:
+def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> list[JsonObject]:
     """The newest `limit` sessions, oldest first; archived ones only when asked for."""
     counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
     return [
@@ -35,12 +35,12 @@ def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> l
     ]
 
 
-def summary(tx: Tx, session: Session) -> dict[str, Any]:
+def summary(tx: Tx, session: Session) -> JsonObject:
     """One session in one line."""
     return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> dict[str, Any]:
+def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
     return {
         "session": session.id,
         "title": session.title,
@@ -58,8 +58,8 @@ def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | 
     }
 
 
-def overview(tx: Tx, session: Session) -> dict[str, Any]:
-    """Where a session stands: `check`. Its graph, who works, what waits, and what to do next."""
+def overview(tx: Tx, session: Session) -> JsonObject:
+    """What `check` shows: the graph, the running work, what is waiting and what to do next."""
     views = task_views(tx, session)
     return {
         **summary(tx, session),
@@ -77,8 +77,8 @@ def overview(tx: Tx, session: Session) -> dict[str, Any]:
     }
 
 
-def task_views(tx: Tx, session: Session) -> list[dict[str, Any]]:
-    """Every task in order of creation, with what is known of its run, its round and its waiting."""
+def task_views(tx: Tx, session: Session) -> list[JsonObject]:
+    """Every task in order of creation, with its run, its round and what it waits for."""
     rows = tasks.all_tasks(tx, session.id)
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
@@ -116,8 +116,8 @@ def task_views(tx: Tx, session: Session) -> list[dict[str, Any]]:
     ]
 
 
-def show(tx: Tx, session: Session) -> dict[str, Any]:
-    """Everything about a session that is not a list of its own."""
+def show(tx: Tx, session: Session) -> JsonObject:
+    """Everything about a session that no other command lists."""
     return {
         **summary(tx, session),
         "request": session.request,
@@ -144,11 +144,11 @@ def show(tx: Tx, session: Session) -> dict[str, Any]:
     }
 
 
-def artifact_views(tx: Tx, session: str) -> list[dict[str, Any]]:
+def artifact_views(tx: Tx, session: str) -> list[JsonObject]:
     return [artifact_view(row) for row in artifacts.newest(tx, session)]
 
 
-def artifact_view(row: Artifact) -> dict[str, Any]:
+def artifact_view(row: Artifact) -> JsonObject:
     return {
         "path": row.path,
         "version": row.version,
@@ -161,9 +161,9 @@ def artifact_view(row: Artifact) -> dict[str, Any]:
     }
 
 
-def members(tx: Tx, session: str) -> list[dict[str, Any]]:
-    """Who spoke on the bus: last seen, last action, how often."""
-    found: dict[str, dict[str, Any]] = {}
+def members(tx: Tx, session: str) -> list[JsonObject]:
+    """Each sender of messages: last seen, last action, number of messages."""
+    found: dict[str, JsonObject] = {}
     number = 0
     while batch := messages.after(tx, session, number):
         number = batch[-1].number
@@ -177,9 +177,9 @@ def members(tx: Tx, session: str) -> list[dict[str, Any]]:
 
 def bus_messages(
     tx: Tx, session: str, *, sender: str | None, to: str | None, type: str | None, last: int
-) -> list[dict[str, Any]]:
-    """The newest `last` messages of the bus that fit, oldest first; read backwards, a page at a time."""
-    found: list[dict[str, Any]] = []
+) -> list[JsonObject]:
+    """The newest `last` matching messages, oldest first; read backwards, a page at a time."""
+    found: list[JsonObject] = []
     before = 2**62
     while len(found) < last and (page := messages.last(tx, session, 1_000, before)):
         before = page[0].number
@@ -195,18 +195,14 @@ def bus_messages(
     return found[::-1]
 
 
-def completion_report(tx: Tx, session: Session) -> dict[str, Any]:
-    """What a session came to: deliverables, scores, duration, cost, and what can be done next."""
-    held = [row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"]
+def completion_report(tx: Tx, session: Session) -> JsonObject:
+    """The results of a session: deliverables, scores, duration, cost, and what can be done next."""
     return {
         **summary(tx, session),
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
-        "rounds": [
-            {"round": row.round, "task": row.task, **discuss.verdict(row), "record": row.record}
-            for row in held
-        ],
+        "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
         "pause": ways_on.pause_view(tx, session),
@@ -215,7 +211,7 @@ def completion_report(tx: Tx, session: Session) -> dict[str, Any]:
 
 
 def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """From the number of tasks by status: what is completed of what was to be done; what was skipped is not."""
+    """The progress from the number of tasks by status; skipped tasks do not count."""
     done, skipped = counts.get(TaskStatus.COMPLETED, 0), counts.get(TaskStatus.SKIPPED, 0)
     total = sum(counts.values()) - skipped
     return {
@@ -234,8 +230,8 @@ def _running(
     hosts: Mapping[str, int],
     agents: Mapping[str, str],
     loops: frozenset[str],
-) -> dict[str, Any]:
-    """Who works on a task, since when, and how far its inner loop is."""
+) -> JsonObject:
+    """The run of a task: agent, elapsed time and the progress of its inner loop."""
     same = [
         row for row in rows if row.role == run.role and row.prefix == run.prefix and row.revision_of is None
     ]
@@ -250,21 +246,23 @@ def _running(
     }
 
 
-def _inner_loops(snapshot: Mapping[str, Any]) -> frozenset[str]:
+def _inner_loops(snapshot: Mapping[str, Json]) -> frozenset[str]:
     return frozenset(name for name, role in snapshot["roles"].items() if role["inner_loop"])
 
 
-def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What keeps an active session from moving, that only a process can put right."""
+def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> list[str]:
+    """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
     found = [
-        f"{run.key}: {why}; the coordinator puts it right, or `lifecycle resume`"
+        f"{run.key}: {why}; the coordinator recovers it, or `lifecycle resume` does"
         for run, why in leases.overdue_runs(tx)
         if run.session_id == session.id
     ]
     if leases.leader(tx) is None:
-        found.append("no coordinator runs: `lifecycle resume` or `lifecycle daemon start` starts it")
+        found.append("no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one")
     elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
-        found.append("offered, but no worker host runs yet: the coordinator starts one, see .workflow/logs")
+        found.append(
+            "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
+        )
     return found

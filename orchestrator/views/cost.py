@@ -1,11 +1,11 @@
-"""What attempts took and agents cost, as plain values (see look)."""
+"""How long attempts took and what agents cost, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import queries, records
 from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
@@ -15,8 +15,8 @@ COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
 ANSWERS = ("answered", "mined")
 
 
-def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
-    """The agents that failed most of their calls, so that others spoke in their place; a call cut off says nothing."""
+def unanswering(tx: Tx, session: str) -> list[JsonObject]:
+    """The agents that failed most of their calls, so that others answered for them; interrupted calls do not count."""
     ended: dict[str, dict[str, int]] = {}
     for row in records.outcomes(tx, session):
         if row.outcome != "cut_off":
@@ -30,12 +30,15 @@ def unanswering(tx: Tx, session: str) -> list[dict[str, Any]]:
     return found
 
 
-def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
-    """Every attempt at a task, oldest first, each with its agents' calls."""
-    calls = [row for row in records.calls_of(tx, session) if row.task == task]
+def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
+    """The attempts at a task, or at all tasks of the session, oldest first, each with its calls to agents."""
+    calls: dict[str, list[AgentCall]] = {}
+    for call in records.calls_of(tx, session):
+        calls.setdefault(call.run_id, []).append(call)
     return [
         {
             "run": row.id,
+            "task": row.task,
             "epoch": row.epoch,
             "opened_by": row.opened_by,
             "outcome": row.outcome or "open",
@@ -49,15 +52,15 @@ def run_views(tx: Tx, session: str, task: str) -> list[dict[str, Any]]:
             "closed_at": stamp(row.closed_at),
             "seconds": seconds(row.opened_at, row.closed_at or tx.now),
             "timings": row.timings,
-            "calls": [_call(call, tx.now) for call in calls if call.run_id == row.id],
+            "calls": [_call(call, tx.now) for call in calls.get(row.id, ())],
         }
         for row in queries.runs_of(tx, session)
-        if row.task == task
+        if task in (None, row.task)
     ]
 
 
-def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
-    """What the agents of one session, or of all, cost: as a whole, and by role, task (or session), agent and model."""
+def cost_view(tx: Tx, session: str | None) -> JsonObject:
+    """What the agents of one session, or of all, cost: in total, and by role, task (or session), agent and model."""
     groups = queries.cost_groups(tx, session)
     whole = _grouped(groups, [])
     return {
@@ -72,15 +75,15 @@ def cost_view(tx: Tx, session: str | None) -> dict[str, Any]:
     }
 
 
-def cost(row: CallSums | None) -> dict[str, Any]:
-    """From sums over calls; None when none was made."""
+def cost(row: CallSums | None) -> JsonObject:
+    """The cost from sums over calls; `row` is None when there were none."""
     return {
         "usd": row.cost_micros / MICROS if row else 0.0,
         **{name: getattr(row, name) if row else 0 for name in COUNTS},
     }
 
 
-def _call(row: AgentCall, now: int) -> dict[str, Any]:
+def _call(row: AgentCall, now: int) -> JsonObject:
     return {
         "agent": row.agent,
         "purpose": row.purpose,
@@ -99,7 +102,7 @@ def _call(row: AgentCall, now: int) -> dict[str, Any]:
     }
 
 
-def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[dict[str, Any]]:
+def _grouped(groups: Sequence[CallSums], by: Sequence[str]) -> list[JsonObject]:
     """The sums over groups that agree in the columns `by`, in the order in which they first appear."""
     found: dict[tuple[object, ...], list[CallSums]] = {}
     for row in groups:

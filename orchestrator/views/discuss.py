@@ -1,24 +1,26 @@
-"""What the discussions and gates of a session came to, as plain values (see look)."""
+"""The results of a session's discussions and gates, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import records
 from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 
-def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
+def discussion(tx: Tx, session: str, name: str) -> JsonObject:
     """The newest verdict of a round (`DISCUSS-002`, `D2` or `2`), each perspective's rating, and what divided them."""
-    found = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
+    found = _discussions(tx, session)
     wanted = _round(name)
     mine = [row for row in found if row.round == wanted or row.task == name.upper()]
     if not mine:
         known = list(dict.fromkeys(row.round or "" for row in found))
-        raise UnknownName("round", name, known, fix="a round is shown when it has been held")
+        raise UnknownName(
+            "round", name, known, fix="`lifecycle discuss` lists the discussions that have taken place"
+        )
     newest = mine[-1]
     return {
         "session": session,
@@ -35,13 +37,25 @@ def discussion(tx: Tx, session: str, name: str) -> dict[str, Any]:
     }
 
 
-def scores(tx: Tx, session: str) -> dict[str, Any] | None:
+def discussions(tx: Tx, session: str) -> list[JsonObject]:
+    """The discussions of a session, oldest first: round, task, verdict and record of each."""
+    return [
+        {"round": row.round, "task": row.task, **verdict(row), "record": row.record}
+        for row in _discussions(tx, session)
+    ]
+
+
+def _discussions(tx: Tx, session: str) -> list[Verdict]:
+    return [row for row in records.verdicts_of(tx, session) if row.kind == "discuss"]
+
+
+def scores(tx: Tx, session: str) -> JsonObject | None:
     """The newest readiness report: gate, score and its dimensions."""
     gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
     if not gates:
         return None
     newest = gates[-1]
-    found: Mapping[str, Any] = (newest.data or {}).get("dimensions", {})
+    found: Mapping[str, Json] = (newest.data or {}).get("dimensions", {})
     return {
         "gate": newest.gate,
         "score": newest.score,
@@ -50,12 +64,12 @@ def scores(tx: Tx, session: str) -> dict[str, Any] | None:
     }
 
 
-def verdict(row: Verdict) -> dict[str, Any]:
+def verdict(row: Verdict) -> JsonObject:
     return {"consensus": row.consensus, "severity": row.severity, "mean": row.mean}
 
 
-def faults(tx: Tx, session: str, task: str) -> tuple[list[dict[str, Any]], str | None]:
-    """What blocked the newest discussion of a task, the gravest first, and the name `discuss` shows it by."""
+def faults(tx: Tx, session: str, task: str) -> tuple[list[JsonObject], str | None]:
+    """What blocked the newest discussion of a task, the most severe first, and its name for `discuss`."""
     held = [row for row in records.verdicts_of(tx, session) if row.kind == "discuss" and row.task == task]
     if not held:
         return [], None
@@ -78,8 +92,8 @@ def _short(round_key: str) -> str:
     return str(int(digits)) if digits.isascii() and digits.isdigit() else round_key
 
 
-def _rating(row: StoredCritique) -> dict[str, Any]:
-    reply: Mapping[str, Any] = row.reply if isinstance(row.reply, dict) else {}
+def _rating(row: StoredCritique) -> JsonObject:
+    reply: Mapping[str, Json] = row.reply if isinstance(row.reply, dict) else {}
     return {
         "perspective": row.perspective,
         "agent": row.agent,

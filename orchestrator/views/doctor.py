@@ -1,4 +1,4 @@
-"""The examinations of `doctor`: each looks at one thing and says how it is, and how to put it right.
+"""The checks of `doctor`: each examines one thing and reports its state and, if needed, the fix.
 
 None of them changes anything. An examination that breaks is itself a fault that is shown, not a traceback.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -17,9 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.domain.errors import ConfigError, LifecycleError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
 from orchestrator.store import integrity, leases, queries, rights
-from orchestrator.store.database import SCHEMA, checkpoint_is_risky, inspect, refuse_network_file_system
+from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sqlite_file import (
+    SCHEMA,
+    checkpoint_is_risky,
+    inspect,
+    refuse_network_file_system,
+)
 from orchestrator.store.store import Store
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
@@ -33,7 +39,7 @@ FREE_SHARE = 0.05
 PYTHON = (3, 11)
 LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
 
-AskAgents = Callable[["Project"], dict[str, Any]]
+AskAgents = Callable[["Project"], JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +51,24 @@ class Check:
 
 
 def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
-    """All examinations, in order."""
-    checks = [_guarded(name, look, project) for name, look in _LOOKS.items()]
+    """All checks, in order."""
+    checks = [_guarded(name, check, project) for name, check in _CHECKS.items()]
     try:
         found = ask_agents(project)
     except ConfigError:
-        return [*checks, Check("agents", "fault", "not asked", "mend the configuration first")]
+        return [*checks, Check("agents", "fault", "not asked", "fix the configuration first")]
     except (LifecycleError, OSError) as error:
         return [*checks, _broken("agents", error)]
     both: dict[str, Callable[[Project], Check]] = {
         "agents": lambda at: _agents(at, found),
         "read-only": lambda at: _read_only(at, found["not_read_only"]),
     }
-    return checks + [_guarded(name, look, project) for name, look in both.items()]
+    return checks + [_guarded(name, check, project) for name, check in both.items()]
 
 
-def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> Check:
+def _guarded(name: str, check: Callable[[Project], Check], project: Project) -> Check:
     try:
-        return look(project)
+        return check(project)
     except (LifecycleError, OSError) as error:
         return _broken(name, error)
 
@@ -70,7 +76,7 @@ def _guarded(name: str, look: Callable[[Project], Check], project: Project) -> C
 def _broken(name: str, error: LifecycleError | OSError) -> Check:
     if isinstance(error, LifecycleError):
         return Check(name, "fault", f"{error.what} ({error.why})" if error.why else error.what, error.fix)
-    return Check(name, "fault", str(error), "check the rights of what it names")
+    return Check(name, "fault", str(error), "check the permissions of what it names")
 
 
 def _program(_: Project) -> Check:
@@ -82,9 +88,9 @@ def _program(_: Project) -> Check:
 
 def _system(_: Project) -> Check:
     if sys.platform.startswith("linux"):
-        return Check("system", "ok", "Linux: agents end with everything they started")
+        return Check("system", "ok", "Linux: when an agent is stopped, so are all processes it started")
     if sys.platform == "darwin":
-        says = "macOS: an agent is ended by its pipe and process group; what leaves the group lives on"
+        says = "macOS: an agent is stopped by its pipe and process group; processes that left the group keep running"
         return Check("system", "note", says)
     return Check("system", "fault", sys.platform, "use Linux or macOS")
 
@@ -100,7 +106,7 @@ def _folder(project: Project) -> Check:
     place = project.workflow if project.workflow.exists() else project.root
     if not os.access(place, os.W_OK | os.X_OK):
         return Check(
-            "project", "fault", f"{place} cannot be written", "change its rights, or work as its owner"
+            "project", "fault", f"{place} cannot be written", "change its permissions, or work as its owner"
         )
     mode = project.workflow.stat().st_mode & 0o077 if project.workflow.exists() else 0
     if mode:
@@ -122,15 +128,17 @@ def _disk(project: Project) -> Check:
 def _sqlite(project: Project) -> Check:
     refuse_network_file_system(project.workflow if project.workflow.is_dir() else project.root)
     if checkpoint_is_risky():
-        says = f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
-        return Check("sqlite", "note", says, 'a Python with SQLite 3.51.3 or newer, or journal = "truncate"')
-    return Check("sqlite", "ok", f"SQLite {sqlite3.sqlite_version}")
+        says = f"SQLite {sqlite.VERSION} has the WAL-reset bug; only the coordinator checkpoints, which avoids it"
+        return Check(
+            "sqlite", "note", says, 'use a Python with SQLite 3.51.3 or newer, or set journal = "truncate"'
+        )
+    return Check("sqlite", "ok", f"SQLite {sqlite.VERSION}")
 
 
 def _database(project: Project) -> Check:
     found = inspect(project.database)
     if found is None:
-        return Check("database", "ok", "none yet: `lifecycle start` makes it")
+        return Check("database", "ok", "none yet: `lifecycle start` creates it")
     other = rights.other_owner(project.database)
     if other is not None:
         return Check("database", "fault", other.why, other.fix)
@@ -141,9 +149,11 @@ def _database(project: Project) -> Check:
     log = project.database.with_name(project.database.name + "-wal")
     if log.exists() and log.stat().st_size > LOG_BYTES:
         says = f"its log has {log.stat().st_size // 1024 // 1024} MiB"
-        return Check("database", "note", says, "lifecycle daemon start: the coordinator writes it back")
-    newer = "" if found == SCHEMA else f"; the next command brings it to {SCHEMA}"
-    return Check("database", "ok", f"schema {found}, whole{newer}")
+        return Check(
+            "database", "note", says, "`lifecycle daemon start`: the coordinator writes it into the database"
+        )
+    newer = "" if found == SCHEMA else f"; the next command migrates it to {SCHEMA}"
+    return Check("database", "ok", f"schema {found}, intact{newer}")
 
 
 def _sockets(project: Project) -> Check:
@@ -160,13 +170,13 @@ def _configuration(project: Project) -> Check:
     try:
         read_config(project)
     except ConfigError as error:
-        return Check("configuration", "fault", f"{len(error.faults)} fault(s)", "\n".join(error.faults))
-    return Check("configuration", "ok", "settings and packs have no fault")
+        return Check("configuration", "fault", f"{len(error.faults)} error(s)", "\n".join(error.faults))
+    return Check("configuration", "ok", "settings and packs are valid")
 
 
 def _coordinator(project: Project) -> Check:
     if inspect(project.database) != SCHEMA:
-        return Check("coordinator", "ok", "none is needed yet")
+        return Check("coordinator", "ok", "not needed yet")
     store = Store(project.database)
     try:
         leader, work = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx)))
@@ -178,35 +188,41 @@ def _coordinator(project: Project) -> Check:
         return Check(
             "coordinator",
             "note",
-            "none runs, and there is work",
-            "lifecycle resume, or lifecycle daemon start",
+            "not running, and there is work to do",
+            "`lifecycle resume` or `lifecycle daemon start` starts it",
         )
-    return Check("coordinator", "ok", "none runs, and nothing is to be done")
+    return Check("coordinator", "ok", "not running; there is nothing to do")
 
 
 def _git(project: Project) -> Check:
     if shutil.which("git") is None:
-        return Check("git", "note", "not installed", "only roles that change code need it")
+        return Check("git", "note", "not installed", "only roles that change code will need it")
     known = (project.root / ".git").exists()
     return Check(
-        "git", "ok", "the project is a repository" if known else "installed; the project is no repository"
+        "git", "ok", "the project is a repository" if known else "installed; the project is not a repository"
     )
 
 
 def _mcp(project: Project) -> Check:
     wanted = read_settings(project).hand_over_mcp
     if wanted and not has_mcp():
-        says = "hand_over_mcp is on and the MCP server is not installed: agents work without it"
+        says = "hand_over_mcp is on, but the MCP server is not installed: agents work without it"
         return Check("mcp", "fault", says, MCP_INSTALL)
-    return Check("mcp", "ok", "agents get the server of their run" if wanted else "not handed over to agents")
+    return Check(
+        "mcp",
+        "ok",
+        "agents get the MCP server of their run"
+        if wanted
+        else "agents get no MCP server (hand_over_mcp is off)",
+    )
 
 
-def _agents(project: Project, found: dict[str, Any]) -> Check:
+def _agents(project: Project, found: JsonObject) -> Check:
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
     if not usable:
-        return Check("agents", "fault", "none can be used", unusable)
-    says = f"usable: {', '.join(usable)}"
+        return Check("agents", "fault", "none is available", unusable)
+    says = f"available: {', '.join(usable)}"
     silent = [each["name"] for each in found["agents"] if each.get("probe") and not each["usable"]]
     if silent:
         return Check("agents", "fault", f"no answer from {', '.join(silent)}; {says}", unusable)
@@ -215,18 +231,18 @@ def _agents(project: Project, found: dict[str, Any]) -> Check:
     return Check("agents", "note" if notes else "ok", says, notes)
 
 
-def _usable(agent: dict[str, Any]) -> str:
+def _usable(agent: JsonObject) -> str:
     probe = agent.get("probe")
     return str(agent["name"]) if probe is None else f"{agent['name']} (answered{probe_cost(probe)})"
 
 
-def _unusable(agent: dict[str, Any]) -> str:
+def _unusable(agent: JsonObject) -> str:
     name, fault = str(agent["name"]), str(agent["fault"])
     return fault if fault.startswith(name) else f"{name}: {fault}"
 
 
-def probe_cost(probe: dict[str, Any]) -> str:
-    """How long the question took and what it cost."""
+def probe_cost(probe: JsonObject) -> str:
+    """The duration and cost of the question."""
     cost = "unknown cost" if probe["usd"] is None else f"${probe['usd']:.4f}"
     return f" in {probe['seconds']:g} s, {cost}"
 
@@ -234,15 +250,13 @@ def probe_cost(probe: dict[str, Any]) -> str:
 def _read_only(project: Project, why_not: str | None) -> Check:
     if why_not is None:
         free = [name for name, agent in read_settings(project).agents.items() if not agent.confine]
-        but = f", save {', '.join(free)} (`confine = false`)" if free else ""
-        return Check("read-only", "ok", f"an agent that is only asked cannot write to the project{but}")
-    says = (
-        f"an agent that is only asked could write to the project ({why_not}); what changes meanwhile is told"
-    )
-    return Check("read-only", "note", says, "docs/configuration.md, `confine`, says what it takes")
+        but = f", except {', '.join(free)} (`confine = false`)" if free else ""
+        return Check("read-only", "ok", f"agents in read-only mode cannot write to the project{but}")
+    says = f"agents in read-only mode could write to the project ({why_not}); changes are reported"
+    return Check("read-only", "note", says, "docs/configuration.md, `confine`, explains what is needed")
 
 
-_LOOKS: dict[str, Callable[[Any], Check]] = {
+_CHECKS: dict[str, Callable[[Any], Check]] = {
     "program": _program,
     "system": _system,
     "clock": _clock,

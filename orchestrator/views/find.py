@@ -1,11 +1,11 @@
-"""Which session and which task a command means."""
+"""Finds the session, task or artifact that a command names."""
 
 from __future__ import annotations
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import SessionStatus
-from orchestrator.store import artifacts, sessions, tasks
+from orchestrator.store import artifacts, records, sessions, tasks
 from orchestrator.store.rows import Artifact, Session, Task
 from orchestrator.store.store import Tx
 
@@ -32,7 +32,7 @@ class SeveralSessions(UsageError):
 
 
 def session(tx: Tx, name: str | None, *, finished: bool = False) -> Session:
-    """The session of that id or unambiguous prefix; without a name the one that is unfinished.
+    """The session with that id or unambiguous prefix; without a name the unfinished one.
 
     `finished`: without a name and without an unfinished one, the newest. Raises UnknownName, SeveralSessions, NotAllowedNow.
     """
@@ -49,8 +49,8 @@ def session(tx: Tx, name: str | None, *, finished: bool = False) -> Session:
             return newest
     raise NotAllowedNow(
         "no session is unfinished",
-        why="every session has ended, or none was begun",
-        fix='`lifecycle list --all` shows them; begin one with `lifecycle start "..."`',
+        why="every session has ended, or none was started",
+        fix='`lifecycle list --all` lists them; `lifecycle start "..."`',
     )
 
 
@@ -72,8 +72,8 @@ def _named(tx: Tx, name: str) -> Session:
         or any(not (char.isalnum() or char in f"-_{SHORTENED}") for char in name)
     ):
         raise UsageError(
-            f"{ids.shown(name)} is no session id",
-            why="an id has letters, digits and hyphens",
+            f"{ids.shown(name)} is not a session id",
+            why="an id consists of letters, digits and hyphens",
             fix="`lifecycle list` shows the sessions of this project",
         )
     exact = sessions.get(tx, name)
@@ -87,7 +87,7 @@ def _named(tx: Tx, name: str) -> Session:
         return found
     if near:
         raise UsageError(
-            f"{name!r} fits several sessions", why=", ".join(near[:20]), fix="give more of the id"
+            f"{name!r} matches several sessions", why=", ".join(near[:20]), fix="give more of the id"
         )
     raise UnknownName("session", name, [row.id for row in sessions.all_sessions(tx)][-20:])
 
@@ -101,20 +101,40 @@ def task(tx: Tx, session_row: Session, key: str) -> Task:
 
 
 def artifact(tx: Tx, session: str, name: str) -> str:
-    """The one path that is `name` or ends with it. Raises UnknownName, or UsageError which lists the candidates."""
+    """The one path that is `name`, ends with it, or was written by the task `name`.
+
+    Raises UnknownName, NotAllowedNow for a task that has written nothing yet, or UsageError which lists the candidates.
+    """
     paths = [row.path for row in artifacts.newest(tx, session)]
     if name in paths:
         return name
+    if written := _written_by(tx, session, name.upper()):
+        return written
     near = [path for path in paths if path.endswith(f"/{name}")] or [
         path for path in paths if name and name in path
     ]
     if len(near) > 1:
         raise UsageError(
-            f"{name!r} fits several artifacts", why=", ".join(near[:20]), fix="give more of the path"
+            f"{name!r} matches several artifacts", why=", ".join(near[:20]), fix="give more of the path"
         )
     if not near:
         raise UnknownName("artifact", name, paths)
     return near[0]
+
+
+def _written_by(tx: Tx, session: str, key: str) -> str | None:
+    """The main document of a task; None when `key` names no task. Raises NotAllowedNow when it has written none yet."""
+    row = tasks.task(tx, session, key)
+    if row is None:
+        return None
+    for passed_on in records.accumulator_of(tx, session, row.role):
+        if passed_on["task"] == key:
+            return str(passed_on["artifact"])
+    raise NotAllowedNow(
+        f"{key} has written no document yet",
+        why=f"it is {row.status}",
+        fix=f"`lifecycle why {key}` explains it",
+    )
 
 
 def version(tx: Tx, session: str, name: str, number: int | None = None) -> Artifact:
@@ -130,6 +150,8 @@ def alive(session_row: Session) -> Session:
     """Raises NotAllowedNow for a cancelled session."""
     if session_row.status == SessionStatus.CANCELLED:
         raise NotAllowedNow(
-            f"{session_row.id} is cancelled", why="a cancelled session stays so", fix="start a new one"
+            f"{session_row.id} is cancelled",
+            why="a cancelled session cannot be continued",
+            fix="start a new one",
         )
     return session_row

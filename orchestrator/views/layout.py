@@ -1,4 +1,4 @@
-"""What `start` would do, laid out before anything is made: mode, title, tasks and edges."""
+"""The plan of a session before it is created: mode, title, tasks and edges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StartOptions:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What `start` would do, before anything is made."""
+    """The plan of a session before it is created."""
 
     request: str
     title: str
@@ -54,14 +54,14 @@ class Plan:
 def plan(
     request: str, options: StartOptions, pack: Pack, project: Path, *, coding_agent: bool = False
 ) -> Plan:
-    """Choose the mode and lay out the tasks. Raises UnknownName, NotAllowedNow; changes nothing.
+    """Choose the mode and plan the tasks. Raises UnknownName, NotAllowedNow; changes nothing.
 
     `coding_agent`: whether there is an agent that can edit files.
     """
     if options.perspectives and options.discuss == "off":
         raise UsageError(
-            "perspectives and discuss off contradict each other",
-            why="without discussions nobody speaks for a perspective",
+            "perspectives and discuss off exclude each other",
+            why="without discussions, perspectives have no effect",
             fix="leave the perspectives out, or choose discuss inline or standalone",
         )
     chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
@@ -73,12 +73,12 @@ def plan(
 
 
 def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> None:
-    """Raises NotAllowedNow for tasks whose role is not built, UsageError for options that would do nothing."""
+    """Raise NotAllowedNow for tasks whose role is not available yet, UsageError for options without effect."""
     missing = dict.fromkeys(task.role for task in pipeline.tasks if task.role not in pack.installed)
     if missing:
         raise NotAllowedNow(
-            f"{', '.join(missing)} cannot work yet: not installed",
-            why=f"mode {pipeline.mode} asks for it" + (" with supervise" if options.supervise else ""),
+            f"{', '.join(missing)} not available yet",
+            why=f"mode {pipeline.mode} needs it" + (" with supervise" if options.supervise else ""),
             fix="leave supervise out"
             if options.supervise
             else "`lifecycle start` without --mode chooses another",
@@ -87,13 +87,13 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
         check.key in {task.key for task in pipeline.tasks} for check in pack.supervise
     ):
         raise UsageError(
-            f"supervise does nothing in mode {pipeline.mode}",
-            why=f"it checks what is behind {', '.join(check.after for check in pack.supervise)}",
+            f"supervise has no effect in mode {pipeline.mode}",
+            why=f"it checks the documents after {', '.join(check.after for check in pack.supervise)}",
             fix="leave supervise out",
         )
     if options.perspectives and not any(task.round for task in pipeline.tasks):
         raise UsageError(
-            f"perspectives do nothing in mode {pipeline.mode}",
+            f"perspectives have no effect in mode {pipeline.mode}",
             why="none of its tasks is discussed",
             fix="leave the perspectives out",
         )
@@ -113,7 +113,7 @@ _TAG = re.compile(r"</?[A-Za-z][^>]*>?")
 
 
 def title_of(request: str) -> str:
-    """The first heading or line, plain and short. Lines of images, links and HTML alone, as in READMEs, are passed over."""
+    """The first heading or line, plain and short; lines with only images, links or HTML, as in READMEs, are skipped."""
     bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
     lines = [
         _LINK.sub(r"\1", line).strip(_EDGES)

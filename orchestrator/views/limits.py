@@ -1,18 +1,18 @@
-"""Accounts whose limit is reached, as people see them, and a person's word that one can be asked again."""
+"""Accounts at their rate limit as users see them, and the end of a limit on request."""
 
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import messages, rate_limits, sessions
 from orchestrator.store.store import Store, Tx
 
 
-def limit_views(tx: Tx) -> list[dict[str, Any]]:
-    """The accounts of the project that are not asked now."""
+def limit_views(tx: Tx) -> list[JsonObject]:
+    """The accounts of the project that are at their limit now."""
     return [
         {
             "account": row.name,
@@ -22,15 +22,15 @@ def limit_views(tx: Tx) -> list[dict[str, Any]]:
             "guesses": row.guesses,
             "why": row.why,
         }
-        for row in rate_limits.held(tx)
+        for row in rate_limits.limited_now(tx)
     ]
 
 
-def in_words(limit: dict[str, Any]) -> str:
-    """One of them in a sentence."""
-    how = " (a guess: it was not told)" if limit["guesses"] else ""
-    why = limit["why"] or f"{limit['agent']} met its limit"
-    return f"account {limit['account']} is not asked before {limit['until']}{how}: {why}"
+def in_words(limit: JsonObject) -> str:
+    """A limit in one sentence."""
+    how = " (estimated: the end is unknown)" if limit["guesses"] else ""
+    why = limit["why"] or f"{limit['agent']} reached its limit"
+    return f"account {limit['account']} is not used before {limit['until']}{how}: {why}"
 
 
 def way_on(account: str) -> str:
@@ -38,19 +38,19 @@ def way_on(account: str) -> str:
 
 
 def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
-    """Let an account be asked again at once; the tasks that waited for a limit. Raises UnknownName."""
+    """Use an account again at once; return the tasks that waited for a limit. Raises UnknownName."""
 
     def unit(tx: Tx) -> list[tuple[str, str]]:
-        held = [row.name for row in rate_limits.held(tx)]
+        held = [row.name for row in rate_limits.limited_now(tx)]
         if account not in held:
-            raise UnknownName("held account", account, held, fix="lifecycle agents")
+            raise UnknownName("limited account", account, held, fix="lifecycle agents")
         waiting = rate_limits.release(tx, account)
         for session in dict.fromkeys(session for session, _ in waiting):
             keys = [key for waits, key in waiting if waits == session]
-            words = f"{who} says that account {account} can be asked again; all that waits is tried: "
+            words = f"{who} released account {account}; the waiting tasks are tried again: "
             words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
-            sessions.mark_dirty(tx, session)
+            sessions.request_beat(tx, session)
         return waiting
 
     return [{"session": session, "task": key} for session, key in store.write(unit)]

@@ -1,14 +1,15 @@
-"""What `start` says before it starts: mode, tasks, agents, what they may cost, and the caps."""
+"""The plan that `start` shows before it starts: mode, tasks, agents, estimated cost and caps."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.estimate import Past, estimate
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
 from orchestrator.store import queries
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
-    """What tasks and perspectives cost these agents in this project, where every price is known."""
+    """What these agents' calls for tasks and perspectives have cost in this project, where every price is known."""
     found: dict[tuple[str, str], list[int]] = {}
     for agent in agents:
         for row in queries.history(tx, agent):
@@ -35,8 +36,8 @@ def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
 
 def plan_view(
     planned: Plan, settings: Settings, before: Past | None = None, prices: Prices | None = None
-) -> dict[str, Any]:
-    """The plan as plain values; `agents` are those configured here, in the order they are tried."""
+) -> JsonObject:
+    """The plan as plain values; `agents` are those configured here, in the order in which they are tried."""
     replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
     budget = budget_of(settings)
@@ -73,12 +74,12 @@ def plan_view(
 
 
 def paid_agents(planned: Plan, settings: Settings) -> list[str]:
-    """The agents that would be asked first and are not the built-in one."""
+    """The agents that would be asked first, without the built-in one."""
     return list(dict.fromkeys(agent for _, agent in _parts(planned, settings, agents_of(planned, settings))))
 
 
 def has_coding_agent(settings: Settings) -> bool:
-    """Whether one that can edit files is configured, or a client that can is installed."""
+    """Whether an agent that edits files is configured, or a coding agent is installed."""
     return any(_edits(name, settings.agents.get(name)) for name in _known(settings))
 
 
@@ -102,7 +103,7 @@ def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
 def _order(
     named: Iterable[str], own: Iterable[str] | None, settings: Settings, known: Collection[str]
 ) -> list[str]:
-    """As the worker host routes: the user's order, else the pack's with the user's agents before the built-in one."""
+    """The order of the worker host: the user's, else the pack's with the user's agents before the built-in one."""
     order = list(own or ())
     if not order:
         mine = [name for name in settings.agents if name not in (*CLIENTS, BUILTIN)]
@@ -111,12 +112,12 @@ def _order(
 
 
 def _known(settings: Settings) -> set[str]:
-    """The agents that can be asked here; looks for the clients' programs."""
+    """The agents that are available here, including installed programs."""
     return {BUILTIN, *settings.agents, *filter(shutil.which, CLIENTS)} - set(settings.agents_off)
 
 
 def _parts(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """(task or perspective, agent) of all that costs something."""
+    """The (task or perspective, agent) pairs that cost something."""
     known = _known(settings)
     orders = [(task.key, agents[task.role]) for task in planned.pipeline.tasks if not _by_rule(planned, task)]
     for task in planned.pipeline.tasks:
@@ -131,8 +132,8 @@ def _by_rule(planned: Plan, task: TaskDef) -> bool:
     return task.prefix == "DISCUSS" or planned.pack.documents.is_report(task.key)
 
 
-def _replayed(planned: Plan) -> dict[str, Any]:
-    return {"usd": 0.0, "at_least_usd": 0.0, "calls": _calls(planned), "why": "a replay asks no agent"}
+def _replayed(planned: Plan) -> JsonObject:
+    return {"usd": 0.0, "at_least_usd": 0.0, "calls": _calls(planned), "why": "a replay uses no agent"}
 
 
 def _calls(planned: Plan) -> int:
@@ -140,7 +141,7 @@ def _calls(planned: Plan) -> int:
     return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
 
 
-def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> dict[str, Any]:
+def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> JsonObject:
     parts = _parts(planned, settings, agents)
     found = estimate(parts, before)
     if not parts:
@@ -149,7 +150,7 @@ def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], befor
         who = ", ".join(dict.fromkeys(agent for _, agent in found.missing))
         why = f"no history of what {who} costs for {len(found.missing)} of {len(set(parts))} kinds of work"
     else:
-        why = f"the medians of this project's history, {found.times} times the same work"
+        why = f"median of this project's history, {found.times} times the same work"
     return {
         "usd": None if found.missing else found.micros / MICROS,
         "at_least_usd": found.micros / MICROS,
@@ -163,7 +164,7 @@ def _caps_money(budget: dict[str, dict[str, int]] | None) -> bool:
 
 
 def _unheld(planned: Plan, settings: Settings, before: Past, prices: Prices) -> list[str]:
-    """Why the cap on money may not hold: agents whose calls may have no known price."""
+    """Warnings that the cap on money may not hold, because the price of some agents is unknown."""
     seen = {agent for _, agent in before}
     unknown = [
         name
@@ -173,13 +174,13 @@ def _unheld(planned: Plan, settings: Settings, before: Past, prices: Prices) -> 
     if not unknown:
         return []
     return [
-        f"the price of {', '.join(unknown)} is unknown: a cap on money counts only calls that tell their cost, "
-        "caps on tokens and turns hold"
+        f"the price of {', '.join(unknown)} is unknown: a cap on money counts only calls whose cost is reported; "
+        "caps on tokens and turns count all"
     ]
 
 
 def _has_price(name: str, agent: AgentSettings | None, prices: Prices) -> bool:
-    """Whether its calls will have a price; a program of the user's may tell nothing at all."""
+    """Whether the price of its calls will be known; a user's own program may report nothing."""
     if agent is None:  # a client that needs no configuration, with a model of its own choice
         return KINDS[name].reports == "cost"
     reports = KINDS[agent.kind].reports

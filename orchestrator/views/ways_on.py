@@ -1,13 +1,13 @@
-"""Why a session waits and what leads on from where it stands: only commands that would not be refused."""
+"""Why a session waits and how to continue: only commands that would not be refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
@@ -24,8 +24,8 @@ DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
 
 
-def pause_view(tx: Tx, session: Session) -> dict[str, Any] | None:
-    """Why the session waits and every command that moves it on; None while it is not paused."""
+def pause_view(tx: Tx, session: Session) -> JsonObject | None:
+    """Why the session waits and every command that continues it; None while it is not paused."""
     if session.status != SessionStatus.PAUSED:
         return None
     reason = session.paused_for
@@ -43,8 +43,8 @@ def pause_view(tx: Tx, session: Session) -> dict[str, Any] | None:
     }
 
 
-def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[dict[str, Any]], str | None]:
-    """What a discussion blocked the session for, the gravest first, and the name `discuss` shows it by."""
+def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObject], str | None]:
+    """The findings for which a discussion blocked the session, the most severe first, and its name for `discuss`."""
     detail = session.pause_detail or {}
     if reason is PauseReason.DISCUSSION_BLOCKED:
         return list(detail.get("faults", [])), None  # its verdict is stored when the decision was taken up
@@ -53,12 +53,12 @@ def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[dict[st
     return [], None
 
 
-def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One sentence, and the commands that fit."""
+def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> JsonObject:
+    """A sentence on what happens next, and the commands for it."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
     gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
-    until = f"it pauses for you after {gate}" if gate else "it goes on by itself"
+    until = f"it pauses for you after {gate}" if gate else "it continues by itself"
     waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
     suffix = named(tx, session.id)
     commands = [
@@ -71,11 +71,15 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Any]]) -> d
 def _says(session: Session) -> str:
     if session.status == SessionStatus.PAUSED:
         return f"waiting for you: {session.pause_reason}; resume would {PAUSES[session.paused_for].resume}."
-    return "it is done." if session.status == SessionStatus.COMPLETED else "it was cancelled."
+    return (
+        "the session is completed."
+        if session.status == SessionStatus.COMPLETED
+        else "the session was cancelled."
+    )
 
 
 def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None) -> list[dict[str, str]]:
-    """The commands that would be taken now, the suggested one first, each with what it does."""
+    """The commands that are possible now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
         return _rework(tx, session, REOPENING, suffix)
@@ -88,13 +92,13 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     if approval is not None and not approval.as_shown:
         shown = approval.diffs(suffix)[:DIFFS]
         answers = [
-            *(_action(command, "shows what changed since it was shown") for command in shown),
+            *(_action(command, "shows what has changed since then") for command in shown),
             *answers,
         ]
     ways = PAUSES[reason].actions[1:]
     others = [*_rework(tx, session, ways, suffix), *_checks(tx, session, ways, suffix)]
     found = [*others, *answers] if is_failed else [*answers, *others]
-    return [*found, _action(f"lifecycle cancel{suffix}", "ends the session for good")]
+    return [*found, _action(f"lifecycle cancel{suffix}", "ends the session permanently")]
 
 
 def _action(command: str, does: str) -> dict[str, str]:
@@ -104,32 +108,32 @@ def _action(command: str, does: str) -> dict[str, str]:
 def _answer(
     tx: Tx, session: Session, reason: PauseReason, approval: approvals.Approval | None, suffix: str
 ) -> dict[str, str]:
-    """`resume`, with the options without which it would be refused."""
+    """`resume`, with the options it needs."""
     if reason is PauseReason.BUDGET:
-        return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", "goes on with a new budget")
+        return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", "continues with a new budget")
     options, does = "", PAUSES[reason].resume
     if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
-        options, does = " --force", "goes on in spite of the failed gate"
+        options, does = " --force", "continues despite the failed quality gate"
     if PAUSES[reason].needs == "--decide":
         options = f' --decide "{WORDS}"'
     if approval is not None and not approval.as_shown:
-        options, does = f"{options} --expect {approval.token}", f"{does}, with what changed since"
+        options, does = f"{options} --expect {approval.token}", f"{does}, including the changes since then"
     return _action(f"lifecycle resume{options}{suffix}", does)
 
 
 def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
-    """Those of the commands of rework that would find something to do."""
+    """The rework commands that would find something to do."""
     state = graph(tasks.all_tasks(tx, session.id))
     catalogue = _catalogue(tx, session)
     revised = _revisable(tx, session, state, catalogue) if "revise" in names else None
     possible = {
         "revise": (
             f'revise {revised} "what to change"' if revised else None,
-            "makes a new version of that document and of what follows from it",
+            "revises that document and the documents that depend on it",
         ),
         "feedback": (
             f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(state, catalogue) else None,
-            "finds the document your words concern",
+            "finds and revises the document that your feedback concerns",
         ),
         "recheck": (
             "recheck" if _is_taken(lambda: plan_recheck(state, catalogue)) else None,
@@ -137,7 +141,7 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
         ),
         "improve": (
             "improve" if _is_taken(lambda: plan_improve(state, None, {}, catalogue)) else None,
-            "works on the weakest part of the score",
+            "improves the weakest part of the score",
         ),
     }
     found = [possible[name] for name in names if name in possible]
@@ -145,7 +149,7 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
 
 
 def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalogue: Catalogue) -> str | None:
-    """The document that a pause is about, else the one its discussion rated lowest, of those that can be revised."""
+    """The document that a pause is about, else the lowest rated one, of those that can be revised."""
     about = state.get(str((session.pause_detail or {}).get("task", "")))
     near = [about.revision_of or about.key, *about.blocked_by] if about else []
     means = {row.task: row.mean for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
@@ -161,7 +165,7 @@ def _revisable(tx: Tx, session: Session, state: Mapping[str, TaskState], catalog
 
 
 def revise(tx: Tx, session: Session, task: str) -> str | None:
-    """The command that revises a task, None where it would be refused."""
+    """The command that revises a task; None where it would be refused."""
     open_now = session.status != SessionStatus.CANCELLED and (
         session.status != SessionStatus.PAUSED or may_rework("revise", session.paused_for)
     )
@@ -185,7 +189,7 @@ def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> boo
 
 
 def _is_taken(plan: Callable[[], object]) -> bool:
-    """Whether a plan of rework can be made, by the rules that would refuse the command."""
+    """Whether the rework is possible, by the rules that would refuse the command."""
     try:
         plan()
     except LifecycleError:
@@ -197,7 +201,7 @@ def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
     """`doctor`, `repair` and `resume --skip` where the pause has them."""
     found = []
     if "doctor" in names:
-        found.append(_action("lifecycle doctor", "says what is missing, and how to put it right"))
+        found.append(_action("lifecycle doctor", "shows what is missing, and how to fix it"))
     if "repair" in names:
         found.append(
             _action(f"lifecycle repair{suffix}", "checks the database and rebuilds the session's files")
@@ -205,5 +209,5 @@ def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
     about = tasks.task(tx, session.id, str((session.pause_detail or {}).get("task", "")))
     may_go = about is not None and about.status in (TaskStatus.PENDING, TaskStatus.FAILED)
     if "resume --skip TASK" in names and about is not None and may_go:
-        found.append(_action(f"lifecycle resume --skip {about.key}{suffix}", "goes on without that task"))
+        found.append(_action(f"lifecycle resume --skip {about.key}{suffix}", "continues without that task"))
     return found

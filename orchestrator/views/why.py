@@ -1,11 +1,11 @@
-"""Why a task is not running, told by the rules that decide it (orchestrator.domain.scheduling)."""
+"""Explains the state of a task by the rules that decide it (orchestrator.domain.scheduling)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
@@ -13,12 +13,13 @@ from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import limits
+from orchestrator.views.cost import run_views
 from orchestrator.views.find import named
 from orchestrator.views.ways_on import actions, revise
 
 
-def why(tx: Tx, session: Session, task: Task) -> dict[str, Any]:
-    """`state` is one word, `because` the reasons in sentences, `commands` what can be done about them."""
+def why(tx: Tx, session: Session, task: Task) -> JsonObject:
+    """The state of a task in one word (`state`), the reasons in sentences (`because`), and `commands` that help."""
     every = graph(tasks.all_tasks(tx, session.id))
     state = every[task.key]
     if state.status is not TaskStatus.PENDING:
@@ -44,7 +45,7 @@ Found = tuple[str, list[str], list[str]]
 
 
 def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
-    """The first thing that holds it up, as the coordinator would find it."""
+    """The first thing that keeps a pending task from running, in the coordinator's order."""
     state = every[task.key]
     waits = [_waits(every, key) for key in unmet(state, every)]
     halted = _halted(tx, session)
@@ -56,12 +57,10 @@ def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState
     if not is_due(state, tx.now):
         if task.limited_by is not None:
             return _limited(tx, task)
-        failed = (
-            f"attempt {task.attempts} of {task.max_attempts} ended badly: {task.error or 'no error is known'}"
-        )
+        failed = f"attempt {task.attempts} of {task.max_attempts} failed: {task.error or 'unknown error'}"
         return (
             "delayed",
-            [f"it is tried again at {stamp(task.not_before)}", failed],
+            [f"it will be retried at {stamp(task.not_before)}", failed],
             [f"lifecycle runs {task.key}"],
         )
     if state.offered:
@@ -70,9 +69,9 @@ def _pending(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState
 
 
 def _limited(tx: Tx, task: Task) -> Found:
-    """It waits for an account: the one whose limit ends first, of those that it could ask."""
+    """It waits for the account whose limit ends first, of those it could use."""
     held = [each for each in limits.limit_views(tx) if each["account"] == task.limited_by]
-    because = [f"it is tried again at {stamp(task.not_before)}, by itself; the attempt was not charged"]
+    because = [f"it will be retried at {stamp(task.not_before)}, by itself; the attempt does not count"]
     ways = [limits.way_on(each["account"]) for each in held]
     return (
         "delayed",
@@ -95,21 +94,25 @@ def _halted(tx: Tx, session: Session) -> tuple[str, list[str]] | None:
     reason = session.paused_for
     since = stamp(session.updated_at)
     ways = [each["command"] for each in actions(tx, session)]
-    return f"the session is paused: {reason}, last changed {since}, until you answer", ways
+    return f"the session is paused ({reason}) until you answer; last changed {since}", ways
 
 
 def _offered(tx: Tx, task: Task) -> Found:
-    """The coordinator allows it to start: what is missing is a slot on a host of its role."""
+    """It is offered, and waits for a slot on a host that serves its role."""
     since = f"offered since {stamp(task.offered_at)}"
     hosts = [host for host in leases.live_hosts(tx) if not host.draining]
     serving = [host for host in hosts if task.role in host.roles]
     if not hosts:
-        return "offered", [since, "no worker host runs"], ["lifecycle daemon status", "lifecycle resume"]
+        return (
+            "offered",
+            [since, "no worker host is running"],
+            ["lifecycle daemon status", "lifecycle resume"],
+        )
     if not serving:
         known = sorted({role for host in hosts for role in host.roles})
         return (
             "offered",
-            [since, f"no worker host serves {task.role}; served: {', '.join(known)}"],
+            [since, f"no worker host serves the role {task.role}; served: {', '.join(known)}"],
             ["lifecycle worker"],
         )
     busy = queries.open_by_host(tx)
@@ -125,7 +128,7 @@ def _offered(tx: Tx, task: Task) -> Found:
 
 
 def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState]) -> Found:
-    """Nothing holds it but the offer: would the coordinator make it now?"""
+    """It is ready, and waits for the coordinator to offer it."""
     running = tasks.open_runs(tx, session.id)
     sequential = session.options.get("execution") == "sequential"
     ready = [every[row.key] for row in tasks.ready(tx, session.id)]
@@ -140,23 +143,25 @@ def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState])
     if leases.leader(tx) is None:
         return (
             "ready",
-            ["it is ready, but no coordinator runs to offer it"],
+            ["it is ready, but no coordinator is running"],
             ["lifecycle resume", "lifecycle daemon start"],
         )
-    return "ready", ["it is ready: the coordinator's next beat offers it"], ["lifecycle log -f"]
+    return "ready", ["it is ready: the coordinator is about to offer it"], ["lifecycle log -f"]
 
 
 def _running(tx: Tx, session: Session, task: Task) -> Found:
     run = next(run for run in tasks.open_runs(tx, session.id) if run.task_id == task.id)
     seconds = (tx.now - run.opened_at) // 1_000_000
-    because = [f"it is running: {run.phase}, since {seconds} s, run {run.id[-8:]} on host {run.host[:10]}"]
+    because = [
+        f"it has been running for {seconds} s, phase {run.phase}, run {run.id[-8:]} on host {run.host[:10]}"
+    ]
     because += [f"but {why}" for row, why in leases.overdue_runs(tx) if row.id == run.id]
     return "running", because, ["lifecycle log -f"]
 
 
 def _failed(tx: Tx, session: Session, task: Task) -> Found:
     because = [
-        f"{task.attempts} of {task.max_attempts} attempts ended badly, the last one: {task.error or 'unknown'}"
+        f"{task.attempts} of {task.max_attempts} attempts failed, the last one with: {task.error or 'unknown error'}"
     ]
     ways = [
         f"lifecycle resume --retry {task.key}",
@@ -168,11 +173,18 @@ def _failed(tx: Tx, session: Session, task: Task) -> Found:
 
 def _completed(tx: Tx, session: Session, task: Task) -> Found:
     ways = [revision] if (revision := revise(tx, session, task.key)) else []
-    return "completed", [f"it is completed since {stamp(task.finished_at)}"], ways
+    run = next(
+        each for each in reversed(run_views(tx, session.id, task.key)) if each["outcome"] == "completed"
+    )
+    who = f"{run['agent']}, " if run["agent"] else ""
+    because = [
+        f"completed at {stamp(task.finished_at)} by run {run['run'][-8:]} ({who}{run['seconds']:.0f} s)"
+    ]
+    return "completed", because, [*ways, f"lifecycle runs {task.key}"]
 
 
 def _skipped(tx: Tx, session: Session, task: Task) -> Found:
-    return "skipped", [f"a person skipped it at {stamp(task.finished_at)}"], []
+    return "skipped", [f"it was skipped by a user at {stamp(task.finished_at)}"], []
 
 
 def _cancelled(tx: Tx, session: Session, task: Task) -> Found:

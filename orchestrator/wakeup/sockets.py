@@ -1,6 +1,6 @@
-"""Waking each other: datagrams on Unix sockets in a private directory. A lost wake costs one timer period, never more.
+"""Wake-ups: datagrams on Unix sockets in a private directory. A lost wake-up costs at most one timer period.
 
-A wake is sent after the commit: sent before, its receiver could look before there is anything to see.
+A wake is sent after the commit; sent before, its receiver could poll too early and find nothing.
 The sockets lie in a short directory of the user's own, since a socket's path may have 107 bytes and a project's may not.
 """
 
@@ -17,9 +17,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.json_types import JsonObject
 
 MOMENT = 0.05  # seconds that a wake may wait for others
 BIND_TRIES = 10  # how often the directory may be removed under us by others that leave
@@ -45,7 +45,7 @@ def _refuse_unsafe(directory: Path) -> None:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise StoreError(
             f"{directory} is not safe to use",
-            why="it must be a directory of yours that nobody else may enter",
+            why="it must be a directory that belongs to you and that nobody else can enter",
             fix=f"remove it, or chmod 700 {directory}",
         )
 
@@ -60,7 +60,7 @@ def _made_directory(database: Path) -> Path:
 
 
 def _tidy(directory: Path) -> None:
-    """Remove the sockets that nobody holds any more, as a killed process leaves them, and the directory when it is empty."""
+    """Remove the sockets that killed processes have left, and the directory if it is empty."""
     for path in directory.glob("*.sock"):
         if _is_dead(path):
             path.unlink(missing_ok=True)
@@ -81,10 +81,10 @@ def _is_dead(path: Path) -> bool:
 
 
 class Waker:
-    """A socket that others wake us at; `wait` returns at once when somebody has."""
+    """A socket for wake-ups; `wait` returns at once when one has arrived."""
 
     def __init__(
-        self, database: Path, name: str, on_message: Callable[[dict[str, Any]], None] | None = None
+        self, database: Path, name: str, on_message: Callable[[JsonObject], None] | None = None
     ) -> None:
         """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
         self._database = database
@@ -95,7 +95,7 @@ class Waker:
         self._pending = threading.Event()
 
     def _bind(self) -> tuple[socket.socket, Path]:
-        """Our socket in the directory, made anew when whoever left last has just removed it."""
+        """The socket in the directory, which is created again if the last process to leave has just removed it."""
         for left in reversed(range(BIND_TRIES)):
             try:
                 path = _made_directory(self._database) / self._name
@@ -119,7 +119,7 @@ class Waker:
         return made
 
     def _stay_reachable(self) -> None:
-        """Bind anew when our socket was removed, with its directory or without: else every wake is lost from now on."""
+        """Bind again when the socket or its directory was removed: otherwise every later wake would be lost."""
         with suppress(OSError, StoreError):  # not now: it is tried again after the next wait
             path = _made_directory(self._database) / self._name
             if path == self.path and path.exists():  # ours, or a successor's
@@ -129,7 +129,7 @@ class Waker:
             self._socket, self.path, self._inode = fresh, path, path.stat().st_ino
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a wake, at most `seconds`; drains all that have come, so many make one."""
+        """Wait for a wake, at most `seconds`; several that have arrived count as one."""
         if self._pending.is_set():
             self._pending.clear()
             seconds = 0
@@ -171,8 +171,8 @@ class Waker:
         _tidy(self.path.parent)
 
 
-def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
-    """Send a wake (or a message) to a socket; False when nobody listens there."""
+def wake_path(path: Path, message: JsonObject | None = None) -> bool:
+    """Send a wake (or a message) to a socket; False if no process listens there."""
     raw = b"wake" if message is None else json.dumps(message).encode()
     try:
         _sender().sendto(raw, str(path))
@@ -187,7 +187,7 @@ def wake_path(path: Path, message: dict[str, Any] | None = None) -> bool:
 
 @cache
 def _sender() -> socket.socket:
-    """One for the process: a slot that wakes somebody is in a hurry."""
+    """The process's one sending socket: opening one for each wake would slow down the slots."""
     sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
     sender.setblocking(False)
     return sender
@@ -196,10 +196,10 @@ def _sender() -> socket.socket:
 _reached: dict[Path, Path] = {}  # database -> the socket at which its coordinator was last reached
 
 
-def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
+def wake_daemon(database: Path, message: JsonObject | None = None) -> bool:
     """Wake the coordinator of this database; False when no daemon listens.
 
-    A message may carry secrets, so its directory is looked at each time; a wake tells nobody anything.
+    A message may carry secrets, so its directory is checked each time; a wake carries no data.
     """
     known = _reached.get(database)
     if known is not None and message is None and wake_path(known):
@@ -212,7 +212,7 @@ def wake_daemon(database: Path, message: dict[str, Any] | None = None) -> bool:
 
 
 class Bell:
-    """Wakes the coordinator soon, from a thread of its own: many rings within a moment make one wake."""
+    """Wakes the coordinator from a thread of its own; several requests within a moment make one wake."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -231,7 +231,7 @@ class Bell:
                 wake_daemon(self._database)
 
 
-def wake_hosts(database: Path, message: dict[str, Any] | None = None) -> int:
+def wake_hosts(database: Path, message: JsonObject | None = None) -> int:
     """Wake every worker host of this database; how many listened."""
     directory = runtime_directory(database)
     return sum(wake_path(path, message) for path in directory.glob("h-*.sock"))

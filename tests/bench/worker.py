@@ -32,7 +32,7 @@ from workers.host.host import Host
 from workers.host.live_runs import LiveRun
 from workers.roles import MODULES
 from workers.run.runtime import Runtime
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 ROLES = tuple(sorted(MODULES))
 
@@ -173,10 +173,10 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
 
 
 def _phases(project: Path, store: Store, settings: Any, host: Host, watch: Stopwatch, logger: Any) -> Any:
-    setup = Setup(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
+    setup = WorkerConfig(settings, Router({"instant": InstantAgent()}, own=["instant"]), Prices())
     runtime = Timed(
         store=store,
-        surroundings=lambda: setup,
+        config=lambda: setup,
         roles=ROLES,
         lives=host.live,
         project=project,

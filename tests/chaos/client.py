@@ -43,7 +43,7 @@ WORDS = (
 )
 HANGS = 100.0  # seconds after which a command that nobody struck counts as hung
 PATIENCE = (0.5, 6.0)  # seconds that a client follows before it presses Ctrl-C
-FAULT = "this is a fault of ours"
+FAULT = "this is an internal error"
 
 
 @dataclass

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from orchestrator.config import load_settings
 from tests.stand_in.model_server import FakeModelServer
 from workers.agents.programs.external import ExternalAgent
-from workers.agents.protocol import AgentRequest, Limits, Protected
+from workers.agents.protocol import AgentRequest, Protected, Timeouts
 from workers.agents.routing import build_router
 from workers.builtin import BuiltinAgent
 
@@ -70,7 +70,7 @@ def request(folder: Path, prompt: str, **given: Any) -> AgentRequest:
         "task": "DRAFT-001",
         "role": "writer",
         "run": RUN,
-        "limits": Limits(start=30, silence=30, turn=60, total=120),
+        "timeouts": Timeouts(start=30, silence=30, turn=60, total=120),
         "stop": threading.Event(),
         "folder": folder / "loop",
         "protected": Protected(folder.parent, folder.parent / ".workflow" / "lifecycle.db"),

@@ -26,7 +26,7 @@ from orchestrator.domain.errors import (
 from tests.clients.support import BIN, CLIENTS, GOOD, MISSING, RUN, Rated, agent, environment, request, server
 from tests.clients.test_sessions import REQUEST, RULES, configure
 from tests.e2e.support import ROOT, lifecycle
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 from workers.host.marked_processes import marked
 
 pytestmark = [
@@ -63,26 +63,26 @@ TOOLS = {  # what each calls writing a file, the argument that names it, and run
     "qwen": ("write_file", "file_path", "run_shell_command"),
     "opencode": ("write", "filePath", "bash"),
 }
-QUICK = Limits(start=30, silence=4, turn=40, total=80)
-PATIENT = Limits(start=30, silence=30, turn=60, total=120)
-STUBBORN = Limits(start=30, silence=150, turn=200, total=300)  # for seven tries of qwen
+QUICK = Timeouts(start=30, silence=4, turn=40, total=80)
+PATIENT = Timeouts(start=30, silence=30, turn=60, total=120)
+STUBBORN = Timeouts(start=30, silence=150, turn=200, total=300)  # for seven tries of qwen
 
 
 @pytest.mark.parametrize("case", FAULTS)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, case: str) -> None:
     step, classes = FAULTS[case]
-    limits = STUBBORN if name == "qwen" else PATIENT  # gemini is silent between its tries
+    timeouts = STUBBORN if name == "qwen" else PATIENT  # gemini is silent between its tries
     if by_nature := BY_NATURE.get((name, case)):
         classes = (by_nature,)
     if AgentTimedOut in classes:
-        limits = QUICK
+        timeouts = QUICK
     with server([{"steps": [step]}]) as models:
         begun = time.monotonic()
 
         with pytest.raises(classes) as met:
             agent(name, models.url, tmp_path / "home").ask(
-                request(tmp_path / "run", "Rate it.", limits=limits)
+                request(tmp_path / "run", "Rate it.", timeouts=timeouts)
             )
 
         print(
@@ -97,7 +97,7 @@ def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, cas
 def test_a_server_that_is_down_is_told_as_such(tmp_path: Path, name: str) -> None:
     with pytest.raises(AgentOverloaded, match="reached"):
         agent(name, "http://127.0.0.1:9", tmp_path / "home").ask(
-            request(tmp_path / "run", "Rate it.", limits=STUBBORN)
+            request(tmp_path / "run", "Rate it.", timeouts=STUBBORN)
         )
 
     assert marked("LIFECYCLE_RUN", RUN) == []
@@ -119,7 +119,7 @@ def test_an_agent_that_takes_too_long_is_asked_to_finish(tmp_path: Path, name: s
     rules = [{"match": "time is up", "steps": [{"json": GOOD}]}, {"steps": [NEVER]}]
     with server(rules) as models:
         reply = agent(name, models.url, tmp_path / "home").ask(
-            request(tmp_path / "run", "Rate.", limits=QUICK)
+            request(tmp_path / "run", "Rate.", timeouts=QUICK)
         )
 
     assert reply.data == Rated(**GOOD)

@@ -94,7 +94,7 @@ def test_the_refusal_names_what_leads_on_and_both_commands_work(world: World, se
         (BRIEF, "user", False)
     ]
     assert resumed.code == 0, resumed.err
-    assert f"{BRIEF} was edited by hand; it is now a version by user" in resumed.err
+    assert f"{BRIEF} was edited by hand; the edit is now a new version by user" in resumed.err
     assert decisions(world) == [("accept_signoff QUALITY-001", shown["digest"])]
     assert world.life.rows(
         "SELECT version, author FROM artifacts WHERE path = ? ORDER BY version", BRIEF
@@ -129,7 +129,7 @@ def test_who_looked_before_somebody_else_edited_approves_nothing(world: World, s
     refused = world.life.run("resume", "--detach", "--expect", seen)
 
     assert (plain.code, refused.code) == (2, 2)
-    assert "is not what you name any more" in refused.err
+    assert "has changed since you saw that token" in refused.err
     assert token_of(refused) == approval(world)["token"] != seen
     assert world.content() == before
 
@@ -198,7 +198,7 @@ def test_a_pause_that_approves_nothing_takes_an_edit_in_without_a_token(world: W
     resumed = world.life.run("resume", "--detach")
 
     assert named.code == 2
-    assert f"nothing of {made} waits for an approval" in named.err
+    assert f"{made} does not wait for an approval" in named.err
     assert resumed.code == 0, resumed.err
     assert f"{BRIEF} was edited by hand" in resumed.err
 
@@ -259,7 +259,7 @@ def test_an_approval_that_fell_due_during_another_pause_is_for_what_was_scored(w
 
     def unit(tx: Any) -> None:
         sessions.pause(tx, made, PauseReason.USER, {})
-        sessions.owe(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
+        sessions.defer_approval(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
 
     world.store.write(unit)
     edit(world, made, "mine\n")

@@ -57,7 +57,7 @@ def test_a_replay_that_is_killed_goes_on_to_the_same_documents(tmp_path: Path) -
         agents = life.run("agents")
         gave = life.run("resume")
 
-        assert "none is asked" in planned.out and begun.code == 0
+        assert "none: the session replays" in planned.out and begun.code == 0
         assert f"{life.session()} replays {tape}" in agents.out
         assert gave.code == 0, gave.err
         assert len(recorded) > 15 and any("said" in text for text in recorded.values())
@@ -76,7 +76,7 @@ def test_a_cassette_that_cannot_be_used_is_refused_before_a_session_is_made(tmp_
             ("--replay", str(tmp_path / "full")): "no cassette.json",
             ("--replay", str(tmp_path / "newer")): "newer",
             ("--record", str(tmp_path / "full")): "not empty",
-            ("--record", "x", "--replay", "y"): "contradict",
+            ("--record", "x", "--replay", "y"): "exclude each other",
         }.items():
             gave = life.run("start", REQUEST, *options)
 

@@ -26,7 +26,7 @@ def test_the_coordinator_is_started_once_and_ends_when_asked(tmp_path: Path) -> 
         assert status["running"]
         assert status["pid"] not in life.pids()
         assert not life.run("daemon", "status", "--json").json()["running"]
-        assert life.run("daemon", "stop").out.strip() == "no coordinator runs"
+        assert life.run("daemon", "stop").out.strip() == "no coordinator is running"
 
 
 def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_of_two_coordinators_one_goes_on_and_the_other_says_so(tmp_path: Path) -
         _, said = ended.communicate(timeout=10)
 
         assert ended.returncode == 0
-        assert f"another coordinator (pid {leads.pid}) leads" in said
+        assert f"another coordinator (pid {leads.pid}) already coordinates" in said
         leads.send_signal(signal.SIGTERM)
         assert leads.wait(30) == 0
 
@@ -56,7 +56,7 @@ def test_stop_does_not_touch_a_process_that_took_the_pid_over(tmp_path: Path) ->
 
         done = life.run("daemon", "stop")
 
-        assert done.out.strip() == "no coordinator runs"
+        assert done.out.strip() == "no coordinator is running"
         assert stranger.poll() is None
         stranger.send_signal(signal.SIGTERM)
         stranger.wait(30)
@@ -72,7 +72,7 @@ def test_two_commands_at_the_same_instant_one_wins_and_the_other_is_told(tmp_pat
         said = {each.wait(60): each.communicate()[1] for each in both}
 
         assert sorted(said) == [0, 2]
-        assert "is paused already" in said[2]
+        assert "is already paused" in said[2]
 
 
 def test_the_project_s_own_modules_are_not_ours(tmp_path: Path) -> None:

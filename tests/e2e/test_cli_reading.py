@@ -1,4 +1,4 @@
-"""Looking at sessions, and managing them: what people and programs get, on whatever terminal."""
+"""Reading and managing sessions: what people and programs get, on whatever terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def keys_of(value: Any) -> set[str]:
     return set(value) | set().union(*(keys_of(inner) for name, inner in value.items() if name not in free))
 
 
-LOOKS = {
+VIEWS = {
     "check": "check",
     "list": "list",
     "show": "show",
@@ -60,9 +60,12 @@ LOOKS = {
     "artifacts": "artifacts",
     "why": "why DRAFT-002",
     "runs": "runs DRAFT-001",
+    "all runs": "runs",
     "cost": "cost",
     "discuss": "discuss D2",
+    "discussions": "discuss",
     "open": "open DRAFT-001.md",
+    "open a list": "open",
     "msg list": "msg list",
     "msg status": "msg status",
     "msg read": "msg read --id MSG-001",
@@ -70,9 +73,9 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
-def test_every_look_has_json_with_documented_keys_and_plain_text(world: World, look: str) -> None:
-    plain, as_json = world.life.run(*look.split()), world.life.run(*look.split(), "--json")
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
+def test_every_view_has_json_with_documented_keys_and_plain_text(world: World, view: str) -> None:
+    plain, as_json = world.life.run(*view.split()), world.life.run(*view.split(), "--json")
 
     assert (plain.code, as_json.code) == (0, 0), plain.err + as_json.err
     assert plain.out.strip()
@@ -89,6 +92,51 @@ def test_check_shows_marks_rounds_and_gate(world: World) -> None:
     assert "REVIEW 72.5 %" in out
 
 
+def test_without_an_argument_all_discussions_runs_and_artifacts_are_listed(world: World) -> None:
+    discussions, runs, artifacts = (world.life.run(command).out for command in ("discuss", "runs", "open"))
+
+    assert "DISCUSS-002  DRAFT-001-R1" in discussions
+    assert {"DRAFT-001", "DRAFT-001-R1", "QUALITY-001"} <= {line.split()[1] for line in runs.splitlines()}
+    assert artifacts == world.life.run("artifacts").out
+    refused = world.life.run("open", "--print")
+    assert (refused.code, refused.out) == (2, "")
+
+
+def test_the_id_of_a_task_opens_its_document(world: World) -> None:
+    by_task, by_path = (
+        world.life.run("open", name, "--json").json() for name in ("draft-002", "DRAFT-002.md")
+    )
+
+    assert by_task == by_path
+    assert by_task["path"] == "spec/DRAFT-002.md"
+
+
+def test_why_names_the_run_that_finished_a_task(world: World) -> None:
+    found = world.life.run("why", "DRAFT-002", "--json").json()
+    (run,) = world.life.run("runs", "DRAFT-002", "--json").json()
+
+    (because,) = found["because"]
+    assert because.startswith(f"completed at {run['closed_at']} by run {run['run'][-8:]} ")
+    assert "lifecycle runs DRAFT-002" in found["commands"]
+
+
+def test_help_is_a_command_too(world: World) -> None:
+    for command in ([], ["start"], ["msg", "list"]):
+        assert world.life.run("help", *command).out.strip() == world.life.run(*command, "--help").out.strip()
+    unknown = world.life.run("help", "statr")
+
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "lifecycle help" in unknown.err
+
+
+def test_a_project_without_sessions_has_a_sentence_instead_of_an_empty_table(tmp_path: Path) -> None:
+    with lifecycle(tmp_path) as life:
+        listed = life.run("list")
+
+    assert (listed.code, listed.out) == (0, "")
+    assert "there are no sessions here yet" in listed.err
+
+
 def test_the_log_is_json_lines_in_order(world: World) -> None:
     lines = [json.loads(line) for line in world.life.run("log", "--json").out.splitlines()]
 
@@ -98,7 +146,7 @@ def test_the_log_is_json_lines_in_order(world: World) -> None:
 
 
 def test_what_strangers_wrote_is_shown_with_its_controls_written_out(world: World) -> None:
-    shown = [world.life.run(*look.split()) for look in ("show", "list", "log", "msg list")]
+    shown = [world.life.run(*view.split()) for view in ("show", "list", "log", "msg list")]
 
     for each in shown:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", each.out)
@@ -121,7 +169,7 @@ def test_what_strangers_wrote_is_shown_with_its_controls_written_out(world: Worl
 )
 def test_every_terminal_works(world: World, surroundings: dict[str, str]) -> None:
     gave = [
-        world.life.run(*look.split(), env=surroundings) for look in ("check", "list", "tasks", "show --json")
+        world.life.run(*view.split(), env=surroundings) for view in ("check", "list", "tasks", "show --json")
     ]
 
     assert [each.code for each in gave] == [0, 0, 0, 0], [each.err for each in gave]
@@ -263,9 +311,9 @@ def test_an_exported_session_is_the_same_after_import(world: World, tmp_path: Pa
 
         assert taken.code == 0, taken.err
         assert again.code == 2
-        for look in ("tasks", "artifacts", "cost", "runs DRAFT-001", "discuss D2"):
-            mine, theirs = (each.run(*look.split(), "--json").json() for each in (world.life, other))
-            assert theirs == mine, look
+        for view in ("tasks", "artifacts", "cost", "runs DRAFT-001", "discuss D2"):
+            mine, theirs = (each.run(*view.split(), "--json").json() for each in (world.life, other))
+            assert theirs == mine, view
         log = [other.run("log", "--json").out.splitlines(), world.life.run("log", "--json").out.splitlines()]
         assert log[0][:-1] == log[1]
         assert (

@@ -17,7 +17,7 @@ from time import monotonic
 
 import pytest
 
-from orchestrator.store import backups
+from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.clock import process_start
 from orchestrator.store.store import BUSY_SECONDS
 from orchestrator.wakeup import sockets
@@ -237,7 +237,7 @@ def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(
         life.kill_everything()
         if met_by == "host":
             close_runs(life.database)
-        copy = backups.daily(life.database, 2e9)
+        copy = sqlite_backups.daily(life.database, 2e9)
         connection = sqlite3.connect(life.database)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()

@@ -95,7 +95,7 @@ def test_revising_takes_back_what_runs_on_the_old_document(judged: Court) -> Non
 
     revised = judged.project.run("revise", "DRAFT-002", WISH, "--session", session, "--detach")
     judged.project.wait(
-        lambda: judged.project.story("DRAFT-003", session)[:1] == ["released"], "its run is given back"
+        lambda: judged.project.story("DRAFT-003", session)[:1] == ["released"], "its run is released"
     )
     gate.touch()
     judged.project.wait(lambda: judged.project.status(session)[0] == "completed", "it is completed")
@@ -119,7 +119,7 @@ def test_feedback_goes_to_the_earliest_document_its_words_name(judged: Court) ->
     pending = judged.project.run("feedback", "The component names should be short", *to)
     running = judged.project.run("feedback", f"One more requirement: {WISH}", *to)
     judged.project.wait(
-        lambda: judged.project.story("DRAFT-002", session)[:1] == ["released"], "it is given back"
+        lambda: judged.project.story("DRAFT-002", session)[:1] == ["released"], "it is released"
     )
     judged.plan({})
     gate.touch()

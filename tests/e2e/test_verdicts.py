@@ -323,14 +323,14 @@ def test_a_discussion_never_fails_its_task(tmp_path: Path) -> None:
 
         partial = slow.file(session, "discussions/DISCUSS-001-discussion.md")
         fallen = slow.file(session, "discussions/DISCUSS-002-discussion.md")
-        mined = slow.file(session, "discussions/DISCUSS-003-discussion.md")
+        extracted = slow.file(session, "discussions/DISCUSS-003-discussion.md")
         verdicts = slow.verdicts(session)
         assert gave.code == 0, gave.err
         assert "PARTIAL" in partial and "time ran out before product answered" in partial
         assert verdicts["RESEARCH-001"][0] == "reached"
         assert "| QA Lead | builtin |" in fallen
-        assert "| Product Manager | judge | 2 | (high) the price is a guess |" in mined
-        assert "| QA Lead | builtin |" in mined
+        assert "| Product Manager | judge | 2 | (high) the price is a guess |" in extracted
+        assert "| QA Lead | builtin |" in extracted
         assert "DRAFT-003" not in verdicts
         assert "the discussion DISCUSS-004 failed" in slow.file(session, "wisdom/issues.md")
         assert slow.project.story("DRAFT-003", session) == ["completed"]

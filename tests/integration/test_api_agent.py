@@ -32,7 +32,7 @@ from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
 from workers.agents.api.agent import ApiAgent
 from workers.agents.api.target import MASK
-from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.protocol import AgentRequest, Timeouts
 from workers.documents.content import Critique
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
@@ -46,7 +46,7 @@ APIS = {
     "chat": "openai-chat:gpt-5",
     "gemini": "gemini:gemini-2.5-pro",
 }
-SHORT = Limits(start=20, silence=20, turn=20, total=30)
+SHORT = Timeouts(start=20, silence=20, turn=20, total=30)
 DEADLINE = 20.0  # seconds for a fact to come true
 
 _reached: list[Any] = []  # every address that this process connects to or looks up
@@ -87,7 +87,7 @@ def server(served: FakeModelServer) -> Iterator[FakeModelServer]:
 def make(server: FakeModelServer) -> Any:
     def build(api: str, *steps: dict[str, Any], rules: Any = None, **given: Any) -> ApiAgent:
         server.script = Script(rules or [{"steps": list(steps)}])
-        settings = {"base_url": server.url, "key_env": "MY_KEY", "limits": SHORT, **given}
+        settings = {"base_url": server.url, "key_env": "MY_KEY", "timeouts": SHORT, **given}
         return ApiAgent("mine", APIS.get(api, api), environ={"MY_KEY": KEY}, **settings)
 
     return build
@@ -130,7 +130,7 @@ def test_an_answer_is_validated_and_says_what_it_used(api: str, make: Any, tmp_p
     reply = agent.ask(request(tmp_path))
 
     assert reply.data == Critique(rating=4, strengths=["clear"])
-    assert (reply.agent, reply.retries, reply.notes, reply.mined) == ("mine", 0, (), False)
+    assert (reply.agent, reply.retries, reply.notes, reply.extracted) == ("mine", 0, (), False)
     assert json.loads(reply.text)["rating"] == 4
     assert (reply.usage.model, reply.usage.tokens_in) == (APIS[api].partition(":")[2], 900)
     assert reply.usage.tokens_out == 70
@@ -198,7 +198,7 @@ def test_a_critique_in_prose_is_mined_when_nothing_better_comes(api: str, make: 
 
     reply = agent.ask(request(tmp_path))
 
-    assert (reply.mined, reply.data.rating, reply.data.weaknesses[0].severity) == (True, 3, "high")
+    assert (reply.extracted, reply.data.rating, reply.data.weaknesses[0].severity) == (True, 3, "high")
     assert "picked out" in reply.notes[-1]
 
 
@@ -417,10 +417,10 @@ def test_a_proxy_is_not_asked_for_what_is_on_this_machine(
 
 
 SILENT = {
-    "start": (Limits(start=0.2, silence=20), {"text": "late", "delay": 2}),
-    "silence": (Limits(start=20, silence=0.2), {"text": "late " * 50, "stall": 2}),
-    "turn": (Limits(turn=0.2), {"text": "late", "delay": 2}),
-    "total": (Limits(total=0.2), {"text": "late", "delay": 2}),
+    "start": (Timeouts(start=0.2, silence=20), {"text": "late", "delay": 2}),
+    "silence": (Timeouts(start=20, silence=0.2), {"text": "late " * 50, "stall": 2}),
+    "turn": (Timeouts(turn=0.2), {"text": "late", "delay": 2}),
+    "total": (Timeouts(total=0.2), {"text": "late", "delay": 2}),
 }
 
 
@@ -435,8 +435,8 @@ SILENT = {
 def test_a_silent_model_is_stopped_by_the_limit_it_broke(
     api: str, limit: str, make: Any, tmp_path: Path
 ) -> None:
-    limits, step = SILENT[limit]
-    agent = make(api, step, limits=limits)
+    timeouts, step = SILENT[limit]
+    agent = make(api, step, timeouts=timeouts)
 
     with pytest.raises(AgentTimedOut, match=f"{limit} limit of 0.2 s"):
         agent.ask(request(tmp_path))
@@ -444,16 +444,16 @@ def test_a_silent_model_is_stopped_by_the_limit_it_broke(
 
 def test_a_server_that_sends_without_end_is_stopped(make: Any, tmp_path: Path) -> None:
     nothing = ": not yet\n\n" * 5_000  # comments of a stream: no word of an answer among them
-    agent = make("chat", {"raw": nothing}, limits=Limits(output_bytes=10_000))
+    agent = make("chat", {"raw": nothing}, timeouts=Timeouts(output_bytes=10_000))
 
     with pytest.raises(AgentRubbish, match="sent more than 40000 bytes"):
         agent.ask(request(tmp_path))
 
 
 def test_without_limits_of_its_own_a_model_may_take_its_time_to_start(make: Any, tmp_path: Path) -> None:
-    agent = make("chat", {"json": GOOD, "delay": 0.3}, limits=None)
+    agent = make("chat", {"json": GOOD, "delay": 0.3}, timeouts=None)
 
-    reply = agent.ask(request(tmp_path, limits=Limits(start=0.05)))
+    reply = agent.ask(request(tmp_path, timeouts=Timeouts(start=0.05)))
 
     assert reply.data == Critique(rating=4, strengths=["clear"])
 
@@ -464,7 +464,7 @@ def test_a_call_ends_when_its_run_is_over(
 ) -> None:
     monkeypatch.setattr("workers.agents.api.call.GRACE", 3_600.0)  # it has to end by itself, not by this
     stop = threading.Event()
-    agent = make(api, {"text": "late", "delay": 60}, limits=Limits())
+    agent = make(api, {"text": "late", "delay": 60}, timeouts=Timeouts())
     with ThreadPoolExecutor(1) as slot:
         asked = slot.submit(agent.ask, request(tmp_path, stop=stop))
         until(lambda: server.log, "the model is asked")
@@ -486,7 +486,7 @@ def test_a_call_leaves_no_thread_and_no_connection_behind(
     left = []
     for step in ({"json": GOOD}, {"text": "word " * 200, "cut": True}, {"text": "late", "delay": 1}):
         for api in APIS:
-            agent = make(api, step, limits=Limits(start=0.2))
+            agent = make(api, step, timeouts=Timeouts(start=0.2))
             with contextlib.suppress(AgentError):
                 agent.ask(request(tmp_path))
             left.append(connections(server))

@@ -18,8 +18,9 @@ from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, LifecycleError, UnknownName
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project, open_for_writing
-from orchestrator.store import ballast, database, sessions, tasks
-from orchestrator.store.migrate import ensure_schema
+from orchestrator.store import ballast, sessions, tasks
+from orchestrator.store.backends import sqlite_file
+from orchestrator.store.backends.sqlite_migrate import ensure_schema
 from orchestrator.store.store import Store
 from orchestrator.store.task_states import task_state
 from tests import factories, invariants
@@ -88,7 +89,7 @@ def test_harm_beside_the_database_is_recovered_from_or_refused(
     again = Store(path)
 
     try:
-        database.inspect(path)
+        sqlite_file.inspect(path)
         found = {row.title for row in again.read(sessions.all_sessions)}
         factories.make_session(again, "Later work")
     except DatabaseUnusable:
@@ -102,7 +103,7 @@ def test_harm_beside_the_database_is_recovered_from_or_refused(
 KILLED_IN_COMMIT = """
 import os, signal, sys
 from pathlib import Path
-from orchestrator.store.database import connect_writer
+from orchestrator.store.backends.sqlite_file import connect_writer
 connection = connect_writer(Path(sys.argv[1]), journal="truncate")
 connection.execute("PRAGMA cache_spill=1").fetchall()
 connection.execute("PRAGMA cache_size=2").fetchall()
@@ -119,9 +120,9 @@ def test_51_what_a_killed_writer_left_half_done_is_taken_back_by_the_first_look(
     assert killed.returncode == -signal.SIGKILL
     assert beside(path, "-journal").stat().st_size > 0  # the test is about this
 
-    found = database.inspect(path)
+    found = sqlite_file.inspect(path)
 
-    assert found == database.SCHEMA
+    assert found == sqlite_file.SCHEMA
     again = Store(path, journal="truncate")
     assert count(again) == 1
     again.close()
@@ -132,7 +133,7 @@ def test_53_a_database_held_for_itself_by_another_is_named_with_its_pid(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = settled(store)
-    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 200)
+    monkeypatch.setattr(sqlite_file, "BUSY_TIMEOUT_MS", 200)
     hold = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA locking_mode=EXCLUSIVE');"
         "c.execute('PRAGMA journal_mode=DELETE'); c.execute('BEGIN EXCLUSIVE'); print('held', flush=True); sys.stdin.read()"
@@ -144,7 +145,7 @@ def test_53_a_database_held_for_itself_by_another_is_named_with_its_pid(
         holder.stdout.readline()
 
         with pytest.raises(LifecycleError) as refused:
-            database.inspect(path)
+            sqlite_file.inspect(path)
 
         holder.kill()
     assert f"pid {holder.pid}" in refused.value.why
@@ -245,7 +246,7 @@ def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch:
         connection.execute("CREATE TABLE t (x)")
         connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
 
-    monkeypatch.setattr("orchestrator.store.migrate.upgrade", full)
+    monkeypatch.setattr("orchestrator.store.backends.sqlite_migrate.upgrade", full)
 
     with pytest.raises(DiskFull):
         ensure_schema(tmp_path / "lifecycle.db", resources() / "migrations")
@@ -258,8 +259,8 @@ def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize(
     "kind",
-    database.NETWORK_FILE_SYSTEMS,
-    ids=[f"64 {name}" for name in database.NETWORK_FILE_SYSTEMS.values()],
+    sqlite_file.NETWORK_FILE_SYSTEMS,
+    ids=[f"64 {name}" for name in sqlite_file.NETWORK_FILE_SYSTEMS.values()],
 )
 @pytest.mark.parametrize("made", [False, True], ids=["new", "there already"])
 def test_a_database_on_a_network_file_system_is_refused(
@@ -268,9 +269,9 @@ def test_a_database_on_a_network_file_system_is_refused(
     project = Project(tmp_path)
     if made:
         factories.make_store(tmp_path).close()
-    monkeypatch.setattr(database, "_file_system_type", lambda directory: kind)
+    monkeypatch.setattr(sqlite_file, "_file_system_type", lambda directory: kind)
 
-    with pytest.raises(DatabaseUnusable, match=database.NETWORK_FILE_SYSTEMS[kind]):
+    with pytest.raises(DatabaseUnusable, match=sqlite_file.NETWORK_FILE_SYSTEMS[kind]):
         open_for_writing(project, Settings())
 
     assert project.database.exists() == made

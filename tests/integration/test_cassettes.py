@@ -390,7 +390,7 @@ class Editor(Told):
 def asking(harness: RuntimeHarness, agent: Any) -> tuple[Any, AgentRequest]:
     """The voice that does the work, and what it is asked."""
     asking = harness.agent_calls(harness.claim())
-    (voice,) = asking._voices("implement", "do it", None, [agent])
+    (voice,) = asking._agents_for("implement", "do it", None, [agent])
     request = AgentRequest("implement", "do it", None, {}, asking.run.workdir, "s", "t", "r", "u")
     for name in ("old.txt", "same.txt"):
         (asking.run.workdir / name).write_text(name)

@@ -18,7 +18,7 @@ import pytest
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
 from tests.command_agent import command_agent
 from workers.agents.programs.external import ExternalAgent
-from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.protocol import AgentRequest, Timeouts
 from workers.documents.content import Critique
 from workers.host.marked_processes import marked
 
@@ -51,7 +51,7 @@ def make(run: str, tmp_path: Path) -> Any:
             "role": "writer",
             "run": run,
             "perspective": "quality",
-            "limits": Limits(turn=20, total=30),
+            "timeouts": Timeouts(turn=20, total=30),
         }
         return agent, AgentRequest(**{**values, **more})
 
@@ -81,7 +81,7 @@ def test_answer_is_validated_and_the_program_sees_what_it_is_asked(make: Any, ru
         f"{folder}/tmp",
         folder,
     ]
-    assert (reply.agent, reply.retries, reply.mined) == ("mine", 0, False)
+    assert (reply.agent, reply.retries, reply.extracted) == ("mine", 0, False)
 
 
 def test_only_named_variables_reach_the_program(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,25 +178,29 @@ def test_prose_is_mined_for_its_key_points(make: Any) -> None:
 
     reply = agent.ask(request)
 
-    assert reply.mined
+    assert reply.extracted
     assert (reply.data.rating, reply.data.weaknesses[0].severity) == (2, "critical")
 
 
 @pytest.mark.parametrize(
-    ("script", "limits", "error"),
+    ("script", "timeouts", "error"),
     [
-        ("print('no key', file=sys.stderr); sys.exit(2)", Limits(turn=20), AgentCrashed),
-        ("os.kill(os.getpid(), signal.SIGSEGV)", Limits(turn=20), AgentCrashed),
-        ("time.sleep(600)", Limits(turn=0.5), AgentTimedOut),
-        ("time.sleep(600)", Limits(turn=None, total=0.5), AgentTimedOut),
-        ("input(); input()", Limits(turn=20), AgentCrashed),
-        ("while True: sys.stdout.write('x' * 65536)", Limits(turn=20, output_bytes=1_000_000), AgentRubbish),
+        ("print('no key', file=sys.stderr); sys.exit(2)", Timeouts(turn=20), AgentCrashed),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", Timeouts(turn=20), AgentCrashed),
+        ("time.sleep(600)", Timeouts(turn=0.5), AgentTimedOut),
+        ("time.sleep(600)", Timeouts(turn=None, total=0.5), AgentTimedOut),
+        ("input(); input()", Timeouts(turn=20), AgentCrashed),
+        (
+            "while True: sys.stdout.write('x' * 65536)",
+            Timeouts(turn=20, output_bytes=1_000_000),
+            AgentRubbish,
+        ),
     ],
 )
 def test_failure_is_named_by_its_class_and_leaves_nothing(
-    make: Any, run: str, script: str, limits: Limits, error: type[AgentError]
+    make: Any, run: str, script: str, timeouts: Timeouts, error: type[AgentError]
 ) -> None:
-    agent, request = make(script, limits=limits)
+    agent, request = make(script, timeouts=timeouts)
 
     with pytest.raises(error):
         agent.ask(request)
@@ -239,9 +243,11 @@ def test_child_that_outlives_the_agent_does_not_hold_up_the_answer(make: Any, ru
 
 
 def test_silence_is_no_fault_of_a_command_unless_configured(make: Any, tmp_path: Path) -> None:
-    agent, request = make(f"time.sleep(1)\nprint('{GOOD}')", limits=Limits(start=0.2, silence=0.2, turn=20))
+    agent, request = make(
+        f"time.sleep(1)\nprint('{GOOD}')", timeouts=Timeouts(start=0.2, silence=0.2, turn=20)
+    )
     strict = command_agent(
-        "strict", agent._dialect._argv, environ=os.environ, limits=Limits(start=0.2, turn=20)
+        "strict", agent._dialect._argv, environ=os.environ, timeouts=Timeouts(start=0.2, turn=20)
     )
 
     assert agent.ask(request).data.rating == 4
@@ -426,7 +432,7 @@ PROSE = "Weaknesses:\\n- no backup (critical)"
 def test_an_agent_that_fails_after_it_found_something_tells_what(
     make: Any, answer: str, then: str, error: type[AgentError]
 ) -> None:
-    agent, request = make(f"print('{answer}', flush=True); {then}", limits=Limits(turn=2))
+    agent, request = make(f"print('{answer}', flush=True); {then}", timeouts=Timeouts(turn=2))
 
     with pytest.raises(error) as failed:
         agent.ask(request)

@@ -12,7 +12,8 @@ import pytest
 from orchestrator import project as app
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, DatabaseUnusable
-from orchestrator.store import integrity, sessions
+from orchestrator.store import sessions
+from orchestrator.store.backends import sqlite_integrity
 from tests import factories
 from tests.e2e.cli_world import work_off
 
@@ -107,19 +108,19 @@ def test_with_every_page_damaged_a_session_is_refused(tmp_path: Path, whole: byt
 def test_of_a_large_database_what_every_process_reads_is_looked_through(
     tmp_path: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integrity, "WHOLE_BYTES", PAGE)
+    monkeypatch.setattr(sqlite_integrity, "WHOLE_BYTES", PAGE)
     connection = sqlite3.connect(lay(tmp_path, whole).database)
     roots = dict(connection.execute("SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0"))
     connection.close()
 
-    for table in integrity.READ_BY_ALL:
+    for table in sqlite_integrity.READ_BY_ALL:
         body = bytearray(whole)
         in_page(roots[table], 0, FILLS["ones"])(body)
         project = lay(tmp_path, body)
         with pytest.raises(DatabaseDamaged):
-            integrity.refuse_damage(project.database)
+            sqlite_integrity.refuse_damage(project.database)
 
-    integrity.refuse_damage(lay(tmp_path, whole).database)
+    sqlite_integrity.refuse_damage(lay(tmp_path, whole).database)
 
 
 @pytest.mark.parametrize("value", ["CAST(x'ff80' AS TEXT)", "'{'"], ids=["no text", "no JSON"])

@@ -12,17 +12,17 @@ import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentTimedOut
 from tests.clients.support import GOOD, request
-from workers.agents.programs.dialect import Call, Said
+from workers.agents.programs.dialect import Call, ParsedOutput
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.process import Ended
-from workers.agents.protocol import AgentRequest, Exit, Limits
+from workers.agents.protocol import AgentRequest, Exit, Timeouts
 
 
 class Scripted:
     """Runs a script; `GONE` in its output means that the conversation is not there any more."""
 
-    speaks = True
-    goes_on = True
+    streams = True
+    can_resume = True
 
     def __init__(self, script: str) -> None:
         self._script = script
@@ -32,9 +32,9 @@ class Scripted:
         self.resumed.append(resume)
         return Call([sys.executable, "-c", self._script], {"RESUME": resume or ""})
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         fault = AgentCrashed("gone") if "GONE" in out and ended is not None else None
-        return Said(out, session="c-1", fault=fault)
+        return ParsedOutput(out, session="c-1", fault=fault)
 
 
 def scripted(script: str) -> tuple[ExternalAgent, Scripted]:
@@ -72,7 +72,7 @@ def test_how_it_ended_is_told_with_its_answer_and_with_its_error(
     tmp_path: Path, script: str, seen: Exit
 ) -> None:
     agent, _ = scripted(script)
-    asked = replace(request(tmp_path / "run", "Rate it."), limits=Limits(output_bytes=500))
+    asked = replace(request(tmp_path / "run", "Rate it."), timeouts=Timeouts(output_bytes=500))
 
     try:
         told = agent.ask(asked).exit
@@ -109,9 +109,9 @@ def test_a_conversation_that_is_gone_is_begun_anew(tmp_path: Path, given: Any) -
 
 def test_a_repair_that_takes_too_long_is_a_timeout_like_any_other(tmp_path: Path) -> None:
     agent, _ = scripted("import os, time; time.sleep(60) if os.environ['RESUME'] else print('no JSON')")
-    limits = Limits(start=None, silence=None, turn=2, total=20)
+    timeouts = Timeouts(start=None, silence=None, turn=2, total=20)
 
     with pytest.raises(AgentTimedOut, match="turn limit") as met:
-        agent.ask(request(tmp_path / "run", "Rate it.", limits=limits))
+        agent.ask(request(tmp_path / "run", "Rate it.", timeouts=timeouts))
 
     assert met.value.retries == 1

@@ -15,9 +15,9 @@ from pathlib import Path
 from orchestrator.domain.errors import AgentUnavailable
 from workers.agents.programs.process import GuardedProcess, agent_environment
 from workers.host.marked_processes import marked
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-limits = Limits(start=None, silence=None, turn=None, total=None)
+timeouts = Timeouts(start=None, silence=None, turn=None, total=None)
 env = agent_environment(os.environ, [], {})
 seen = {}
 for allowed in range(6, 20):
@@ -25,7 +25,7 @@ for allowed in range(6, 20):
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     try:
         with GuardedProcess(
-            ["/bin/sh", "-c", "echo answer"], cwd=Path(sys.argv[1]), env=env, stdin=b"", limits=limits,
+            ["/bin/sh", "-c", "echo answer"], cwd=Path(sys.argv[1]), env=env, stdin=b"", timeouts=timeouts,
             run=f"run-{allowed}", lease_seconds=60, run_dir=Path(sys.argv[1]),
         ) as process:
             ended = process.wait(30)

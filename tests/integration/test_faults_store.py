@@ -17,7 +17,9 @@ import pytest
 
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.lifecycle import report
-from orchestrator.store import artifacts, backups, ballast, files, integrity, leases, queries, sessions
+from orchestrator.store import artifacts, ballast, files, leases, queries, sessions
+from orchestrator.store.backends import sqlite_backups
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.store import Store
 from tests import factories, invariants
 from tests.runtime_harness import RuntimeHarness
@@ -179,7 +181,7 @@ REMOVED = {"log": ["-wal"], "index": ["-shm"], "both": ["-wal", "-shm"]}
 
 @pytest.mark.parametrize("suffixes", REMOVED.values(), ids=REMOVED)
 def test_a_log_removed_in_use_is_noticed_and_what_it_held_is_kept(store: Store, suffixes: list[str]) -> None:
-    watch = integrity.LogWatch(store.path)
+    watch = LogWatch(store.path)
     factories.make_session(store, "Kept work")
     watch.check()
     watch.check()
@@ -222,17 +224,17 @@ def test_the_database_is_copied_once_a_day_and_three_copies_are_kept(store: Stor
     factories.make_session(store, "Kept work")
     now = time.time()
 
-    first = backups.daily(store.path, now)
-    again = backups.daily(store.path, now + HOUR)
+    first = sqlite_backups.daily(store.path, now)
+    again = sqlite_backups.daily(store.path, now + HOUR)
     for day in range(1, 6):
-        made = backups.daily(store.path, now + day * 25 * HOUR)
+        made = sqlite_backups.daily(store.path, now + day * 25 * HOUR)
         assert made is not None
         os.utime(made, (now + day * 25 * HOUR,) * 2)
 
     assert first is not None
     assert again is None
     kept = sorted((store.path.parent / "backups").iterdir())
-    assert len(kept) == backups.KEPT
+    assert len(kept) == sqlite_backups.KEPT
     assert first not in kept
     copy = Store(kept[-1])
     assert titles(copy) == ["Kept work"]
@@ -243,7 +245,7 @@ def test_the_database_is_copied_once_a_day_and_three_copies_are_kept(store: Stor
 def test_a_damaged_page_is_refused_names_the_newest_copy_and_never_replaces_a_good_one(store: Store) -> None:
     factories.make_session(store, "Kept work")
     now = time.time()
-    good = backups.daily(store.path, now)
+    good = sqlite_backups.daily(store.path, now)
     store.close()
     damage(store.path)
     before = store.path.read_bytes()
@@ -254,7 +256,7 @@ def test_a_damaged_page_is_refused_names_the_newest_copy_and_never_replaces_a_go
     with pytest.raises(DatabaseUnusable, match="damaged") as changed:
         factories.make_session(spoilt, "More work")
     with pytest.raises(DatabaseUnusable, match="damaged") as copied:
-        backups.daily(store.path, now + 25 * HOUR)
+        sqlite_backups.daily(store.path, now + 25 * HOUR)
 
     spoilt.close()
     assert good is not None
@@ -272,7 +274,7 @@ def test_a_damaged_page_is_refused_names_the_newest_copy_and_never_replaces_a_go
 def test_a_copy_that_is_read_but_not_whole_replaces_no_good_one(store: Store) -> None:
     factories.make_session(store, "Kept work")
     now = time.time()
-    good = backups.daily(store.path, now)
+    good = sqlite_backups.daily(store.path, now)
     store.close()
     connection = sqlite3.connect(store.path)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -286,7 +288,7 @@ def test_a_copy_that_is_read_but_not_whole_replaces_no_good_one(store: Store) ->
     store.path.write_bytes(spoilt)  # an index that no longer fits its table: every page can be read
 
     with pytest.raises(DatabaseUnusable, match="damaged") as told:
-        backups.daily(store.path, now + 25 * HOUR)
+        sqlite_backups.daily(store.path, now + 25 * HOUR)
 
     assert str(good) in told.value.fix
     assert sorted((store.path.parent / "backups").iterdir()) == [good]
@@ -308,7 +310,7 @@ def test_no_copy_is_made_of_the_last_room(store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr(ballast, "free_bytes", lambda path: ballast.BYTES)
 
     with pytest.raises(DiskFull):
-        backups.daily(store.path, time.time())
+        sqlite_backups.daily(store.path, time.time())
 
     assert not list((store.path.parent / "backups").glob("*"))
 

@@ -31,7 +31,7 @@ from tests.fuzzing import ANSWERS, SEEDS, TEXTS, examples, near, reworded, text,
 from tests.runtime_harness import HOST, RuntimeHarness, Told
 from tests.unit.docgen_samples import english
 from workers.agents.programs.external import ExternalAgent
-from workers.agents.protocol import AgentRequest, Limits
+from workers.agents.protocol import AgentRequest, Timeouts
 from workers.documents.content import ArchitectureReview, Concern, Critique, Risk, Weakness
 from workers.documents.reader import validate
 
@@ -174,7 +174,7 @@ def dealer(table: Path, cards: Mapping[str, list[bytes]]) -> ExternalAgent:
         for number, card in enumerate(answers):
             (table / kind / f"{number:03d}").write_bytes(card)
     argv = [sys.executable, "-I", "-S", str(DEALER), str(table)]
-    return command_agent("dealer", argv, environ=os.environ, limits=Limits(turn=30, total=60))
+    return command_agent("dealer", argv, environ=os.environ, timeouts=Timeouts(turn=30, total=60))
 
 
 def undealt(table: Path) -> list[str]:

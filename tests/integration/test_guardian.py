@@ -17,11 +17,11 @@ import pytest
 
 from tests.patience import patient
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 from workers.host.marked_processes import marked
 
 ROOT = Path(__file__).resolve().parents[2]
-NO_LIMITS = Limits(start=None, silence=None, turn=None, total=None)
+NO_TIMEOUTS = Timeouts(start=None, silence=None, turn=None, total=None)
 CONFINED = Confinement(["/usr"], [])
 
 
@@ -53,7 +53,7 @@ def start(
     run: str,
     folder: Path,
     *,
-    limits: Limits = NO_LIMITS,
+    timeouts: Timeouts = NO_TIMEOUTS,
     stdin: bytes = b"",
     lease: float = 60.0,
     rlimits: dict[str, int] | None = None,
@@ -66,7 +66,7 @@ def start(
         cwd=folder,
         env=agent_environment(os.environ, [], {"TMPDIR": str(folder)}),
         stdin=stdin,
-        limits=limits,
+        timeouts=timeouts,
         run=run,
         lease_seconds=lease,
         run_dir=folder,
@@ -118,7 +118,7 @@ def test_program_that_does_not_exist_is_reported(run: str, tmp_path: Path) -> No
         cwd=tmp_path,
         env={"PATH": "/usr/bin"},
         stdin=b"",
-        limits=NO_LIMITS,
+        timeouts=NO_TIMEOUTS,
         run=run,
         lease_seconds=60,
         run_dir=tmp_path,
@@ -168,50 +168,50 @@ def test_agent_has_no_terminal_no_descriptors_of_ours_and_only_the_given_environ
 
 
 @pytest.mark.parametrize(
-    ("limits", "script", "ended_by"),
+    ("timeouts", "script", "ended_by"),
     [
-        (Limits(start=0.3, silence=None, turn=None, total=None), "time.sleep(60)", "start"),
+        (Timeouts(start=0.3, silence=None, turn=None, total=None), "time.sleep(60)", "start"),
         (
-            Limits(start=20, silence=0.3, turn=None, total=None),
+            Timeouts(start=20, silence=0.3, turn=None, total=None),
             "print('a', flush=True); time.sleep(60)",
             "silence",
         ),
         (
-            Limits(start=20, silence=20, turn=0.5, total=None),
+            Timeouts(start=20, silence=20, turn=0.5, total=None),
             "while True: print('drip', flush=True); time.sleep(0.05)",
             "turn",
         ),
-        (Limits(start=None, silence=None, turn=None, total=0.3), "time.sleep(60)", "total"),
+        (Timeouts(start=None, silence=None, turn=None, total=0.3), "time.sleep(60)", "total"),
         (
-            Limits(start=None, silence=None, turn=20, total=20, output_bytes=100_000),
+            Timeouts(start=None, silence=None, turn=20, total=20, output_bytes=100_000),
             "while True: sys.stdout.write('x' * 65536)",
             "output_limit",
         ),
         (
-            Limits(start=None, silence=None, turn=20, total=20, output_bytes=100_000),
+            Timeouts(start=None, silence=None, turn=20, total=20, output_bytes=100_000),
             "while True: sys.stderr.write('x' * 65536)",
             "output_limit",
         ),
     ],
 )
 def test_each_limit_ends_the_agent_and_is_named(
-    limits: Limits, script: str, ended_by: str, run: str, tmp_path: Path
+    timeouts: Timeouts, script: str, ended_by: str, run: str, tmp_path: Path
 ) -> None:
-    with start(script, run, tmp_path, limits=limits) as process:
+    with start(script, run, tmp_path, timeouts=timeouts) as process:
         end = ended(process)
         kept = len(process.stdout().text)
 
     assert end.ended_by == ended_by
     assert end.seconds < 10
-    assert kept <= limits.output_bytes
+    assert kept <= timeouts.output_bytes
     assert marked("LIFECYCLE_RUN", run) == []
 
 
 def test_one_hundred_megabytes_are_cut_at_the_limit(run: str, tmp_path: Path) -> None:
-    limits = Limits(start=None, silence=None, turn=60, total=60, output_bytes=1_000_000)
+    timeouts = Timeouts(start=None, silence=None, turn=60, total=60, output_bytes=1_000_000)
 
     with start(
-        "for _ in range(100): sys.stdout.write('x' * 1_000_000)", run, tmp_path, limits=limits
+        "for _ in range(100): sys.stdout.write('x' * 1_000_000)", run, tmp_path, timeouts=timeouts
     ) as process:
         end = ended(process)
         text = process.stdout().text
@@ -357,9 +357,9 @@ def test_fork_bomb_ends_within_the_limit(run: str, tmp_path: Path) -> None:
             except OSError:
                 pass
     """
-    limits = Limits(start=None, silence=None, turn=2.0, total=None)
+    timeouts = Timeouts(start=None, silence=None, turn=2.0, total=None)
 
-    with start(script, run, tmp_path, limits=limits) as process:
+    with start(script, run, tmp_path, timeouts=timeouts) as process:
         end = ended(process, 60)
 
     assert end.ended_by == "turn"
@@ -418,7 +418,7 @@ import os, sys, threading
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from workers.agents.programs.process import Confinement, GuardedProcess, agent_environment
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 
 folder = Path({folder!r})
 processes = []
@@ -426,7 +426,7 @@ processes = []
 def slot():
     processes.append(GuardedProcess([sys.executable, "-S", str(folder / "agent.py")], cwd=folder,
         env=agent_environment(os.environ, [], {{}}), stdin=b"",
-        limits=Limits(start=None, silence=None, turn=None, total=None),
+        timeouts=Timeouts(start=None, silence=None, turn=None, total=None),
         run={run!r}, lease_seconds={lease}, run_dir=folder,
         confine=Confinement(["/usr"], []) if {confined} else None))
 

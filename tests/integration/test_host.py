@@ -181,7 +181,7 @@ def test_a_cancelled_run_is_stopped_at_once(store: Store) -> None:
     manage.cancel(store, session, who="ann")
     sockets.wake_hosts(store.path, {"type": "runs"})
 
-    assert until(lambda: why, "the run is stopped", 5) == ["taken away"]
+    assert until(lambda: why, "the run is stopped", 5) == ["revoked"]
     hosted.end()
 
 

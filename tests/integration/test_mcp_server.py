@@ -670,7 +670,7 @@ def test_an_agent_approves_only_what_it_was_shown(tmp_path: Path) -> None:
     finally:
         heard.close()
 
-    assert "not as it was shown" in plain.value.what
+    assert "has changed since it paused" in plain.value.what
     assert seen != now
     assert now in late.value.fix
     assert (resumed["status"], resumed["answered"]) == ("active", "checkpoint")
@@ -763,9 +763,9 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
     [
         ({"spec": "spec/brief.md"}, "cannot be used yet"),
         ({"replay": "nowhere"}, "is not a cassette"),
-        ({"record": "a", "replay": "b"}, "contradict"),
-        ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off contradict"),
-        ({"plan": True, "key": "k"}, "plan and key contradict"),
+        ({"record": "a", "replay": "b"}, "exclude each other"),
+        ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),
+        ({"plan": True, "key": "k"}, "plan and key exclude each other"),
         ({"supervise": True, "mode": "spec-only"}, "supervisor cannot work yet"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
@@ -787,9 +787,9 @@ def test_a_start_that_cannot_be_changes_nothing(
     ("arguments", "words"),
     [
         ({"command": "resume", "dimension": "depth"}, "does not take dimension"),
-        ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "contradict"),
-        ({"command": "resume", "retry": "A-001", "force": True}, "retry and force contradict"),
-        ({"command": "resume", "decide": "yes", "force": True}, "decide and force contradict"),
+        ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "exclude each other"),
+        ({"command": "resume", "retry": "A-001", "force": True}, "retry and force exclude each other"),
+        ({"command": "resume", "decide": "yes", "force": True}, "decide and force exclude each other"),
         ({"command": "revise", "text": "x"}, "task is missing"),
         ({"command": "feedback", "text": "  "}, "empty"),
         ({"command": "archive"}, "session is missing"),

@@ -15,8 +15,8 @@ from sqlalchemy import create_engine
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import DatabaseUnusable
-from orchestrator.store import database as opening
-from orchestrator.store.migrate import backup, ensure_schema
+from orchestrator.store.backends import sqlite_file as opening
+from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
 from orchestrator.store.tables import metadata
 from tests import factories as make
 
@@ -76,7 +76,7 @@ def test_a_second_call_does_nothing(tmp_path: Path) -> None:
 
 def test_two_processes_migrate_at_once_and_both_find_it_done(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from orchestrator.store.migrate import ensure_schema;"
+        "import sys; from pathlib import Path; from orchestrator.store.backends.sqlite_migrate import ensure_schema;"
         "print(ensure_schema(Path(sys.argv[1]), Path(sys.argv[2])))"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "w" / "a.db"), str(MIGRATIONS)]

@@ -467,7 +467,7 @@ def test_each_error_ends_the_attempt_as_its_class_says(
     assert [kind for kind, _ in bench.said()] == ["error"]
 
 
-@pytest.mark.parametrize(("why", "outcome"), [("drained", "released"), ("lease", None), ("taken away", None)])
+@pytest.mark.parametrize(("why", "outcome"), [("drained", "released"), ("lease", None), ("revoked", None)])
 def test_a_stopped_run_is_given_back_only_when_it_was_drained(
     harness: Any, why: str, outcome: str | None
 ) -> None:

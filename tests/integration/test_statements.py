@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 import orchestrator.store
-from orchestrator.store.statements import Insertion, Statement
+from orchestrator.store.rows import EventTime
+from orchestrator.store.statements import Insertion, Selection, Statement, query
+from orchestrator.store.tables import messages, metadata
 from tests import factories as make
 
 
@@ -75,3 +81,51 @@ def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> No
 
     whole = [step for step in plan if step in {f"SCAN {table}" for table in GROWING}]
     assert not whole, plan
+
+
+@pytest.mark.parametrize("name", statements())
+def test_the_statement_compiles_for_postgresql(name: str) -> None:
+    statement = statements()[name]
+
+    insertion = isinstance(statement, Insertion)
+    construct = statement.construct(postgresql.insert) if insertion else statement.build()
+
+    assert str(construct.compile(dialect=postgresql.dialect()))
+
+
+def test_the_schema_compiles_for_postgresql_and_keeps_what_its_partial_indexes_promise() -> None:
+    dialect = postgresql.dialect()
+    found = [str(CreateTable(table).compile(dialect=dialect)) for table in metadata.sorted_tables]
+    indexes = [index for table in metadata.sorted_tables for index in table.indexes]
+
+    partial = {
+        index.name: str(CreateIndex(index).compile(dialect=dialect))
+        for index in indexes
+        if index.dialect_options["sqlite"]["where"] is not None
+    }
+
+    assert all(found)
+    assert {"uq_runs_open", "uq_runs_completed", "uq_memory_shared"} <= partial.keys()
+    assert [name for name, sql in partial.items() if " WHERE " not in sql] == []
+    assert "lease_until BIGINT" in "".join(found)  # microseconds do not fit into 32 bits
+
+
+def test_nothing_outside_the_backends_knows_the_driver_or_its_dialect() -> None:
+    root = Path(orchestrator.__file__).parent
+
+    known = [
+        file.relative_to(root).as_posix()
+        for file in root.rglob("*.py")
+        if re.search(r"sqlite3|PRAGMA|dialects", file.read_text(encoding="utf-8"))
+    ]
+
+    assert [file for file in known if not file.startswith("store/backends/")] == []
+
+
+def test_a_query_whose_columns_are_not_its_rows_fields_is_refused() -> None:
+    @query(EventTime)
+    def swapped() -> Selection:
+        return select(messages.c.at, messages.c.number)
+
+    with pytest.raises(AssertionError, match="are not the fields of EventTime"):
+        _ = swapped.form

@@ -18,7 +18,7 @@ from orchestrator.domain.errors import AgentUnavailable
 from orchestrator.store import files
 from tests.fuzzing import TIMES
 from workers.agents.programs.process import GuardedProcess
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 from workers.explore.root import Root
 
 SECONDS = 1.0 * TIMES  # of reading or writing, for each way of it
@@ -180,7 +180,7 @@ def test_an_agent_that_swaps_its_folder_for_a_link_gets_no_file_of_ours_elsewher
             cwd=tmp_path,
             env=dict(os.environ),
             stdin=b"a prompt",
-            limits=Limits(turn=10),
+            timeouts=Timeouts(turn=10),
             run="run-x",
             lease_seconds=10,
             run_dir=own,

@@ -67,10 +67,10 @@ def load(folder: Path, tasks: list[Task], more: str = "") -> Pack:
     return load_all(folder, {"LIFECYCLE_CONFIG_DIR": str(folder / "none")})[0]
 
 
-def outcome(folder: Path, tasks: list[Task], form: str) -> str | list[str]:
+def outcome(folder: Path, tasks: list[Task], form: str, more: str = "") -> str | list[str]:
     """How the session ended, or its pause; the faults, when it is refused."""
     try:
-        pack = load(folder, tasks)
+        pack = load(folder, tasks, more)
         harness = RuntimeHarness(folder, pack=pack, mode="mine", discuss=form)
     except ConfigError as error:
         return error.faults
@@ -154,3 +154,26 @@ def test_a_part_that_lacks_its_beginning_is_refused_unless_it_says_so(tmp_path: 
 
     assert [fault.partition("mine.yaml:")[2][:2] for fault in refused.value.faults] == ["5:"]
     assert [task.key for task in pack.pipelines["both"].tasks] == ["RESEARCH-001", "DRAFT-001"]
+
+
+ANOTHER = """documents:
+  outline: {title: Outline, task: DRAFT-201, path: spec/outline.md, model: brief, purpose: Write it.,
+            drafted_from: [discovery], required: [vision, scope], carries: [goals]}
+  verdict: {title: Verdict, task: QUALITY-201, path: spec/verdict.md, model: readiness, scores: [outline],
+            measures: [completeness, coverage]}
+rounds:
+  DISCUSS-201: {after: DRAFT-201, artifact: spec/outline.md, perspectives: [quality, coverage], focus: x, caller: writer}
+  DISCUSS-202: {after: QUALITY-201, artifact: spec/verdict.md, perspectives: [quality], focus: x, caller: reviewer,
+                signs_off: true}
+"""
+
+
+@pytest.mark.parametrize("form", ["inline", "standalone"])
+def test_a_shipped_model_serves_a_document_of_another_name(tmp_path: Path, form: str) -> None:
+    tasks: list[Task] = [
+        ("RESEARCH-001", [], "DISCUSS-001"),
+        ("DRAFT-201", ["RESEARCH-001"], "DISCUSS-201"),
+        ("QUALITY-201", ["DRAFT-201"], "DISCUSS-202"),
+    ]
+
+    assert outcome(tmp_path, tasks, form, ANOTHER) == "completed"

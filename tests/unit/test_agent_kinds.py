@@ -15,13 +15,13 @@ CATALOGUE = "orchestrator/domain/agent_kinds.py"
 PROGRAMS = "workers/agents/programs"
 SHARED = {  # what the programs' files have in common: of no kind
     "__init__",
-    "confining",
     "dialect",
     "endings",
     "external",
     "mcp",
     "merged_stderr",
     "process",
+    "read_only",
     "reported_usage",
     "stream",
     "worktree",

@@ -13,8 +13,8 @@ from orchestrator.domain.consensus import Reply, judge
 from orchestrator.domain.model import Consensus, Severity
 from tests.fuzzing import SEEDS, examples, near, wrong_value
 from workers.agents.choices import SYNONYMS
+from workers.agents.extraction import extract
 from workers.agents.findings import not_friendlier, with_findings
-from workers.agents.mining import mine
 from workers.agents.replies import parse
 from workers.documents.content import (
     ArchitectureReview,
@@ -221,7 +221,7 @@ def _reply(critique: Critique) -> Reply:
 def test_prose_without_a_plain_rating_keeps_its_findings_and_says_so() -> None:
     notes: list[str] = []
 
-    found = mine(f"I would call it bad.\n\nWeaknesses:\n- {PASSWORDS} (critical)", Critique, notes.append)
+    found = extract(f"I would call it bad.\n\nWeaknesses:\n- {PASSWORDS} (critical)", Critique, notes.append)
 
     assert found is not None
     assert (found.rating, found.weaknesses[0].severity) == (2, "critical")

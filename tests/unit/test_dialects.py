@@ -22,7 +22,7 @@ from orchestrator.domain.prices import Estimate
 from tests.clients.support import Rated, request
 from workers.agents.programs.claude import Claude
 from workers.agents.programs.codex import Codex
-from workers.agents.programs.dialect import Dialect, Said
+from workers.agents.programs.dialect import Dialect, ParsedOutput
 from workers.agents.programs.gemini import Gemini
 from workers.agents.programs.opencode import Opencode
 from workers.agents.programs.process import Ended
@@ -150,32 +150,36 @@ def test_an_answer_is_read_with_what_it_used_and_where_it_can_be_gone_on_with() 
         "usage": {"input_tokens": 300, "cached_input_tokens": 40, "output_tokens": 30},
     }
 
-    claude = CLAUDE.said(claude_ended(structured_output={"rating": 4}), "", WELL, None)
-    codex = CODEX.said(codex_ended(answered, used), "", WELL, "t-1:100:10:0")
-    gemini = GEMINI.said(gemini_ended(), "", WELL, None)
+    claude = CLAUDE.parse_output(claude_ended(structured_output={"rating": 4}), "", WELL, None)
+    codex = CODEX.parse_output(codex_ended(answered, used), "", WELL, "t-1:100:10:0")
+    gemini = GEMINI.parse_output(gemini_ended(), "", WELL, None)
 
-    qwen = QWEN.said(qwen_ended(), "", WELL, "q-1")
+    qwen = QWEN.parse_output(qwen_ended(), "", WELL, "q-1")
     refused = {"type": "tool_use", "part": {"tool": "write", "state": {"error": UNAVAILABLE}}}
     steps = [*opencode_step(1, "I look first.", "tool-calls"), refused, *opencode_step(2, "plain hello")]
-    opencode = OPENCODE.said(printed(*steps), "", WELL, None)
+    opencode = OPENCODE.parse_output(printed(*steps), "", WELL, None)
 
-    assert qwen == Said("plain hello", None, Usage("m-1", 18243, 6, tokens_cached=10), "q-1")
+    assert qwen == ParsedOutput("plain hello", None, Usage("m-1", 18243, 6, tokens_cached=10), "q-1")
     assert opencode.text == "plain hello" and opencode.session == "ses_1" and opencode.fault is None
     assert opencode.usage == Usage(None, 4606, 20, tokens_cached=24, tokens_cache_written=6)
     assert opencode.notes == ("it was refused: write",)
-    assert claude == Said(
+    assert claude == ParsedOutput(
         "plain hello", {"rating": 4}, Usage("claude-sonnet-5-5", 2119, 3, 0.0043, 100, 19, 7), "s-1"
     )
-    assert codex == Said("plain hello", None, Usage(None, 200, 20, tokens_cached=40), "t-1:300:30:40")
-    assert gemini == Said("plain hello", None, Usage("gemini-2.5-pro", 8271, 3, tokens_cached=5), "g-1")
+    assert codex == ParsedOutput("plain hello", None, Usage(None, 200, 20, tokens_cached=40), "t-1:300:30:40")
+    assert gemini == ParsedOutput(
+        "plain hello", None, Usage("gemini-2.5-pro", 8271, 3, tokens_cached=5), "g-1"
+    )
 
 
 def test_what_gemini_thought_is_paid_as_output_and_two_models_have_no_one_name() -> None:
     stats = {"input_tokens": 100, "output_tokens": 3, "total_tokens": 150, "cached": 0}
     by_model = {"gemini-2.5-pro": {}, "gemini-2.5-flash": {}}
 
-    thought = GEMINI.said(printed({"type": "result", "status": "success", "stats": stats}), "", WELL, None)
-    both = GEMINI.said(
+    thought = GEMINI.parse_output(
+        printed({"type": "result", "status": "success", "stats": stats}), "", WELL, None
+    )
+    both = GEMINI.parse_output(
         printed({"type": "result", "status": "success", "stats": {**stats, "models": by_model}}),
         "",
         WELL,
@@ -196,15 +200,15 @@ def test_what_opencode_computes_is_an_estimate_and_not_what_was_charged() -> Non
     (*begun, finish) = opencode_step(1, "plain hello")
     finish["part"]["cost"] = 0.25
 
-    usage = OPENCODE.said(printed(*begun, finish), "", WELL, None).usage
+    usage = OPENCODE.parse_output(printed(*begun, finish), "", WELL, None).usage
 
     assert (usage.cost_usd, usage.estimate) == (None, Estimate(0.25, "opencode"))
 
 
 @pytest.mark.parametrize("odd", [5, "x", {"a": 1}, [5, None]])
 def test_a_field_of_another_type_costs_no_answer(odd: object) -> None:
-    claude = CLAUDE.said(claude_ended(permission_denials=odd), "", WELL, None)
-    qwen = QWEN.said(qwen_ended(permission_denials=odd), "", WELL, None)
+    claude = CLAUDE.parse_output(claude_ended(permission_denials=odd), "", WELL, None)
+    qwen = QWEN.parse_output(qwen_ended(permission_denials=odd), "", WELL, None)
 
     assert (claude.text, claude.fault, qwen.text, qwen.fault) == ("plain hello", None, "plain hello", None)
 
@@ -246,7 +250,7 @@ FAULTS: list[tuple[Dialect, str, int, type[AgentError]]] = [
 
 @pytest.mark.parametrize(("dialect", "out", "exit", "expected"), FAULTS)
 def test_a_fault_has_its_class(dialect: Dialect, out: str, exit: int, expected: type[AgentError]) -> None:
-    said = dialect.said(out, "", Ended("exited", exit=exit), None)
+    said = dialect.parse_output(out, "", Ended("exited", exit=exit), None)
 
     assert type(said.fault) is expected
 
@@ -260,7 +264,7 @@ def test_codex_that_only_waits_is_not_waited_for() -> None:
     )
     again = codex_ended({"type": "error", "message": "Reconnecting... 1/1 (stream disconnected)"})
 
-    faults = [CODEX.said(out, "", None, None).fault for out in (network, limited, again)]
+    faults = [CODEX.parse_output(out, "", None, None).fault for out in (network, limited, again)]
 
     assert [type(fault) for fault in faults] == [AgentOverloaded, AgentLimited, type(None)]
 
@@ -274,7 +278,7 @@ def test_opencode_that_only_tries_again_is_not_waited_for() -> None:
     nothing = [step for number in (1, 2) for step in opencode_step(number, "", "unknown", 0)]
     told = [limited, overloaded, once, nobody, cut, printed(*nothing), printed(*nothing[:2])]
 
-    faults = [OPENCODE.said(out, "", None, None).fault for out in told]
+    faults = [OPENCODE.parse_output(out, "", None, None).fault for out in told]
 
     assert [type(fault) for fault in faults] == [
         AgentLimited,
@@ -290,7 +294,7 @@ def test_opencode_that_only_tries_again_is_not_waited_for() -> None:
 def test_an_error_of_the_server_that_an_answer_came_after_is_past() -> None:
     out = opencode_tries("fake overloaded_error", 2) + printed(*opencode_step(1, "plain hello"))
 
-    said = OPENCODE.said(out, "", WELL, None)
+    said = OPENCODE.parse_output(out, "", WELL, None)
 
     assert said.fault is None and said.text == "plain hello"
 
@@ -298,13 +302,13 @@ def test_an_error_of_the_server_that_an_answer_came_after_is_past() -> None:
 def test_a_step_that_went_well_does_not_hide_that_the_next_one_does_not() -> None:
     out = printed(*opencode_step(1, "I look first.", "tool-calls")) + "\n" + opencode_tries("overloaded", 2)
 
-    assert type(OPENCODE.said(out, "", None, None).fault) is AgentOverloaded
+    assert type(OPENCODE.parse_output(out, "", None, None).fault) is AgentOverloaded
 
 
 def test_an_answer_about_errors_is_none() -> None:
     answer = '{"error": "the service says [API Error: 401 bad key] to strangers"}'
 
-    assert QWEN.said(qwen_ended(answer), "", WELL, None).fault is None
+    assert QWEN.parse_output(qwen_ended(answer), "", WELL, None).fault is None
 
 
 def test_a_tool_that_was_refused_is_noted() -> None:
@@ -314,9 +318,9 @@ def test_a_tool_that_was_refused_is_noted() -> None:
     missing = {"type": "tool_result", "tool_id": "c-1", "error": {"type": "tool_not_registered"}}
     denials = [{"tool_name": "write_file"}, {"tool_name": "write_file"}]
 
-    claude = CLAUDE.said(printed(told) + "\n" + claude_ended(), "", WELL, None)
-    gemini = GEMINI.said(printed(called, missing) + "\n" + gemini_ended(), "", WELL, None)
-    qwen = QWEN.said(qwen_ended(permission_denials=denials), "", WELL, None)
+    claude = CLAUDE.parse_output(printed(told) + "\n" + claude_ended(), "", WELL, None)
+    gemini = GEMINI.parse_output(printed(called, missing) + "\n" + gemini_ended(), "", WELL, None)
+    qwen = QWEN.parse_output(qwen_ended(permission_denials=denials), "", WELL, None)
 
     assert claude.notes == ("it was refused: Bash",)
     assert gemini.notes == ("it was refused: run_shell_command",)
@@ -327,8 +331,8 @@ def test_a_limit_says_when_it_ends() -> None:
     out = claude_ended(is_error=True, api_error_status=429, result="usage limit reached|1900000000")
     soon = failed("status 429: try again in 20 minutes")
 
-    until = CLAUDE.said(out, "", WELL, None).fault
-    later = CODEX.said(soon, "", WELL, None).fault
+    until = CLAUDE.parse_output(out, "", WELL, None).fault
+    later = CODEX.parse_output(soon, "", WELL, None).fault
 
     assert isinstance(until, AgentLimited) and until.until == 1_900_000_000
     assert isinstance(later, AgentLimited) and later.until is not None

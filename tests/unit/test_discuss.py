@@ -155,8 +155,8 @@ def test_the_text_is_read_by_rules_when_every_agent_fails(table: Any, fault: Any
 
 
 def test_a_mined_reply_is_used_before_the_next_agent_and_noted(table: Any) -> None:
-    mined = AgentReply("prose", says(4), "one", notes=("its key points were picked out",), mined=True)
-    held = table(Told("one", {"*": mined}), Told("two", {"*": says(1)}))
+    extracted = AgentReply("prose", says(4), "one", notes=("its key points were picked out",), extracted=True)
+    held = table(Told("one", {"*": extracted}), Told("two", {"*": says(1)}))
 
     result = held.hold("product")
 

@@ -14,15 +14,15 @@ from ruamel.yaml import YAML
 
 from orchestrator.config import load_pack
 from orchestrator.config.shipped import shipped_documents
-from orchestrator.domain.model import Gate
+from orchestrator.domain.model import Gate, Severity
+from orchestrator.domain.synthesis import Theme
+from orchestrator.domain.verdicts import Divergence
 from tests.unit.docgen_samples import DOCUMENTS, chinese, context, english, register, specification
 from workers.discussion.record_page import (
     Decision,
     Discussion,
-    Divergence,
     Rating,
     Standalone,
-    Theme,
     render_discussion,
 )
 from workers.documents.assess import assess
@@ -392,8 +392,8 @@ def test_a_discussion_record_holds_what_was_said() -> None:
             Rating("Quality", "claude", 2, "vague criteria"),
             Rating("Coverage", "builtin", 3, "one gap"),
         ),
-        themes=(Theme("criteria", ("Quality", "Coverage")),),
-        divergences=(Divergence("A requirement is missing", "HIGH", ("Coverage",)),),
+        themes=(Theme("criteria", "concern", ("Quality", "Coverage")),),
+        divergences=(Divergence("missing", Severity.HIGH, "A requirement is missing", ("Coverage",)),),
         action_items=("Add it",),
         partial="Product did not answer in time",
         standalone=Standalone(sentiment="concerns", decision=Decision("ana", "2026-11-21", "Go on")),

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
+from orchestrator.domain.model import Severity
+from orchestrator.domain.synthesis import Theme
+from orchestrator.domain.verdicts import Divergence
 from tests.unit.docgen_samples import context, english, register
 from workers.discussion.record_page import (
     Decision,
     Discussion,
-    Divergence,
     Rating,
-    RiskEntry,
     Standalone,
-    Theme,
     render_discussion,
 )
 from workers.documents import escape
-from workers.documents.content import Content
+from workers.documents.content import Content, Risk
 from workers.documents.reader import read, validate
 from workers.documents.render import render
 
@@ -199,12 +199,12 @@ def record(text: str) -> dict[str, bytes]:
         severity=text,
         recommendation=text,
         ratings=(Rating(text, text, 2, text),),
-        themes=(Theme(text, (text, text)),),
-        divergences=(Divergence(text, text, (text,)),),
+        themes=(Theme(text, "concern", (text, text)),),
+        divergences=(Divergence("missing", Severity.HIGH, text, (text,)),),
         coverage_gaps=(text,),
         action_items=(text,),
         open_questions=(text,),
-        risks=(RiskEntry(text, text, text, text),),
+        risks=(Risk(description=text, mitigation=text),),
         notes=(text,),
         partial=text,
         standalone=Standalone(

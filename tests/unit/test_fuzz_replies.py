@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from tests.fuzzing import ANSWERS, SEEDS, examples, near, printed
 from tests.unit.docgen_samples import context, english
-from workers.agents.mining import mine
+from workers.agents.extraction import extract
 from workers.agents.programs.process import decode
 from workers.agents.replies import Parsed, parse
 from workers.documents.content import ArchitectureReview, Brief, Critique
@@ -27,7 +27,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {**MODELS, "review": ArchitectureReview, "
 def read(text: str, schema: type[BaseModel]) -> Parsed:
     """What is promised of reading any text at all."""
     parsed = parse(text, schema)
-    found = parsed.model if parsed.model is not None else mine(text, schema)
+    found = parsed.model if parsed.model is not None else extract(text, schema)
     assert (parsed.model is None) == bool(parsed.error)
     if found is not None:
         stored = json.dumps(found.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)

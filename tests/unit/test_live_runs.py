@@ -11,7 +11,7 @@ from tests import factories as make
 from workers.host.live_runs import LiveRun, LiveRuns
 
 
-@pytest.mark.parametrize(("why", "may"), [("drained", True), ("taken away", False), ("lease", False)])
+@pytest.mark.parametrize(("why", "may"), [("drained", True), ("revoked", False), ("lease", False)])
 def test_a_run_that_is_stopped_while_it_waits_may_be_reported_only_when_it_was_drained(
     why: str, may: bool
 ) -> None:

@@ -79,7 +79,7 @@ def test_a_folder_or_a_fifo_in_place_of_a_pack_is_refused_at_once(tmp_path: Path
     with pytest.raises(ConfigError) as refused:
         load_pack(tmp_path, NONE)
 
-    assert ["is no regular file" in fault for fault in refused.value.faults] == [True, True]
+    assert ["is not a regular file" in fault for fault in refused.value.faults] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_text_in_quotes_is_text(tmp_path: Path) -> None:
         ("gates: {pass_score: yes}", "expected a number, found true"),
         ("gates: {weights: {depth: 30}}", "weights must add up to 100, these make 110"),
         ("gates: {pass_score: 50}", "must not be below fail_score"),
-        ("roles: {mine: {kind: pipeline, prefixes: [DRAFT]}}", "belongs to role 'writer' already"),
-        ("roles: {mine: {kind: pipeline, prefixes: [lower]}}", "is no task prefix"),
+        ("roles: {mine: {kind: pipeline, prefixes: [DRAFT]}}", "already belongs to role 'writer'"),
+        ("roles: {mine: {kind: pipeline, prefixes: [lower]}}", "is not a task prefix"),
         ("roles: {writer: {instructions: ../../x}}", "must be a file below"),
         ("rounds: {DISCUSS-001: {artifact: /etc/passwd}}", "must be a path below"),
-        ("rounds: {TALK-001: {}}", "is no round"),
+        ("rounds: {TALK-001: {}}", "is not a round"),
         ("pipelines: {mine: {id_prefix: ABC, tasks: [{key: DRAFT-001}]}}", "must be one of TLS, UAN, TC"),
     ],
 )
@@ -177,8 +177,8 @@ def test_an_unknown_or_wrong_value_is_named_with_what_was_meant(
             ],
             "unreachable: QUALITY-001 waits for a cycle",
         ),
-        (["key: draft-1"], "'draft-1' is no task id"),
-        (["key: DRAFT-001-R1"], "'DRAFT-001-R1' is no task id"),
+        (["key: draft-1"], "'draft-1' is not a task id"),
+        (["key: DRAFT-001-R1"], "'DRAFT-001-R1' is not a task id"),
         (
             ["key: DRAFT-001, round: DISCUSS-002", "key: DRAFT-002, round: DISCUSS-002"],
             "is the round of DRAFT-001 and",

@@ -8,18 +8,18 @@ from orchestrator.domain.pauses import PauseReason
 
 PAUSES = [  # reason, resume means, decision, other ways on, option needed
     ("checkpoint", "approve", "approve_checkpoint", "improve revise recheck feedback", None),
-    ("signoff_blocked", "accept as is", "accept_signoff", "improve revise recheck feedback", None),
-    ("revision_exhausted", "accept the revision as is", "accept_revision", "revise feedback", None),
+    ("signoff_blocked", "accept it as it is", "accept_signoff", "improve revise recheck feedback", None),
+    ("revision_exhausted", "accept the revision as it is", "accept_revision", "revise feedback", None),
     ("task_failed", "retry", "retry", "resume --skip TASK", None),
-    ("discussion_blocked", "take an option", "decide_discussion", "revise", "--decide"),
+    ("discussion_blocked", "take one of the options", "decide_discussion", "revise", "--decide"),
     ("plan_approval", "approve the plan", "approve_plan", "feedback", None),
-    ("supervision_blocked", "go on as is", "accept_supervision", "revise", None),
-    ("discussion_feedback", "text given", "discussion_feedback", "", "--decide"),
+    ("supervision_blocked", "continue as it is", "accept_supervision", "revise", None),
+    ("discussion_feedback", "given text", "discussion_feedback", "", "--decide"),
     ("agent_unavailable", "check again", None, "doctor repair resume --skip TASK", None),
     ("disk", "check again", None, "doctor repair resume --skip TASK", None),
     ("stalled", "check again", None, "doctor repair resume --skip TASK", None),
     ("budget", "new budget", "raise_budget", "", "--max-usd"),
-    ("user", "go on", None, "", None),
+    ("user", "continue", None, "", None),
 ]
 
 

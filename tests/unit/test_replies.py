@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.agents.mining import mine
+from workers.agents.extraction import extract
 from workers.agents.programs.process import decode
 from workers.agents.replies import parse
 from workers.documents.content import Brief, Critique, Requirements
@@ -121,7 +121,7 @@ def test_hostile_text_takes_bounded_time(text: str) -> None:
     began = time.monotonic()
 
     parse(text, Critique)
-    mine(text, Critique)
+    extract(text, Critique)
 
     assert time.monotonic() - began < 10
 
@@ -133,7 +133,7 @@ def test_no_text_makes_it_raise(text: str) -> None:
         parsed = parse(text, schema)
 
         assert (parsed.model is None) == bool(parsed.error)
-    mine(text, Critique)
+    extract(text, Critique)
 
 
 JSON = st.recursive(
@@ -178,7 +178,7 @@ Risk level: high
 
 
 def test_key_points_are_mined_from_prose() -> None:
-    found = mine(PROSE, Critique)
+    found = extract(PROSE, Critique)
 
     assert found is not None
     assert found.rating == 2
@@ -205,11 +205,11 @@ def test_key_points_are_mined_from_prose() -> None:
     ],
 )
 def test_without_a_plain_rating_nothing_is_mined(text: str) -> None:
-    assert mine(text, Critique) is None
+    assert extract(text, Critique) is None
 
 
 def test_only_critiques_are_mined() -> None:
-    assert mine(PROSE, Brief) is None
+    assert extract(PROSE, Brief) is None
 
 
 @pytest.mark.parametrize(

@@ -248,7 +248,7 @@ def test_recheck_and_improve_need_a_quality_check_that_has_run() -> None:
 def test_a_recheck_that_waits_already_is_not_doubled() -> None:
     waiting = applied(graph(), plan_recheck(graph()))
 
-    with pytest.raises(NotAllowedNow, match="QUALITY-001-R1 is pending"):
+    with pytest.raises(NotAllowedNow, match="QUALITY-001-R1 is already pending"):
         plan_recheck(waiting)
 
 
@@ -335,6 +335,16 @@ def test_revising_while_an_improvement_waits_shares_its_recheck() -> None:
 
     assert chain(plan) == ["DRAFT-004-R1<DRAFT-004"]
     assert {task for task, _ in plan.extra_edges} == {"IMPROVE-depth-001", "QUALITY-001-R1"}
+
+
+def test_an_improvement_does_not_wait_for_what_waits_for_its_score() -> None:
+    later = TaskState("RESEARCH-002", "analyst", "RESEARCH", TaskStatus.PENDING, blocked_by=("QUALITY-001",))
+    now = graph() | {later.key: later}
+
+    plan = plan_improve(now, "depth", {})
+
+    assert plan.tasks[0].blocked_by == ("QUALITY-001",)
+    assert plan.extra_edges == (("RESEARCH-002", "QUALITY-001-R1"),)
 
 
 def test_an_unknown_dimension_lists_the_known_ones() -> None:

@@ -150,7 +150,7 @@ def test_agents_of_one_pool_share_an_account_and_others_have_their_own() -> None
     found = build_router(settings, {}, lambda _: None, builtin=BuiltinAgent())
 
     names = ("opus", "quick", "claude", "codex", "mine", "never configured")
-    assert [found.pool(name) for name in names] == [
+    assert [found.account(name) for name in names] == [
         "work",
         "claude",
         "claude",

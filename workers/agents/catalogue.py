@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.domain.agent_kinds import KINDS
 from workers.agents.programs.external import ExternalAgent
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def program_agent(
-    name: str, given: AgentSettings, environ: Mapping[str, str], limits: Limits | None, slots: AgentSlots
+    name: str, given: AgentSettings, environ: Mapping[str, str], timeouts: Timeouts | None, slots: AgentSlots
 ) -> ExternalAgent:
     """The agent that the settings describe, of a kind that is a program."""
     kind = KINDS[given.kind]
@@ -33,7 +33,7 @@ def program_agent(
         environ=environ,
         env=[*kind.sees, *given.env, *([given.key_env] if given.key_env else [])],
         version=kind.version if kind.is_client else (),
-        limits=limits,
+        timeouts=timeouts,
         edits_files=given.edits_files or kind.is_client,
         confine=given.confine,
         slots=slots,

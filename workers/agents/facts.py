@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from orchestrator.domain.documents import DocumentDef
-from workers.documents.content import Architecture, Brief, Discovery, Epics, Requirements
+from workers.documents.content import Architecture, Brief, Content, Discovery, Epics, Requirements
 
 
 class Facts(TypedDict, total=False):
@@ -18,7 +18,7 @@ class Facts(TypedDict, total=False):
     architecture: Architecture | None
     epics: Epics | None
     document: DocumentDef | None  # what is written or criticised
-    drafted_from: list[Any]  # the contents of the documents that it is drafted from
+    drafted_from: list[Content]  # the contents of the documents that it is drafted from
     previous: (
         Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
     )

@@ -1,4 +1,4 @@
-"""Looks at agents for a person: which version is installed, and whether one really answers."""
+"""Examines agents for a person: which version is installed, and whether one really answers."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from orchestrator.domain.errors import AgentError
 from orchestrator.domain.prices import MICROS, Cost
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.process import agent_environment
-from workers.agents.protocol import Agent, AgentRequest, Limits, Usage, is_metered
+from workers.agents.protocol import Agent, AgentRequest, Timeouts, Usage, is_metered
 
 VERSION_SECONDS = 10.0
-PROBE = Limits(start=30.0, silence=30.0, turn=60.0, total=60.0)
+PROBE_TIMEOUTS = Timeouts(start=30.0, silence=30.0, turn=60.0, total=60.0)
 PROBES_SECONDS = 120.0  # for all of them: agents have limits of their own, and some wait for others to end
 QUESTION = "Answer with the single word: ready"
 
 Priced = Callable[[str, Usage], tuple[Usage, Cost]]  # what a call of that agent used and cost
 
 
-def look_at(agents: Mapping[str, Agent], probe: Priced | None = None) -> list[dict[str, Any]]:
+def inspect_agents(agents: Mapping[str, Agent], probe: Priced | None = None) -> list[dict[str, Any]]:
     """Each agent with `fault`, `version` (of a client that can tell it) and, with `probe`, what a real question came to."""
     over = Event()
     timer = Timer(PROBES_SECONDS, over.set)
     timer.start()
     try:
         with ThreadPoolExecutor(max_workers=8) as pool:
-            return list(pool.map(lambda item: _look(item[0], item[1], probe, over), agents.items()))
+            return list(pool.map(lambda item: _inspect(item[0], item[1], probe, over), agents.items()))
     finally:
         timer.cancel()
 
 
-def _look(name: str, agent: Agent, probe: Priced | None, over: Event) -> dict[str, Any]:
+def _inspect(name: str, agent: Agent, probe: Priced | None, over: Event) -> dict[str, Any]:
     fault = agent.available()
     found: dict[str, Any] = {"name": name, "usable": fault is None, "fault": fault, "version": None}
     if fault is not None:
@@ -87,7 +87,7 @@ def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> dict[str, A
             task="",
             role="",
             run="probe",
-            limits=PROBE,
+            timeouts=PROBE_TIMEOUTS,
             stop=over,
         )
         fault, says = None, None

@@ -18,11 +18,11 @@ from orchestrator.config.settings import AgentLimits
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 
-__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Limits", "Protected", "Usage", "is_metered"]
+__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Protected", "Timeouts", "Usage", "is_metered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Timeouts:
     """Seconds; None means no such limit."""
 
     start: float | None = 60.0  # until the first byte of output
@@ -32,8 +32,8 @@ class Limits:
     output_bytes: int = 10 * 1024 * 1024  # more than this and the agent is stopped
 
     @classmethod
-    def of(cls, given: AgentLimits) -> Limits:
-        """The limits that the settings give."""
+    def of(cls, given: AgentLimits) -> Timeouts:
+        """The timeouts that the settings give."""
         return cls(given.start, given.silence, given.turn, given.total)
 
 
@@ -43,7 +43,7 @@ def _nothing_is_ours(_: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """What an agent that is only asked may not change."""
+    """What an agent in read-only (ask) mode may not change."""
 
     root: Path  # the user's project
     database: Path
@@ -68,9 +68,9 @@ class AgentRequest:
     folder: Path | None = None  # shared by the runs of an inner loop, private to it
     mcp: Mapping[str, Any] = field(default_factory=dict)  # name -> {command, args, env}: servers to hand over
     edits: bool = False  # `work`: it may edit files below `workdir`
-    protected: Protected | None = None  # from one that is only asked
+    protected: Protected | None = None  # in read-only mode
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
-    limits: Limits = field(default_factory=Limits)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
     on_guardian: Callable[[Any], None] | None = (
         None  # told of each external process's guardian when it starts
@@ -84,11 +84,11 @@ class AgentReply:
     agent: str
     usage: Usage = field(default_factory=Usage)
     retries: int = 0  # repair turns
-    notes: tuple[str, ...] = ()  # what was cut, replaced or mined; goes into the record
+    notes: tuple[str, ...] = ()  # what was cut, replaced or extracted; goes into the record
     unmet: tuple[str, ...] = ()  # words of a person that it could not act on, each with the reason
     client_session: str | None = None  # what the client calls the conversation, where it can be gone on with
     exit: Exit | None = None  # of the last turn, where the agent is a program
-    mined: bool = False  # the data was picked out of prose, not given as structured data
+    extracted: bool = False  # the data was extracted from prose, not given as structured data
 
 
 class Agent(Protocol):

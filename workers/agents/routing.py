@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pipelines import Pack
-from workers.agents.protocol import Agent, Limits
+from workers.agents.protocol import Agent, Timeouts
 from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Router:
         own: Iterable[str] = (),
         roles: Mapping[str, Iterable[str]] | None = None,
         perspectives: Mapping[str, Iterable[str]] | None = None,
-        pools: Mapping[str, str] | None = None,
+        accounts: Mapping[str, str] | None = None,
         slots: AgentSlots | None = None,
         note: Note = lambda _: None,
     ) -> None:
-        """`pools`: which account an agent uses, where several share one. `slots`: those of the agents that are programs."""
+        """`accounts`: by agent, where several share one. `slots`: those of the agents that are programs."""
         self.agents = dict(agents)
-        self._pools = dict(pools or {})
+        self._accounts = dict(accounts or {})
         self._own = tuple(own)  # agents the user configured, in that order
         self._roles = {name: tuple(order) for name, order in (roles or {}).items()}
         self._perspectives = {name: tuple(order) for name, order in (perspectives or {}).items()}
@@ -60,9 +60,9 @@ class Router:
         order = self._perspectives.get(perspective) or self._with_own(pack.perspectives[perspective].agents)
         return self._usable((*order, BUILTIN), note)
 
-    def pool(self, agent: str) -> str:
+    def account(self, agent: str) -> str:
         """The account an agent uses: its limit holds for all that share it."""
-        return self._pools.get(agent, agent)
+        return self._accounts.get(agent, agent)
 
     def _with_own(self, order: Iterable[str]) -> tuple[str, ...]:
         """The user's own agents that the order does not name: just before the built-in one, else at its end."""
@@ -96,16 +96,16 @@ def build_router(
     for name, each in given.items():
         if name in settings.agents_off:
             continue
-        limits = Limits.of(each.limits) if each.limits else None
+        timeouts = Timeouts.of(each.limits) if each.limits else None
         started_as = KINDS[each.kind].started_as
         if started_as == "builtin":
             agents[name] = builtin
         elif started_as == "api":
-            agents[name] = ApiAgent.of(name, each, environ, limits)
+            agents[name] = ApiAgent.of(name, each, environ, timeouts)
         else:
-            agents[name] = program_agent(name, each, environ, limits, slots)
+            agents[name] = program_agent(name, each, environ, timeouts, slots)
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
-    pools = {
+    accounts = {
         name: each.pool or (each.kind if KINDS[each.kind].is_client else name) for name, each in given.items()
     }
     return Router(
@@ -113,7 +113,7 @@ def build_router(
         own=own,
         roles=settings.roles,
         perspectives=settings.perspectives,
-        pools=pools,
+        accounts=accounts,
         slots=slots,
         note=note,
     )
@@ -124,10 +124,12 @@ def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[st
 
     `probe`: ask each usable one a real question, which may cost what this says.
     """
-    from workers.agents.probing import look_at
+    from workers.agents.probing import inspect_agents
 
     return {
-        "agents": [each | {"pool": router.pool(each["name"])} for each in look_at(router.agents, probe)],
+        "agents": [
+            each | {"pool": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
+        ],
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
             for name, role in pack.roles.items()

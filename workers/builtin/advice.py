@@ -1,16 +1,14 @@
-"""What one perspective praises in a sound document and what it would do next: always about this document, never a fault.
+"""What one perspective would do next with a sound document: always about this document, never a fault.
 
 A dict from (kind of document, perspective) to a function is at the end; what is not in it gets the general remarks.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from orchestrator.domain.quality import is_testable
-from workers.builtin.faults import Document, criteria_of
+from workers.builtin.faults import Document
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
 from workers.builtin.names import external
@@ -24,12 +22,6 @@ def advice(doc: Document, m: Material, name: str) -> list[str]:
     """At most three next steps for this document, in the field of the perspective; none when there is nothing to say."""
     said = _ADVICE.get((doc.kind, name))
     return unique(said(doc, m) if said else ())[:MOST]
-
-
-def praise(doc: Document, m: Material, name: str) -> list[str]:
-    """What the perspective finds done well, with the document's own words."""
-    said = _PRAISE.get((doc.kind, name))
-    return unique(said(doc, m) if said else ())[:2]
 
 
 Said = Iterator[str]
@@ -170,71 +162,6 @@ def _still_open(doc: Document, m: Material) -> Said:
             yield m.say("suggest_open", text=text)
 
 
-def _valued_goals(doc: Document, m: Material) -> Said:
-    values = [goal.target for goal in m.analysis.goals if goal.target]
-    if values:
-        yield m.say("strength_goals", values=m.lex.join(values[:3]))
-    if m.analysis.actors:
-        yield m.say("strength_users", actors=m.said_actors(4))
-    if m.analysis.exclusions:
-        yield m.say("strength_excluded", text=strip_end(m.analysis.exclusions[0].text))
-
-
-def _values_kept(doc: Document, m: Material) -> Said:
-    whole = "\n".join(doc.paragraphs())
-    said = [value for need in m.analysis.needs for value in need.clause.measures if value in whole]
-    values = unique(re.sub(r"\s(?:or|and|of|the|in|per|to)$", "", value) for value in said)
-    if values:
-        yield m.say("strength_numbers", values=m.lex.join(values[:3]))
-
-
-def _testable(doc: Document, m: Material) -> Said:
-    good = [text for text in criteria_of(doc) if is_testable(text)]
-    if good:
-        yield m.say("strength_criteria", text=short(good[0], 240))
-
-
-def _tied(doc: Document, m: Material) -> Said:
-    tied = [item for item in _items(doc) if item.goals]
-    if tied:
-        yield m.say("strength_traced", text=f"{tied[0].id} ({tied[0].goals[0]})")
-
-
-def _weighed(doc: Document, m: Material) -> Said:
-    adrs = doc.content.adrs if isinstance(doc.content, Architecture) else []
-    for adr in [adr for adr in adrs if len(adr.alternatives) >= 2][:1]:
-        yield m.say("strength_alternatives", title=f"{adr.id} {lower_first(adr.title)}")
-
-
-def _hidden(doc: Document, m: Material) -> Said:
-    outside = doc.content.external_systems if isinstance(doc.content, Architecture) else []
-    if outside:
-        yield m.say("strength_adapters", names=m.lex.join(outside[:3]))
-    adrs = doc.content.adrs if isinstance(doc.content, Architecture) else []
-    for adr in [adr for adr in adrs if adr.consequences][:1]:
-        yield m.say("strength_decided", text=f"{adr.id} {lower_first(adr.title)}")
-
-
-def _mvp(doc: Document, m: Material) -> Said:
-    chosen = [epic.id for epic in doc.content.items if epic.mvp] if isinstance(doc.content, Epics) else []
-    if chosen:
-        yield m.say("strength_mvp", text=m.lex.join(chosen))
-
-
-def _ordered(doc: Document, m: Material) -> Said:
-    first = doc.content.items[:1] if isinstance(doc.content, Epics) else []
-    for epic in first:
-        yield m.say("strength_order", text=f"{epic.id} {lower_first(epic.title)}")
-
-
-def _result(doc: Document, m: Material) -> Said:
-    line = next(
-        (text for text in doc.paragraphs() if "PASS" in text or "REVIEW" in text or "FAIL" in text), ""
-    )
-    if line:
-        yield m.say("strength_gate", text=line)
-
-
 def _with(doc: Document, m: Material, key: str) -> Document:
     """The report, with the document it reports on as its content."""
     return replace(doc, content=m.facts.get(key))
@@ -266,22 +193,4 @@ _ADVICE: dict[tuple[str, str], Callable[[Document, Material], Said]] = {
     ("readiness", "technical"): lambda doc, m: _choices(_with(doc, m, "architecture"), m),
     ("readiness", "risk"): lambda doc, m: _failures(_with(doc, m, "architecture"), m),
     ("readiness", "coverage"): lambda doc, m: _priorities(_with(doc, m, "requirements"), m),
-}
-_PRAISE: dict[tuple[str, str], Callable[[Document, Material], Said]] = {
-    ("discovery", "product"): _valued_goals,
-    ("discovery", "risk"): _values_kept,
-    ("brief", "product"): _valued_goals,
-    ("brief", "technical"): _values_kept,
-    ("requirements", "quality"): _testable,
-    ("requirements", "product"): _tied,
-    ("architecture", "technical"): _weighed,
-    ("architecture", "risk"): _hidden,
-    ("epics", "product"): _mvp,
-    ("epics", "technical"): _ordered,
-    ("epics", "quality"): _testable,
-    ("readiness", "quality"): _result,
-    ("readiness", "product"): _result,
-    ("readiness", "technical"): lambda doc, m: _weighed(_with(doc, m, "architecture"), m),
-    ("readiness", "risk"): lambda doc, m: _hidden(_with(doc, m, "architecture"), m),
-    ("readiness", "coverage"): lambda doc, m: _tied(_with(doc, m, "requirements"), m),
 }

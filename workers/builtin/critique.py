@@ -16,7 +16,7 @@ from rapidfuzz import fuzz
 from orchestrator.domain.quality import is_testable
 from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
-from workers.builtin.advice import advice, praise
+from workers.builtin.advice import advice
 from workers.builtin.faults import Document, Fault, criteria_of, document, faults
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, short, strip_end, unique
@@ -267,12 +267,10 @@ def _level(mine: list[Fault], unprotected: list[str], risks: list[Risk]) -> Lite
 
 
 def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[str]:
-    """What this document does well, the perspective's own field first, each with the document's words as evidence."""
+    """What this document carries and asks, with its words as evidence; a perspective of a pack looks at its focus first."""
     lines = [text for text in doc.paragraphs() if not _BYLINE.search(text)]
     whole = "\n".join(lines)
-    found = praise(doc, m, name)
-    if name not in FIELDS:
-        found = [*_on_focus(lines, focus, m), *found]
+    found = [] if name in FIELDS else _on_focus(lines, focus, m)
     order = list(FIELDS).index(name) if name in FIELDS else 0
     kept = [need for need in m.analysis.needs if strip_end(need.text) in whole]
     asked = [text for text in lines if text.endswith(("?", "？")) and m.say("stack_open") not in text]

@@ -244,7 +244,7 @@ def _known_ids(doc: Document, m: Material) -> dict[str, set[str]]:
             add("ADR", [adr.id for adr in model.adrs])
         elif isinstance(model, Declared):
             for section in model.layout:
-                add(section.id, [item.id for item in model.entries(section) if section.id])
+                add(section.id, [item.id for item in model.items(section)])
         elif isinstance(model, Epics):
             add("EPIC", [epic.id for epic in model.items])
             add("STORY", [story.id for epic in model.items for story in epic.stories])

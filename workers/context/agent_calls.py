@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -22,11 +22,12 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
     CassetteUnusable,
 )
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes, edits, records
-from workers.agents.cassette.player import REPLAYED, Called, Deck, Recorded
+from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
 from workers.agents.programs.mcp import SERVER, StdioServer, server_for
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Limits, Protected, is_metered
+from workers.agents.protocol import Agent, AgentReply, AgentRequest, Protected, Timeouts, is_metered
 from workers.agents.question import Question
 from workers.agents.routing import Router
 from workers.context.ledger import CallLedger
@@ -62,14 +63,14 @@ class AgentCalls:
     clients: dict[str, str]  # agent -> its conversation in this inner loop
     prices: Prices
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
-    deck: Deck | None = None  # the session's cassette
+    cassette: CassettePlayer | None = None  # the session's cassette
 
     def ask(
         self,
         kind: str,
         prompt: str,
         schema: type[M],
-        facts: Mapping[str, Any],
+        facts: Mapping[str, Json],
         agents: Sequence[Agent] | None = None,
         *,
         perspective: str | None = None,
@@ -83,7 +84,7 @@ class AgentCalls:
         """
         failed: AgentError | None = None
         asked = self.agents if agents is None else agents
-        for agent in self._voices(kind, prompt, perspective, asked):
+        for agent in self._agents_for(kind, prompt, perspective, asked):
             if self._waits_for_another(agent, failed, perspective):
                 break
             try:
@@ -116,24 +117,24 @@ class AgentCalls:
     @property
     def replays(self) -> bool:
         """Whether a cassette answers: then no account is asked, and nothing is learned of its limit."""
-        return self.deck is not None and self.deck.does == "replay"
+        return self.cassette is not None and self.cassette.does == "replay"
 
     def _waits_for_another(self, agent: Agent, failed: AgentError | None, perspective: str | None) -> bool:
         """A document waits for its author rather than be written by the built-in agent in the author's place."""
         held = isinstance(failed, AgentLimited | AgentOverloaded)
         return held and agent.name == BUILTIN and not perspective and not self.replays
 
-    def _voices(
+    def _agents_for(
         self, kind: str, prompt: str, perspective: str | None, agents: Sequence[Agent]
     ) -> Sequence[Agent]:
         """The agents themselves, or what the session's cassette puts in their place. Raises CassetteUnusable."""
-        if self.deck is None:
+        if self.cassette is None:
             return agents
-        question = self.deck.question(kind, prompt, perspective)
-        if self.deck.does == "replay" and REPLAYED not in self.run.notes:
+        question = self.cassette.question(kind, prompt, perspective)
+        if self.cassette.does == "replay" and REPLAYED not in self.run.notes:
             self.run.notes.append(REPLAYED)
         try:
-            return self.deck.voices(question, agents, self._called(question), self.answer)
+            return self.cassette.agents_for(question, agents, self._called(question), self.answer)
         except CassetteUnusable as error:
             self.run.cannot_go_on = error
             raise
@@ -169,7 +170,7 @@ class AgentCalls:
         kind: str,
         prompt: str,
         schema: type[BaseModel] | None,
-        facts: Mapping[str, Any],
+        facts: Mapping[str, Json],
         *,
         perspective: str | None = None,
         stop: threading.Event | None = None,
@@ -204,7 +205,7 @@ class AgentCalls:
             run=run.row.run,
             round=run.row.round,
             perspective=perspective,
-            limits=Limits.of(run.settings.agent_limits),
+            timeouts=Timeouts.of(run.settings.agent_limits),
             folder=run.workdir / f"as-{alone}" if alone else self.folder,
             resume=None if alone else self.clients.get(agent.name),
             mcp=self._servers(agent) if not perspective else {},
@@ -235,13 +236,13 @@ class AgentCalls:
 
     def _digest(self, kind: str, prompt: str, perspective: str | None) -> str:
         """With a cassette, of the question: the same in every session that asks the same."""
-        if self.deck is None:
+        if self.cassette is None:
             return cassettes.digest(prompt)
-        return self.deck.question(kind, prompt, perspective).digest
+        return self.cassette.question(kind, prompt, perspective).digest
 
 
 def _first_to_end(before: AgentError | None, error: AgentError) -> AgentError:
-    """What a run says that got no answer: of several limits the one that ends first, else the last fault."""
+    """The error of a run that got no answer: of several limits the one that ends first, else the last fault."""
     if isinstance(before, AgentLimited) and isinstance(error, AgentLimited):
         return min(before, error, key=lambda each: each.until or 0.0)
     return error

@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain.account_pause import SECOND
 from orchestrator.domain.errors import AccountHeld, AgentError, AgentLimited, BudgetReached
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices, Usage
 from orchestrator.store import budgets, rate_limits, records
 from orchestrator.store.rows import RateLimit
@@ -42,7 +42,7 @@ class CallLedger:
     router: Router
     asks_accounts: bool
 
-    def begin(self, agent: Agent, values: Mapping[str, Any]) -> CallHandle:
+    def begin(self, agent: Agent, values: Mapping[str, Json]) -> CallHandle:
         """Note the call, if its account is not held and the budget has room for it; the built-in agent's are free.
 
         Raises AccountHeld, BudgetReached, and what the run's fence raises; then nothing was noted.
@@ -50,11 +50,11 @@ class CallLedger:
         if not is_metered(agent):
             call = self.run.write(lambda tx: records.begin_call(tx, dict(values)))
             return CallHandle(call, 0, None, False)
-        account = self.router.pool(agent.name) if self.asks_accounts else None
+        account = self.router.account(agent.name) if self.asks_accounts else None
 
         def unit(tx: Tx) -> CallHandle | RateLimit | budgets.Refused:
             limit = None if account is None else rate_limits.known(tx, account)
-            if limit is not None and rate_limits.holds(tx, limit):
+            if limit is not None and rate_limits.is_limited(tx, limit):
                 return limit
             call = budgets.begin_call(tx, self.run.row.key, values)
             if isinstance(call, budgets.Refused):
@@ -70,7 +70,7 @@ class CallLedger:
 
     def answered(self, agent: Agent, call: CallHandle, reply: AgentReply) -> None:
         """Note that the call ended with an answer."""
-        outcome = "mined" if reply.mined else "answered"
+        outcome = "mined" if reply.extracted else "answered"
         self._end(agent, call, outcome, reply.usage, reply.retries, None, None)
 
     def failed(self, agent: Agent, call: CallHandle, error: AgentError, fault: str) -> None:
@@ -126,7 +126,7 @@ def _note_limit(
     if limited is not None:
         ends = limited.until if limited.until and limited.until > 0 else None
         told = None if ends is None else int(min(ends, LATEST) * SECOND)
-        return rate_limits.hold(tx, call.account, agent.name, began=call.at, told=told, why=fault or "")
+        return rate_limits.limit(tx, call.account, agent.name, began=call.at, told=told, why=fault or "")
     if fault is None and call.was_limited:
         rate_limits.clear(tx, call.account, began=call.at)
     return None

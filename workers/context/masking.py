@@ -1,4 +1,4 @@
-"""Asking an agent so that no secret it may see comes back, and no fault of its adapter ends the run."""
+"""Asking an agent so that no secret it may see comes back, and no internal error of its adapter ends the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workers.agents.protocol import Agent, AgentReply, AgentRequest
 
 
 def ask_masked(agent: Agent, request: AgentRequest, known: secrets.Known, log: Logger) -> AgentReply:
-    """The agent's reply, masked. A fault in its adapter is an answer not had, and never ends the run by itself."""
+    """The agent's reply, masked. An internal error of its adapter is a failed call, and never ends the run by itself."""
     try:
         reply = agent.ask(request)
     except AgentError as error:
@@ -26,7 +26,7 @@ def ask_masked(agent: Agent, request: AgentRequest, known: secrets.Known, log: L
     except (Exception, SystemExit) as error:
         log.exception("agent_broken", agent=agent.name, kind=request.kind, run=request.run[-8:])
         raise AgentCrashed(
-            f"{agent.name} failed by a fault of its adapter",
+            f"{agent.name} failed with an internal error",
             why=secrets.mask(f"{type(error).__name__}: {error}", known),
         ) from error
     given = getattr(reply, "data", reply)

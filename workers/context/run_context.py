@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import CassetteUnusable, LeaseLost, StoreError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Pack
 from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims
@@ -38,7 +39,7 @@ class RunContext:
     project: Path
     artifacts: Mapping[str, Artifact]  # newest version of each path
     wisdom: Mapping[str, list[str]]
-    accumulator: Sequence[Mapping[str, Any]]
+    accumulator: Sequence[Mapping[str, Json]]
     verdicts: Sequence[Verdict]  # of the session, oldest first
     decisions: Sequence[Decision]
     instructions: str  # of the role, read afresh
@@ -54,7 +55,7 @@ class RunContext:
         return self.live.row
 
     @property
-    def payload(self) -> Mapping[str, Any]:
+    def payload(self) -> Mapping[str, Json]:
         return self.row.payload
 
     @property
@@ -75,7 +76,7 @@ class RunContext:
         self.check()
 
         def fenced(tx: Tx) -> T:
-            claims.hold(tx, self.row.run, self.host)
+            claims.assert_lease(tx, self.row.run, self.host)
             return unit(tx)
 
         return self.store.write(fenced)

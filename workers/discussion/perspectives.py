@@ -30,7 +30,7 @@ from workers.documents.content import Critique
 ARTIFACT_LIMIT = 50_000  # characters of the artifact that a prompt shows; the cut is said in the record
 WHY_LIMIT = 300  # characters of why an agent gave no answer
 LIST_LIMIT = 50  # entries of each list of a reply that count
-LOOK = 0.2  # seconds between two looks at whether the run is over
+POLL_SECONDS = 0.2  # between two checks of whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
 NEVER_NOTES = (
     LeaseLost,
@@ -153,7 +153,7 @@ def _collect(
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         try:
-            name, answer = said.get(timeout=min(LOOK, left))
+            name, answer = said.get(timeout=min(POLL_SECONDS, left))
         except queue.Empty:
             continue
         silent.remove(name)

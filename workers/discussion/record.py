@@ -10,7 +10,7 @@ from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
-from workers.roles.documents import stamp
+from workers.roles.drafting import stamp
 
 ACTIONS = 3  # action items in the report, the advice and the options
 
@@ -81,15 +81,13 @@ def _render(
             )
             for reply in done.replies
         ),
-        themes=tuple(recording.Theme(theme.text, theme.perspectives) for theme in synthesis.themes),
-        divergences=tuple(
-            recording.Divergence(v.text, str(v.severity), v.perspectives) for v in synthesis.views
-        ),
+        themes=synthesis.themes,
+        divergences=synthesis.views,
         coverage_gaps=synthesis.gaps,
         action_items=tuple(item.text for item in synthesis.actions),
         open_questions=synthesis.questions,
         risks=tuple(
-            recording.RiskEntry(risk.description, risk.likelihood, risk.impact, risk.mitigation)
+            risk
             for reply in done.replies
             for risk in done.answers[reply.perspective].critique.risks[: len(reply.risks)]
         ),

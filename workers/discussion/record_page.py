@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.synthesis import Theme
+from orchestrator.domain.verdicts import Divergence
+from workers.documents.content import Risk
 from workers.documents.page import Printer
 
 
@@ -15,29 +18,6 @@ class Rating:
     agent: str
     rating: int
     key_finding: str
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """A view that two or more perspectives hold."""
-
-    text: str
-    holders: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    text: str
-    severity: str
-    holders: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RiskEntry:
-    description: str
-    likelihood: str = ""
-    impact: str = ""
-    mitigation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +59,7 @@ class Discussion:
     coverage_gaps: tuple[str, ...] = ()
     action_items: tuple[str, ...] = ()  # most important first
     open_questions: tuple[str, ...] = ()
-    risks: tuple[RiskEntry, ...] = ()
+    risks: tuple[Risk, ...] = ()
     notes: tuple[str, ...] = ()  # what was cut, replaced, left out
     partial: str = ""  # why not every perspective answered
     standalone: Standalone | None = None

@@ -28,7 +28,7 @@ from workers.documents.content import Critique
 from workers.documents.identifiers import content_path
 from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.documents import facts, registered
+from workers.roles.drafting import facts, registered
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 

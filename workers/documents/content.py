@@ -9,7 +9,7 @@ then with its `reason`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -301,9 +301,13 @@ class Declared(Content):
     title: Line
     open_questions: list[Line] = []
 
-    def entries(self, section: Section) -> list[Any]:
+    def entries(self, section: Section) -> list[Statement | Item]:
         """The statements or items of a section; none of a text."""
         return [] if section.form == "text" else list(getattr(self, section.key))
+
+    def items(self, section: Section) -> list[Item]:
+        """The items of a section; none of any other form."""
+        return [entry for entry in self.entries(section) if isinstance(entry, Item)]
 
 
 class Weakness(Content):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -37,11 +38,11 @@ class RenderContext:
         default_factory=dict
     )  # codebase; review, review_agent (architecture); request
     catalogue: Catalogue = field(default_factory=shipped_documents)
-    folders: tuple[Any, ...] = ()  # folders with a user's own templates and labels, first one wins
+    folders: tuple[Path, ...] = ()  # folders with a user's own templates and labels, first one wins
 
 
 def index_page(
-    printer: Printer, context: RenderContext, document: DocumentDef, template: str = "", **values: Any
+    printer: Printer, context: RenderContext, document: DocumentDef, template: str = "", **values: object
 ) -> bytes:
     """The document's main file, by the pack's own template where it has one."""
     front = front_of(context, document.kind, dependencies_of(document, context))
@@ -56,7 +57,7 @@ def dependencies_of(document: DocumentDef, context: RenderContext) -> list[str]:
     return [context.catalogue[kind].path for kind in (*document.drafted_from, *document.scores)]
 
 
-def front_of(context: RenderContext, kind: str, dependencies: Sequence[str]) -> dict[str, Any]:
+def front_of(context: RenderContext, kind: str, dependencies: Sequence[str]) -> dict[str, object]:
     """The frontmatter; an item's always names the same dependencies, or its bytes would change with them."""
     item = kind in ITEMS
     return {
@@ -89,7 +90,7 @@ def printer_for(registered: Registered | None, context: RenderContext) -> Printe
     return Printer(context.language, context.folders, paths, {section.key: section for section in sections})
 
 
-def stamps(context: RenderContext) -> dict[str, Any]:
+def stamps(context: RenderContext) -> dict[str, object]:
     """What a JSON document says about itself."""
     return {
         "phase": context.phase,
@@ -101,12 +102,12 @@ def stamps(context: RenderContext) -> dict[str, Any]:
     }
 
 
-def to_json(value: Mapping[str, Any]) -> bytes:
+def to_json(value: Mapping[str, object]) -> bytes:
     """A JSON file; models as plain values."""
     return (json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n").encode("utf-8", "replace")
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     return str(value)

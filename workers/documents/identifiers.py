@@ -114,7 +114,7 @@ def items_of(content: Content) -> list[Any]:
     if isinstance(content, Epics):
         return [*content.items, *(story for epic in content.items for story in epic.stories)]
     if isinstance(content, Declared):
-        return [item for section in content.layout if section.id for item in content.entries(section)]
+        return [item for section in content.layout for item in content.items(section)]
     return []
 
 
@@ -307,7 +307,7 @@ def _declared(content: Declared, numbers: _Numbers) -> tuple[Declared, Withdrawn
     update = {
         section.key: [
             item.model_copy(update={"id": numbers.claim(_plainly(item, section.id), section.id)})
-            for item in content.entries(section)
+            for item in content.items(section)
         ]
         for section in content.layout
         if section.id

@@ -210,7 +210,7 @@ def _declared(
             "key": section.key,
             "text": getattr(content, section.key) if section.form == "text" else "",
             "statements": [] if section.id else content.entries(section),
-            "items": content.entries(section) if section.id else [],
+            "items": content.items(section),
         }
         for section in content.layout
     ]

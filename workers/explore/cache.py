@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+
+from orchestrator.domain.json_types import JsonObject
 
 INDEX = "cache-index.json"
 _FORMAT = 1  # raised when explorations change in form or in what they look at
@@ -28,7 +29,7 @@ class ExplorationCache:
         directory.mkdir(parents=True, exist_ok=True)
         self._directory = directory
 
-    def get(self, name: str, tree: str) -> dict[str, Any] | None:
+    def get(self, name: str, tree: str) -> JsonObject | None:
         """The exploration `name` of exactly this `tree`, or None; an entry whose file is gone or spoilt is dropped."""
         entry = self._index().get(name)
         if not isinstance(entry, dict) or entry.get("tree") != tree:
@@ -43,7 +44,7 @@ class ExplorationCache:
         self._update(lambda entries: entries.pop(name, None) if entries.get(name) == entry else None)
         return None
 
-    def put(self, name: str, tree: str, record: dict[str, Any]) -> None:
+    def put(self, name: str, tree: str, record: JsonObject) -> None:
         data = json.dumps(record, ensure_ascii=False, indent=1).encode()
         _write(self._directory / name, data)
         meta = record["_metadata"]
@@ -75,7 +76,7 @@ class ExplorationCache:
                     yield True
                     return
 
-    def _index(self) -> dict[str, Any]:
+    def _index(self) -> JsonObject:
         """The entries; none when the index is missing, corrupt or of another format: it is rebuilt by what follows."""
         try:
             data = json.loads((self._directory / INDEX).read_bytes())
@@ -86,7 +87,7 @@ class ExplorationCache:
         entries = data.get("entries")
         return entries if isinstance(entries, dict) else {}
 
-    def _update(self, change: Callable[[dict[str, Any]], object]) -> None:
+    def _update(self, change: Callable[[JsonObject], object]) -> None:
         with (self._directory / f".{INDEX}.lock").open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # held for one small write
             entries = {name: e for name, e in self._index().items() if (self._directory / name).is_file()}

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import JsonObject
 from workers.explore import manifests as manifest_files
 from workers.explore import summary
 from workers.explore.cache import ExplorationCache, entry_name
@@ -106,7 +106,7 @@ def explore(
     force_refresh: bool = False,
     deadline: float | None = None,
     stop: threading.Event | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The exploration record (docs/domain.md, section 9) with a `codebase` summary, None for an empty project.
 
     `deadline` is monotonic seconds: when it comes, what was found so far is returned, marked truncated and not kept.
@@ -149,7 +149,7 @@ def explore(
         return record
 
 
-def _from_cache(record: dict[str, Any]) -> dict[str, Any]:
+def _from_cache(record: JsonObject) -> JsonObject:
     record["_metadata"]["cached"] = True
     return record
 
@@ -160,7 +160,7 @@ def _roles(inventory: Inventory, known: Knowledge) -> dict[str, str]:
 
 def _explore(
     project: _Project, query: str, angle_name: str, angle: Angle, words: list[str], started: float
-) -> dict[str, Any]:
+) -> JsonObject:
     _read_manifests(project)
     angle_words = [word for word in query_words(angle.words) if word not in words]
     with SearchIndex(project.clock.late) as index:
@@ -305,9 +305,7 @@ def _parse_best(project: _Project, score: dict[str, float]) -> dict[str, set[str
     return imported_by({path: symbols.imports for path, symbols in project.symbols.items()}, resolver)
 
 
-def _relevant(
-    path: str, project: _Project, asked: set[str], held: list[str], users: set[str]
-) -> dict[str, Any]:
+def _relevant(path: str, project: _Project, asked: set[str], held: list[str], users: set[str]) -> JsonObject:
     symbols = project.symbols.get(path)
     names = _key_symbols(symbols, {*asked, *held}) if symbols else []
     from_query = [word for word in held if word in asked]

@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.project_facts import DEPENDENCY_FIELDS, frontend_frameworks
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -53,11 +54,11 @@ class _Unreadable(ValueError):
     """The manifest's text is not of its format."""
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _table(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: Any) -> list[Json]:
     return value if isinstance(value, list) else []
 
 

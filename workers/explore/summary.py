@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from workers.explore.inventory import Inventory
 from workers.explore.knowledge import Knowledge
 from workers.explore.manifests import Dependency, Manifest
@@ -25,7 +25,7 @@ def codebase(
     manifests: Sequence[Manifest],
     known: Knowledge,
     notes: Sequence[str],
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """The summary for discovery documents, or None for a folder without source and manifest."""
     languages = Counter(filter(None, (known.language(file.path) for file in inventory.files)))
     if not languages and not manifests:
@@ -53,11 +53,11 @@ def codebase(
     }
 
 
-def _folder(name: str, files: int, roles: Mapping[str, str]) -> dict[str, Any]:
+def _folder(name: str, files: int, roles: Mapping[str, str]) -> JsonObject:
     """`purpose` is the role most of the folder's files have; left out where no role has the majority."""
     inside = Counter(role for path, role in roles.items() if path.startswith(name + "/"))
     role, count = inside.most_common(1)[0] if inside else ("other", 0)
-    found: dict[str, Any] = {"path": shown(name), "files": files}
+    found: JsonObject = {"path": shown(name), "files": files}
     return found | ({"purpose": role} if role != "other" and count * 2 > files else {})
 
 
@@ -69,8 +69,8 @@ def package_name(dependency: Dependency) -> str:
     return re.sub(r"/v\d+$", "", name).rpartition("/")[2].lower()
 
 
-def _stack(languages: Counter[str], manifests: Sequence[Manifest], known: Knowledge) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+def _stack(languages: Counter[str], manifests: Sequence[Manifest], known: Knowledge) -> list[JsonObject]:
+    found: dict[tuple[str, str], JsonObject] = {}
     for manifest in manifests:
         for dependency in manifest.dependencies:
             layer = {"language": "language", "image": "container image"}.get(dependency.scope)
@@ -86,7 +86,7 @@ def _stack(languages: Counter[str], manifests: Sequence[Manifest], known: Knowle
     return sorted(found.values(), key=lambda item: (item["layer"] != "language", item["layer"]))[:_MAX_STACK]
 
 
-def dependencies(manifests: Sequence[Manifest], words: Iterable[str]) -> list[dict[str, Any]]:
+def dependencies(manifests: Sequence[Manifest], words: Iterable[str]) -> list[JsonObject]:
     """What the manifests declare, those named by the question first."""
     wanted = set(words)
     rows = [
@@ -119,9 +119,9 @@ def external_references(texts: Mapping[str, str]) -> list[dict[str, str]]:
 
 def patterns(
     importers: Mapping[str, set[str]], roles: Mapping[str, str], occurrences: Mapping[str, Sequence[str]]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Regularities that can be counted: what much of the project imports, how tests are named, where words gather."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     central = sorted(importers.items(), key=lambda item: (-len(item[1]), item[0]))
     for path, users in central[:5]:
         if len(users) >= 3:
@@ -151,5 +151,5 @@ def patterns(
     return found
 
 
-def _pattern(name: str, description: str, evidence: Sequence[str]) -> dict[str, Any]:
+def _pattern(name: str, description: str, evidence: Sequence[str]) -> JsonObject:
     return {"name": name, "description": description, "evidence": [shown(path) for path in evidence[:5]]}

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.domain.json_types import Json
+
 if TYPE_CHECKING:
     from tree_sitter import Language, Query
 
@@ -131,7 +133,7 @@ def parse(text: str, extension: str, *, late: Callable[[], bool]) -> Symbols | N
     return _collect(captures)
 
 
-def _collect(captures: dict[str, list[Any]]) -> Symbols:
+def _collect(captures: dict[str, list[Json]]) -> Symbols:
     found = Symbols()
     for kind in _IMPORTANCE:
         for node in sorted(captures.get(kind, ()), key=lambda n: n.start_byte):

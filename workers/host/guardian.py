@@ -30,7 +30,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
 if TYPE_CHECKING:
-    from typing import Any
+    from orchestrator.domain.json_types import JsonObject
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -72,9 +72,9 @@ Family = dict[int, Process]
 
 
 class Guardian:
-    def __init__(self, job: dict[str, Any], commands: bytes) -> None:
+    def __init__(self, job: JsonObject, commands: bytes) -> None:
         self.job = job
-        self.limits: dict[str, float | None] = job["limits"]
+        self.timeouts: dict[str, float | None] = job["timeouts"]
         self.output_bytes: int = job["output_bytes"]
         self.lease_end: float = job["sent"] + job["deadline"]
         self.started = self.last_byte = clock()
@@ -89,7 +89,7 @@ class Guardian:
         self.error = ""
         self.obey(commands)
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> JsonObject:
         ended_by = "spawn_failed"
         left = False
         self.wake, wake_end = os.pipe()
@@ -166,8 +166,8 @@ class Guardian:
         """When each limit is reached."""
         since = {"turn": self.started, "total": self.started}
         since["silence" if any(self.written.values()) else "start"] = self.last_byte
-        limits = ((name, self.limits.get(name), begun) for name, begun in since.items())
-        return {name: begun + limit for name, limit, begun in limits if limit is not None}
+        timeouts = ((name, self.timeouts.get(name), begun) for name, begun in since.items())
+        return {name: begun + limit for name, limit, begun in timeouts if limit is not None}
 
     def ending(self) -> str | None:
         """Why the agent has to end now, or has ended. A lease that is over stays over."""
@@ -318,7 +318,7 @@ class Guardian:
                 finally:
                     os.close(handle)
 
-    def report(self, ended_by: str, left: bool) -> dict[str, Any]:
+    def report(self, ended_by: str, left: bool) -> JsonObject:
         status = self.status
         self.killed.discard(self.agent)
         return {

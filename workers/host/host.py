@@ -12,16 +12,16 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.lifecycle import report
 from orchestrator.log import Logger
 from orchestrator.store import claims, leases, tasks
+from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.clock import process_start
-from orchestrator.store.integrity import LogWatch
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.wakeup import sockets
@@ -60,7 +60,7 @@ class Host:
         self._ended = threading.Event()
         self._renew_now = threading.Event()
         self._offers = threading.Condition()
-        self._wakes = 0  # counts wakes, so that one between a look and a wait is not missed
+        self._wakes = 0  # counts wakes, so that one between a poll and a wait is not missed
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
@@ -128,7 +128,7 @@ class Host:
             )
         )
 
-    def _on_message(self, message: dict[str, Any]) -> None:
+    def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "runs":  # some run may not be ours any more
             self._renew_now.set()
         elif message.get("type") == "drain":
@@ -143,7 +143,7 @@ class Host:
 
     def _look_for_leftovers(self) -> None:
         try:
-            self._leftovers.look()
+            self._leftovers.poll()
         except LifecycleError as error:
             self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
 
@@ -193,7 +193,7 @@ class Host:
         )
         for run in named:
             if run in gone:
-                self.live.stop(run, "taken away")
+                self.live.stop(run, "revoked")
             else:
                 self.live.extend(run, self._deadline(asked))
         if not alive and not self._fenced:

@@ -18,7 +18,7 @@ from workers.host.guardian import KILL_SECONDS, TERM_GRACE
 from workers.host.marked_processes import RUN_MARK, by_mark, kill
 
 OWN_END = TERM_GRACE + 1.0  # seconds in which a living guardian has ended its agent, politely
-LOOK = 0.02  # seconds between two looks
+POLL_SECONDS = 0.02  # between two scans
 
 
 def await_end(runs: Collection[str], stop: threading.Event, log: Logger) -> None:
@@ -32,7 +32,7 @@ def await_end(runs: Collection[str], stop: threading.Event, log: Logger) -> None
         if waited >= OWN_END:
             log.warning("leftovers_killed", pids=left)
             kill(left)
-        if stop.wait(LOOK):
+        if stop.wait(POLL_SECONDS):
             return
 
 
@@ -46,8 +46,8 @@ class Leftovers:
         self._next = 0.0
         self._seen: dict[str, float] = {}  # run -> since when something of it was seen to outlive it
 
-    def look(self) -> None:
-        """Have a look, at most every `seconds`. Raises StoreError."""
+    def poll(self) -> None:
+        """Scan for them, at most every `seconds`. Raises StoreError."""
         now = time.monotonic()
         if now < self._next:
             return

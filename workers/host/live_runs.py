@@ -29,7 +29,7 @@ class LiveRun:
     row: Run
     deadline: float  # monotonic seconds
     stop: threading.Event = field(default_factory=threading.Event)
-    why: str = ""  # lease, taken away, drained
+    why: str = ""  # lease, revoked, drained
     guardians: list[Guardian] = field(default_factory=list)
 
     @property
@@ -38,7 +38,7 @@ class LiveRun:
         return self.stop.is_set() or self.deadline <= time.monotonic()
 
     def lasts(self, seconds: float) -> bool:
-        """Wait so long, at most until the run is taken away; whether it may still be reported then.
+        """Wait so long, at most until the run is revoked; whether it may still be reported then.
 
         One that was drained is stopped already, and may be reported up to its deadline.
         """

@@ -13,7 +13,7 @@ from workers.documents.frame import to_json
 from workers.documents.identifiers import allot
 from workers.explore import explore
 from workers.roles import Produced
-from workers.roles.documents import EXPLORATION, ask, facts, form, made_by, render_context, repository
+from workers.roles.drafting import EXPLORATION, ask, facts, form, made_by, render_context, repository
 
 ANGLE = "general"
 

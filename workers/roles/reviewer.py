@@ -14,7 +14,7 @@ from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
-from workers.roles.documents import discovery_of, form, known_of, made_by, render_context
+from workers.roles.drafting import discovery_of, form, known_of, made_by, render_context
 
 
 def produce(context: RunContext, _: AgentCalls) -> Produced:

@@ -13,7 +13,7 @@ from workers.context.run_context import RunContext
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
-from workers.roles.documents import (
+from workers.roles.drafting import (
     ask,
     before,
     facts,

@@ -16,7 +16,7 @@ from orchestrator.log import Logger
 from orchestrator.store import artifacts, cassettes, decisions, edits, records, sessions
 from orchestrator.store.rows import Artifact, Decision, MemoryEntry, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
-from workers.agents.cassette.player import Deck
+from workers.agents.cassette.player import CassettePlayer
 from workers.agents.question import Names
 from workers.agents.routing import Router
 from workers.context.agent_calls import CRITIC, AgentCalls
@@ -105,20 +105,20 @@ def load(
         clients=_conversations(row, seen.accumulator),
         prices=prices,
         environ=environ,
-        deck=_deck(live, seen.session, project, workdir, environ),
+        cassette=_cassette(live, seen.session, project, workdir, environ),
     )
 
 
-def _deck(
+def _cassette(
     live: LiveRun, session: Session, project: Path, workdir: Path, environ: Mapping[str, str]
-) -> Deck | None:
+) -> CassettePlayer | None:
     """The session's cassette, as its options name it."""
     chosen = session.options.get("cassette")
     if chosen is None:
         return None
     row = live.row
     names = {session.id: "<session>", row.run: "<run>", str(workdir): "<workdir>", str(project): "<project>"}
-    return Deck(
+    return CassettePlayer(
         does=chosen["does"],
         folder=Path(chosen["folder"]),
         task=row.key,

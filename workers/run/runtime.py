@@ -40,7 +40,7 @@ from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
 from workers.roles import Produced, produce_for
 from workers.run import loading
-from workers.run.settings_watcher import Setup
+from workers.run.settings_watcher import WorkerConfig
 
 T = TypeVar("T")
 OVERLOADED_WAIT = 60.0  # seconds
@@ -52,7 +52,7 @@ class Runtime:
     """Executes runs for one host; `draining` says whether the host takes no more."""
 
     store: Store
-    surroundings: Callable[[], Setup]  # settings, agents and prices as they are now
+    config: Callable[[], WorkerConfig]  # settings, agents and prices as they are now
     roles: tuple[str, ...]
     lives: LiveRuns
     project: Path
@@ -103,27 +103,27 @@ class Runtime:
 
     def _load(self, live: LiveRun, log: Logger) -> AgentCalls:
         row = live.row
-        if row.epoch > 1:  # the attempt before may have been taken away from an agent that lives
+        if row.epoch > 1:  # the attempt before may have been revoked while its agent lives
             await_end(self.store.read(lambda tx: tasks.runs_before(tx, row.id, row.epoch)), live.stop, log)
-        setup = self.surroundings()
+        config = self.config()
         return loading.load(
             live,
             self.lives,
             self.store,
-            setup.settings,
+            config.settings,
             runs=self.runs,
             project=self.project,
             instructions=self.instructions,
             log=log,
-            router=setup.router,
-            prices=setup.prices,
+            router=config.router,
+            prices=config.prices,
             environ=self.environ,
         )
 
     def _report(
         self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
     ) -> finished_run.Reported | None:
-        """Close the run; None when its discussion asks a person, and the run was given back. Raises LeaseLost."""
+        """Close the run; None when its discussion asks a person, and the run was released. Raises LeaseLost."""
         context = calls.run
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
@@ -135,7 +135,7 @@ class Runtime:
     # what can go wrong
 
     def _failed(self, live: LiveRun, error: Exception, timings: Mapping[str, float], log: Logger) -> None:
-        """Report the attempt's end by the class of its error; of a run that was taken away nothing is said."""
+        """Report the attempt's end by the class of its error; nothing is said of a run that was revoked."""
         row = live.row
         if isinstance(error, LeaseLost) or (live.stop.is_set() and live.why != "drained"):
             log.warning("run_lost", why=live.why or "fenced")
@@ -155,7 +155,7 @@ class Runtime:
                 row,
                 ending.text,
                 charged=ending.charged,
-                backoff=self.surroundings().settings.backoff_seconds,
+                backoff=self.config().settings.backoff_seconds,
                 timings=timings,
                 pause=ending.pause,
                 wait=ending.wait,
@@ -172,7 +172,7 @@ class Runtime:
     def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
 
-        Else the attempt would be lost by its lease, and charged though the disk was at fault. Raises LeaseLost, DiskFull.
+        Else the attempt would be lost by its lease, and count though the disk was at fault. Raises LeaseLost, DiskFull.
         """
         wait = FIRST_TRY
         while True:
@@ -196,14 +196,14 @@ class Runtime:
 @dataclass(frozen=True, slots=True)
 class _Ending:
     text: str
-    charged: bool
+    charged: bool  # whether it counts as an attempt
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
     limited_by: str | None = None  # the account whose limit has to end until then
 
 
 def _ending(live: LiveRun, error: Exception) -> _Ending:
-    """How an attempt that ended by `error` is recorded: charged or not, and whether the session stops for it."""
+    """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
     if isinstance(error, RunReleased) or live.why == "drained":
         return _Ending("the worker host was drained", charged=False)
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
@@ -339,7 +339,7 @@ def _compose(
 
 
 def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, float]) -> None:
-    """Give the run back, uncharged, and let the session wait for a person's decision. Raises LeaseLost."""
+    """Release the run, without counting the attempt, and let the session wait for a person's decision. Raises LeaseLost."""
     messages.say(
         tx,
         row.session_id,

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import PATH_FILE, load_prices, load_settings, user_dir
 from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.log import Logger
 from workers.agents.routing import Router, build_router
@@ -24,19 +24,21 @@ from workers.builtin import BuiltinAgent
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class WorkerConfig:
     settings: Settings
     router: Router
     prices: Prices
 
 
-class Surroundings:
+class SettingsWatcher:
     """`environ` is what agents may see of the environment. Its PATH begins with the latest command's.
 
     What it had stays behind it: a command from a poorer shell must not take a session's agents away.
     """
 
-    def __init__(self, project: Path, flags: Mapping[str, Any], environ: dict[str, str], log: Logger) -> None:
+    def __init__(
+        self, project: Path, flags: Mapping[str, Json], environ: dict[str, str], log: Logger
+    ) -> None:
         """Raises ConfigError: a host does not begin with faulty settings."""
         self._project = project
         self._flags = dict(flags)
@@ -48,33 +50,33 @@ class Surroundings:
         self._path = workflow / PATH_FILE
         self._files = (user_dir(os.environ) / "config.toml", workflow / "config.toml", self._path)
         self._seen = self._stamps()
-        self._setup = self._read()
+        self._config = self._read()
 
-    def now(self) -> Setup:
+    def now(self) -> WorkerConfig:
         """As the files say; as before where they have a fault, which is logged once."""
         with self._lock:
             stamps = self._stamps()
             if stamps != self._seen:
                 self._seen = stamps
                 try:
-                    self._setup = self._read()
+                    self._config = self._read()
                     self._log.info("settings_read")
                 except (LifecycleError, OSError) as error:
                     self._log.warning("settings_not_read", error=str(error))
-            return self._setup
+            return self._config
 
-    def take(self, values: Mapping[str, Any]) -> None:
+    def take(self, values: Mapping[str, Json]) -> None:
         """What a person's shell hands over, as far as agents log in with it."""
         self._environ.update(handed_over(self.now().settings, values))
 
-    def _read(self) -> Setup:
+    def _read(self) -> WorkerConfig:
         settings = load_settings(self._project, os.environ, self._flags)
         prices = load_prices(settings)
         if self._path.is_file():
             latest = self._path.read_text(encoding="utf-8", errors="surrogateescape")
             places = [*latest.split(os.pathsep), *self._environ.get("PATH", "").split(os.pathsep)]
             self._environ["PATH"] = os.pathsep.join(dict.fromkeys(filter(None, places)))
-        return Setup(
+        return WorkerConfig(
             settings, build_router(settings, self._environ, self._once, builtin=BuiltinAgent()), prices
         )
 

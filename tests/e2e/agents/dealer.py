@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 
-def take(deck: Path, hand: Path) -> bytes:
+def take(cassette: Path, hand: Path) -> bytes:
     """The first card that nobody else takes; nothing when there is none left."""
-    for card in sorted(deck.iterdir()) if deck.is_dir() else ():
+    for card in sorted(cassette.iterdir()) if cassette.is_dir() else ():
         try:
             card.rename(hand)
         except FileNotFoundError:

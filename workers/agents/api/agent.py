@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from orchestrator.domain.errors import AgentUnavailable
 from orchestrator.domain.model_providers import PROVIDERS, Provider
 from workers.agents.api.target import Target
-from workers.agents.protocol import AgentReply, AgentRequest, Limits
+from workers.agents.protocol import AgentReply, AgentRequest, Timeouts
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings
@@ -29,7 +29,7 @@ _loading = Lock()  # of threads that import a large library at once, one may fin
 class ApiAgent:
     """Asks `model`, as in "anthropic:claude-sonnet-4-5". Its key is read from `environ` at each call.
 
-    `limits` are the agent's own; without them the request's hold, save that a model which loads or thinks before its
+    `timeouts` are the agent's own; without them the request's hold, save that a model which loads or thinks before its
     first word is normal: start is off.
     """
 
@@ -42,7 +42,7 @@ class ApiAgent:
         base_url: str | None = None,
         key_env: str | None = None,
         effort: Literal["low", "medium", "high"] | None = None,
-        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         self.name = name
         self._model = model or ""
@@ -50,11 +50,11 @@ class ApiAgent:
         self._base_url = base_url
         self._key_env = key_env
         self._effort = effort
-        self._limits = limits
+        self._timeouts = timeouts
 
     @classmethod
     def of(
-        cls, name: str, given: AgentSettings, environ: Mapping[str, str], limits: Limits | None
+        cls, name: str, given: AgentSettings, environ: Mapping[str, str], timeouts: Timeouts | None
     ) -> ApiAgent:
         """The agent that the settings describe."""
         return cls(
@@ -64,7 +64,7 @@ class ApiAgent:
             base_url=given.base_url,
             key_env=given.key_env,
             effort=given.effort,
-            limits=limits,
+            timeouts=timeouts,
         )
 
     def available(self) -> str | None:
@@ -83,7 +83,7 @@ class ApiAgent:
             raise AgentUnavailable(
                 f"{self.name}: the library for model APIs cannot be loaded", why=str(error), fix=INSTALL
             ) from error
-        return call(target, request, self._limits or replace(request.limits, start=None))
+        return call(target, request, self._timeouts or replace(request.timeouts, start=None))
 
     def work(self, request: AgentRequest) -> AgentReply:
         raise AgentUnavailable(

@@ -23,28 +23,28 @@ from orchestrator.domain.errors import (
 from workers.agents.api.conversation import Talk
 from workers.agents.api.http import Wire
 from workers.agents.api.target import Target
-from workers.agents.protocol import AgentReply, AgentRequest, Limits
+from workers.agents.protocol import AgentReply, AgentRequest, Timeouts
 
 T = TypeVar("T")
 CHATTY = ("anthropic", "google_genai", "httpcore2", "httpx2", "openai")  # told to, they log whole prompts
-LOOK = 0.2  # seconds between two looks at `request.stop`
+POLL_SECONDS = 0.2  # between two checks of `request.stop`
 GRACE = 2.0  # seconds for a stopped call to close its connection
 SHOWN = 500  # characters of a server's words that are quoted
 LONGEST_PAUSE = 7 * 24 * 3600.0  # seconds; a server that asks for more is not believed
 
 
-def call(target: Target, request: AgentRequest, limits: Limits) -> AgentReply:
+def call(target: Target, request: AgentRequest, timeouts: Timeouts) -> AgentReply:
     """Ask once. Raises an AgentError and nothing else; its words hold no secret."""
     for library in CHATTY:
         logging.getLogger(library).setLevel(logging.WARNING)
-    wire = Wire(target, limits)
+    wire = Wire(target, timeouts)
     try:
-        return _in_own_loop(_bounded(target, request, limits, wire))
+        return _in_own_loop(_bounded(target, request, timeouts, wire))
     except AgentError:
         raise
     except Exception as error:
         # Without its cause: a library's exception holds the request, and the request the key.
-        raise wire.fault or _named(target, limits, error) from None
+        raise wire.fault or _named(target, timeouts, error) from None
 
 
 def _in_own_loop(work: Coroutine[Any, Any, T]) -> T:
@@ -57,27 +57,27 @@ def _in_own_loop(work: Coroutine[Any, Any, T]) -> T:
         loop.close()
 
 
-async def _bounded(target: Target, request: AgentRequest, limits: Limits, wire: Wire) -> AgentReply:
+async def _bounded(target: Target, request: AgentRequest, timeouts: Timeouts, wire: Wire) -> AgentReply:
     """The reply, unless the run is over or its time is up before."""
-    until = None if limits.total is None else time.monotonic() + limits.total
-    talk = asyncio.ensure_future(_talk(target, request, limits, wire))
+    until = None if timeouts.total is None else time.monotonic() + timeouts.total
+    talk = asyncio.ensure_future(_talk(target, request, timeouts, wire))
     try:
         while not talk.done():
-            left = LOOK if until is None else until - time.monotonic()
+            left = POLL_SECONDS if until is None else until - time.monotonic()
             if request.stop.is_set():
                 raise AgentTimedOut(f"{target.agent} was stopped because its run is over")
             if left <= 0:
-                raise AgentTimedOut(f"{target.agent} was stopped: total limit of {limits.total:g} s")
-            await asyncio.wait({talk}, timeout=min(LOOK, left))
+                raise AgentTimedOut(f"{target.agent} was stopped: total limit of {timeouts.total:g} s")
+            await asyncio.wait({talk}, timeout=min(POLL_SECONDS, left))
         return talk.result()
     finally:
         talk.cancel()
         await asyncio.wait({talk}, timeout=GRACE)
 
 
-async def _talk(target: Target, request: AgentRequest, limits: Limits, wire: Wire) -> AgentReply:
+async def _talk(target: Target, request: AgentRequest, timeouts: Timeouts, wire: Wire) -> AgentReply:
     async with wire:
-        talk = Talk(target, request, limits, wire)
+        talk = Talk(target, request, timeouts, wire)
         try:
             return await talk.ask(with_tool=request.schema is not None)
         except told.ModelRequestRejectedError as error:
@@ -87,7 +87,7 @@ async def _talk(target: Target, request: AgentRequest, limits: Limits, wire: Wir
         return await talk.ask(with_tool=False)
 
 
-def _named(target: Target, limits: Limits, error: Exception) -> AgentError:
+def _named(target: Target, timeouts: Timeouts, error: Exception) -> AgentError:
     """What the library or the server said, as our class of it."""
     name, model = target.agent, target.model
     why = " ".join(target.masked(_words(error)).split())[:SHOWN]
@@ -124,7 +124,7 @@ def _named(target: Target, limits: Limits, error: Exception) -> AgentError:
     if isinstance(error, told.ModelUnavailableError | told.ModelServerError) or (status or 0) >= 500:
         return AgentOverloaded(f"{name}: the servers at {target.origin} refuse for the moment", why=why)
     if isinstance(error, told.ModelRequestTimeout):
-        return AgentTimedOut(f"{name} was stopped: turn limit of {limits.turn or 0:g} s")
+        return AgentTimedOut(f"{name} was stopped: turn limit of {timeouts.turn or 0:g} s")
     if isinstance(error, told.ContentFilterError):
         return AgentRubbish(f"{name}: {model!r} refused to answer", why=why)
     if isinstance(error, told.OutputTokenLimitExceeded):
@@ -139,7 +139,7 @@ def _named(target: Target, limits: Limits, error: Exception) -> AgentError:
         )
     if isinstance(error, told.ModelAPIError):
         return AgentRubbish(f"{name}: the answer of {target.origin} cannot be read", why=why)
-    return AgentCrashed(f"{name} failed by a fault of its adapter", why=f"{type(error).__name__}: {why}")
+    return AgentCrashed(f"{name} failed with an internal error", why=f"{type(error).__name__}: {why}")
 
 
 def _words(error: Exception) -> str:

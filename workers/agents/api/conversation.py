@@ -1,7 +1,7 @@
 """What is said in one call of a model API: the question, the answer, and the repair of an answer that does not fit.
 
 The answer is wanted through the library's output tool, or as text with JSON in it, whatever the model prefers. What does
-not fit goes back to it with the fault; at last what it said is read and mined as any agent's answer is.
+not fit goes back to it with the fault; at last what it said is read and its key points extracted as any agent's answer is.
 Every request is a stream, so that a model which fell silent is noticed long before the last limit.
 """
 
@@ -43,9 +43,9 @@ from orchestrator.domain.errors import AgentRubbish
 from orchestrator.domain.prices import Estimate
 from workers.agents.api.http import Wire, certificates
 from workers.agents.api.target import Target
+from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, with_findings
-from workers.agents.mining import mine
-from workers.agents.protocol import AgentReply, AgentRequest, Limits, Usage
+from workers.agents.protocol import AgentReply, AgentRequest, Timeouts, Usage
 from workers.agents.replies import Parsed, parse
 
 REPAIRS = 1  # turns in which the model may mend its answer
@@ -57,7 +57,7 @@ NO_KEY = "none"  # what a server that wants no key is given, since the vendors' 
 class Talk:
     target: Target
     request: AgentRequest
-    limits: Limits
+    timeouts: Timeouts
     wire: Wire
     notes: list[str] = field(default_factory=list)
     text: str = ""  # the answer that was taken, as it was said
@@ -94,8 +94,8 @@ class Talk:
 
     def _settings(self) -> ModelSettings:
         settings = ModelSettings()
-        if self.limits.turn is not None:
-            settings["request_timeout"] = self.limits.turn
+        if self.timeouts.turn is not None:
+            settings["request_timeout"] = self.timeouts.turn
         if self.target.effort is not None:
             settings["thinking"] = self.target.effort
         return settings
@@ -138,10 +138,10 @@ class Talk:
                 self.text = text
                 return self._reply(parsed.model, responses[-1], before=before)
         for text in texts:
-            mined = mine(text, schema, self.notes.append)
-            if mined is not None:
+            extracted = extract(text, schema, self.notes.append)
+            if extracted is not None:
                 self.text = text
-                return self._reply(mined, responses[-1], before=before, mined=True)
+                return self._reply(extracted, responses[-1], before=before, extracted=True)
         return None
 
     def _readable(self, responses: list[ModelResponse]) -> BaseModel | None:
@@ -151,7 +151,7 @@ class Talk:
             return None
         texts = (self.target.masked(text) for response in responses for text in _texts(response))
         return next(
-            (found for text in texts if (found := parse(text, schema).model or mine(text, schema))), None
+            (found for text in texts if (found := parse(text, schema).model or extract(text, schema))), None
         )
 
     def _reply(
@@ -160,7 +160,7 @@ class Talk:
         response: ModelResponse,
         *,
         before: BaseModel | None = None,
-        mined: bool = False,
+        extracted: bool = False,
     ) -> AgentReply:
         data = given and with_findings(given, before)
         if data != given:
@@ -177,11 +177,13 @@ class Talk:
             estimate=Estimate(float(spent.cost), LIST) if known and spent.cost is not None else None,
         )
         retries = max(0, spent.requests - 1)
-        return AgentReply(self.text, data, self.target.agent, used, retries, tuple(self.notes), mined=mined)
+        return AgentReply(
+            self.text, data, self.target.agent, used, retries, tuple(self.notes), extracted=extracted
+        )
 
     async def _count(self, _context: Any, events: AsyncIterable[Any]) -> None:
         """Reads the stream as it comes; ends it from below when the answer grows too long."""
-        size, most = 0, self.limits.output_bytes
+        size, most = 0, self.timeouts.output_bytes
         self.wire.asked = 0
         async for event in events:
             size += _length(event)

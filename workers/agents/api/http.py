@@ -1,4 +1,4 @@
-"""The HTTP client of one call to a model API: it knows the call's limits, and what went wrong on the way.
+"""The HTTP client of one call to a model API: it knows the call's timeouts, and what went wrong on the way.
 
 Three vendors' packages wrap a fault of the network each in its own way. So the fault is named here, where it happens,
 and kept in `Wire.fault`; what the packages make of it no longer matters.
@@ -19,7 +19,7 @@ import httpx2
 
 from orchestrator.domain.errors import AgentError, AgentRubbish, AgentTimedOut, AgentUnavailable
 from workers.agents.api.target import Target
-from workers.agents.protocol import Limits
+from workers.agents.protocol import Timeouts
 
 CONNECT_SECONDS = 10.0
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -29,15 +29,15 @@ ENVELOPE = 4  # a stream wraps each word in an event: so many bytes travel for o
 class Wire(httpx2.AsyncClient):
     """Follows no redirect: a prompt goes to the address that was configured and to no other."""
 
-    def __init__(self, target: Target, limits: Limits) -> None:
+    def __init__(self, target: Target, timeouts: Timeouts) -> None:
         super().__init__(
-            timeout=httpx2.Timeout(limits.turn or limits.total or 86_400.0, connect=CONNECT_SECONDS),
+            timeout=httpx2.Timeout(timeouts.turn or timeouts.total or 86_400.0, connect=CONNECT_SECONDS),
             headers={"accept-encoding": "identity"},  # so that the bytes counted are the bytes kept
             verify=certificates(),
             trust_env=urlsplit(target.url).hostname not in LOOPBACK,  # a proxy is for what is not here
         )
         self._target = target
-        self._limits = limits
+        self._timeouts = timeouts
         self.fault: AgentError | None = None  # set: nothing more is read
         self.asked = 0  # requests of this turn: a library that asks again by itself might never stop
 
@@ -49,7 +49,7 @@ class Wire(httpx2.AsyncClient):
         request.extensions = {**request.extensions, "timeout": self.timeout.as_dict()}  # not a package's own
         began = time.monotonic()
         more["follow_redirects"] = False
-        async with self._named("start", self._limits.start):
+        async with self._named("start", self._timeouts.start):
             response = await super().send(request, stream=True, **more)
         if 300 <= response.status_code < 400:
             await response.aclose()
@@ -76,7 +76,7 @@ class Wire(httpx2.AsyncClient):
             raise httpx2.ReadError("nothing more is read")
         async with self._named(limit, seconds):
             piece = await anext(pieces)
-        most = self._limits.output_bytes * ENVELOPE
+        most = self._timeouts.output_bytes * ENVELOPE
         if size + len(piece) > most:
             self.fault = AgentRubbish(f"{self._target.agent} sent more than {most} bytes and was stopped")
             raise httpx2.ReadError("the answer is too long")
@@ -84,12 +84,12 @@ class Wire(httpx2.AsyncClient):
 
     def left(self, began: float) -> float | None:
         """Seconds until the first byte has to be here."""
-        start = self._limits.start
+        start = self._timeouts.start
         return None if start is None else max(0.0, began + start - time.monotonic())
 
     @property
     def silence(self) -> float | None:
-        return self._limits.silence
+        return self._timeouts.silence
 
     @asynccontextmanager
     async def _named(self, limit: str, seconds: float | None) -> AsyncIterator[None]:
@@ -99,7 +99,7 @@ class Wire(httpx2.AsyncClient):
             async with asyncio.timeout(seconds):
                 yield
         except TimeoutError as error:
-            held = getattr(self._limits, limit)
+            held = getattr(self._timeouts, limit)
             self.fault = AgentTimedOut(f"{agent} was stopped: {limit} limit of {held:g} s")
             raise httpx2.ReadTimeout(f"{limit} limit") from error
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
@@ -110,7 +110,7 @@ class Wire(httpx2.AsyncClient):
             )
             raise
         except httpx2.TimeoutException:
-            self.fault = AgentTimedOut(f"{agent} was stopped: turn limit of {self._limits.turn:g} s")
+            self.fault = AgentTimedOut(f"{agent} was stopped: turn limit of {self._timeouts.turn:g} s")
             raise
         except httpx2.TransportError as error:
             self.fault = AgentRubbish(

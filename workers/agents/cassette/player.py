@@ -52,7 +52,7 @@ class Called:
 
 
 @dataclass(frozen=True)
-class Deck:
+class CassettePlayer:
     """One run's view of its session's cassette."""
 
     does: cassettes.Does
@@ -77,7 +77,7 @@ class Deck:
             known=secrets.known(self.environ),
         )
 
-    def voices(
+    def agents_for(
         self, question: Question, agents: Sequence[Agent], called: Sequence[Called], answer: Answer
     ) -> list[Agent]:
         """Who is asked instead of `agents`: them, recorded, or what the cassette holds of them. Raises CassetteUnusable.
@@ -165,7 +165,7 @@ class Recorded:
 
     name: str
     agent: Agent
-    deck: Deck
+    cassette: CassettePlayer
     question: Question
     answer: Answer
 
@@ -197,20 +197,20 @@ class Recorded:
     def _write(
         self, request: AgentRequest, take: dict[str, Any], begun: float, before: worktree.State
     ) -> None:
-        if self.deck.over.is_set():  # it was stopped with its run: that is not what it had to say
+        if self.cassette.over.is_set():  # it was stopped with its run: that is not what it had to say
             return
         if request.stop.is_set():  # only its discussion is over
             take |= {"ended": LATE}
         changed, left_out = worktree.changes(request.workdir, before) if take["does"] == "work" else ({}, [])
         seconds = round(time.monotonic() - begun, 3)
-        self.deck.keep(
+        self.cassette.keep(
             self.question, {**take, "files": changed, "files_left_out": left_out, "seconds": seconds}
         )
 
 
 def _answered(reply: AgentReply) -> dict[str, Any]:
     return {
-        "ended": ANSWERED[reply.mined],
+        "ended": ANSWERED[reply.extracted],
         "answer": {
             "agent": reply.agent,  # as it calls itself
             "text": reply.text,
@@ -282,7 +282,7 @@ def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
         retries=int(said["retries"]),
         notes=tuple(map(str, said["notes"])),
         exit=_exit(take),
-        mined=take["ended"] == ANSWERED[True],
+        extracted=take["ended"] == ANSWERED[True],
     )
 
 
@@ -312,7 +312,7 @@ def _exit(take: Mapping[str, Any]) -> Exit | None:
     return None if ended is None else Exit(str(ended["by"]), ended["code"], ended["signal"])
 
 
-def _miss(deck: Deck, question: Question) -> CassetteMiss:
+def _miss(cassette: CassettePlayer, question: Question) -> CassetteMiss:
     """What was asked that the cassette does not know, and what changed since the recording."""
     said = ", ".join(filter(None, [question.kind, question.perspective]))
     what = f"the cassette has no answer for {question.task} ({said})"
@@ -320,14 +320,14 @@ def _miss(deck: Deck, question: Question) -> CassetteMiss:
     nearest = min(
         (
             (_distance(question, take), name, take)
-            for name, take in deck.read()
+            for name, take in cassette.read()
             if take["kind"] == question.kind
         ),
         key=lambda found: found[:2],
         default=None,
     )
     if nearest is None:
-        return CassetteMiss(what, why=f"nothing like it was recorded in {deck.folder}", fix=fix)
+        return CassetteMiss(what, why=f"nothing like it was recorded in {cassette.folder}", fix=fix)
     _, name, take = nearest
     recorded = _parts(take)
     asked = dict(question.parts)

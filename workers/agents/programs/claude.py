@@ -15,7 +15,7 @@ from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
-from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
 from workers.agents.protocol import AgentRequest, Usage
@@ -25,8 +25,8 @@ _NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)
 
 
 class Claude:
-    speaks = True
-    goes_on = True
+    streams = True
+    can_resume = True
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
@@ -68,7 +68,7 @@ class Claude:
             argv += ["--allowedTools", ",".join(allowed)]
         return Call(argv, self._set)
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session = resume
         result: dict[str, Any] = {}
         for line in lines(out):
@@ -76,7 +76,7 @@ class Claude:
             if line.get("type") == "result":
                 result = line
         if not result:
-            return Said(session=session)
+            return ParsedOutput(session=session)
         words = text(result.get("result")) or "; ".join(map(str, result.get("errors") or []))
         fault = None
         if result.get("is_error"):
@@ -85,7 +85,7 @@ class Claude:
             )
         denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
         denied += _NOT_OFFERED.findall(out)
-        return Said(
+        return ParsedOutput(
             text=words,
             data=result.get("structured_output"),
             usage=_usage(result),

@@ -13,7 +13,7 @@ from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentOverloaded
-from workers.agents.programs.dialect import Call, Said, by_status
+from workers.agents.programs.dialect import Call, ParsedOutput, by_status
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, lines, reset_in, status_in, table, text
 from workers.agents.protocol import AgentRequest, Usage
@@ -23,8 +23,8 @@ PROVIDER = "lifecycle"  # the name under which a base URL of the settings is han
 
 
 class Codex:
-    speaks = True
-    goes_on = True
+    streams = True
+    can_resume = True
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
@@ -77,7 +77,7 @@ class Codex:
             argv.append(resume.partition(":")[0])
         return Call([*argv, "-"], env)
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         thread, *before = (resume or "").split(":")
         answer, failed, waiting = "", "", ""
         used: dict[str, Any] = {}
@@ -96,7 +96,7 @@ class Codex:
         total = tuple(
             count(used.get(name)) for name in ("input_tokens", "output_tokens", "cached_input_tokens")
         )
-        return Said(
+        return ParsedOutput(
             text=answer,
             usage=_since(total, before),
             session=":".join([thread, *([str(number or 0) for number in total] if used else before)]) or None,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.config.settings import AgentSettings
-from workers.agents.programs.dialect import Call, Said
+from workers.agents.programs.dialect import Call, ParsedOutput
 from workers.agents.programs.process import Ended
 from workers.agents.programs.reported_usage import usage_in
 from workers.agents.protocol import AgentRequest
@@ -18,8 +18,8 @@ from workers.agents.protocol import AgentRequest
 class Plain:
     """Its whole output is the answer."""
 
-    speaks = False
-    goes_on = False
+    streams = False
+    can_resume = False
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._argv = given.command
@@ -27,9 +27,9 @@ class Plain:
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
         return Call(self._argv)
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         usage, fault = usage_in(errors)
-        return Said(out, usage=usage, notes=() if fault is None else (fault,))
+        return ParsedOutput(out, usage=usage, notes=() if fault is None else (fault,))
 
 
 DIALECT = Plain

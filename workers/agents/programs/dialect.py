@@ -34,7 +34,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedOutput:
     """What the output says."""
 
     text: str = ""
@@ -46,14 +46,14 @@ class Said:
 
 
 class Dialect(Protocol):
-    speaks: bool  # whether it says something while it works, so that silence means something
-    goes_on: bool  # whether a conversation can be gone on with
+    streams: bool  # whether it says something while it works, so that silence means something
+    can_resume: bool  # whether a conversation can be gone on with
 
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
         """`folder` is its own for as long as the inner loop lasts; and a program
         that goes on with conversations is started in `folder / "work"`, since many only find them in the same place."""
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         """`ended` is None while it still runs: then only what cannot be mended counts as a fault."""
 
 

@@ -1,7 +1,7 @@
 """An agent that is a program: it is started under a guardian for each turn, and its output is read as evidence.
 
 What differs from program to program is its `Dialect`: how it is called, and what its output says. Everything else is
-here: limits, the end of a run, one repair turn, one nudge to finish, what is picked out of prose.
+here: timeouts, the end of a run, one repair turn, one nudge to finish, what is picked out of prose.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from orchestrator.domain.errors import (
     AgentTimedOut,
     AgentUnavailable,
 )
+from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, with_findings
-from workers.agents.mining import mine
-from workers.agents.programs.confining import kept_out
-from workers.agents.programs.dialect import Call, Dialect, Said
-from workers.agents.programs.endings import LIMITS, error_of, how, stopped
+from workers.agents.programs.dialect import Call, Dialect, ParsedOutput
+from workers.agents.programs.endings import TIMEOUTS, error_of, how, stopped
 from workers.agents.programs.process import (
     Confinement,
-    Ended,
     GuardedProcess,
     Output,
+    RunResult,
     agent_environment,
     private_folder,
 )
-from workers.agents.protocol import AgentReply, AgentRequest, Exit, Limits, Usage
+from workers.agents.programs.read_only import run_read_only
+from workers.agents.protocol import AgentReply, AgentRequest, Exit, Timeouts, Usage
 from workers.agents.repairing import NUDGE, SHOWN, fault_of, repair_prompt
 from workers.agents.replies import Parsed, parse, parse_value
 
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
-LOOK = 0.2  # seconds between two looks at `request.stop`
+POLL_SECONDS = 0.2  # between two checks of `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 WATCHED = 256 * 1024  # bytes at the end of the output that are looked at while the program runs
 _QUIET = ("silence", "turn")
@@ -62,7 +62,7 @@ class _Turns:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    said: Said
+    output: ParsedOutput
     notes: tuple[str, ...]
     parsed: Parsed
 
@@ -72,29 +72,18 @@ class _Turn:
 
     def readable(self, schema: type[BaseModel] | None) -> BaseModel | None:
         """What it said, as far as it can be used."""
-        return self.parsed.model or (mine(self.said.text, schema) if schema else None)
+        return self.parsed.model or (extract(self.output.text, schema) if schema else None)
 
     def noted(self, note: str) -> _Turn:
         return replace(self, notes=(*self.notes, note))
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What one process left."""
-
-    ended: Ended
-    out: Output
-    errors: Output
-    early: AgentError | None
-    changed: Sequence[str] = ()  # of the project, in notes
-
-
 class ExternalAgent:
     """Runs a program by its dialect. Of `environ`, read at each call, it sees the usual names and `env`.
 
-    `limits` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
+    `timeouts` are the agent's own; without them the request's hold, save that a program which is silent while it thinks
     is normal: start and silence are off. `version`: what it is called with to tell its version, where it can. `confine`: it
-    cannot write to the project while it is only asked. `slots` bounds the agent processes of this host.
+    cannot write to the project in read-only (ask) mode. `slots` bounds the agent processes of this host.
     """
 
     def __init__(
@@ -106,7 +95,7 @@ class ExternalAgent:
         environ: Mapping[str, str],
         env: Sequence[str] = (),
         version: Sequence[str] = (),
-        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
         edits_files: bool = False,
         confine: bool = True,
         slots: threading.Semaphore | None = None,
@@ -117,7 +106,7 @@ class ExternalAgent:
         self.version = version
         self._dialect = dialect
         self._env = tuple(env)
-        self._limits = limits
+        self._timeouts = timeouts
         self._edits_files = edits_files
         self._confine = confine
         self._slots = slots or threading.Semaphore()
@@ -140,16 +129,16 @@ class ExternalAgent:
     def _asked(self, request: AgentRequest, turns: _Turns) -> AgentReply:
         if (fault := self.available()) is not None:
             raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
-        limits = self._limits or request.limits
-        if self._limits is None and not self._dialect.speaks:
-            limits = replace(limits, start=None, silence=None)
-        until = None if limits.total is None else time.monotonic() + limits.total
-        resume = request.resume if self._dialect.goes_on else None
-        first = self._answered(request, request.prompt, limits, until, resume, turns)
+        timeouts = self._timeouts or request.timeouts
+        if self._timeouts is None and not self._dialect.streams:
+            timeouts = replace(timeouts, start=None, silence=None)
+        until = None if timeouts.total is None else time.monotonic() + timeouts.total
+        resume = request.resume if self._dialect.can_resume else None
+        first = self._answered(request, request.prompt, timeouts, until, resume, turns)
         if first.good:
             return self._reply(first)
         try:
-            second = self._repaired(request, first, limits, until, turns)
+            second = self._repaired(request, first, timeouts, until, turns)
         except AgentError as error:
             if first.parsed.model is None:
                 error.readable = error.readable or first.readable(request.schema)
@@ -161,11 +150,11 @@ class ExternalAgent:
                 return self._reply(turn, retries=1, before=before)
         for turn in (second, first):
             notes: list[str] = []
-            mined = mine(turn.said.text, request.schema, notes.append) if request.schema else None
-            if mined is not None:
-                said = with_findings(mined, before)
+            extracted = extract(turn.output.text, request.schema, notes.append) if request.schema else None
+            if extracted is not None:
+                output = with_findings(extracted, before)
                 return replace(
-                    self._reply(turn, retries=1), data=said, notes=(*turn.notes, *notes), mined=True
+                    self._reply(turn, retries=1), data=output, notes=(*turn.notes, *notes), extracted=True
                 )
         raise AgentRubbish(
             f"{self.name} gave no usable answer, also after one repair", why=second.parsed.fault
@@ -184,30 +173,30 @@ class ExternalAgent:
         given = turn.parsed.model
         data = given and with_findings(given, before)
         return AgentReply(
-            turn.said.text,
+            turn.output.text,
             data,
             self.name,
             retries=retries,
             notes=(*turn.notes, *turn.parsed.told, *([KEPT] if data != given else [])),
-            client_session=turn.said.session,
+            client_session=turn.output.session,
         )
 
     # turns
 
     def _repaired(
-        self, request: AgentRequest, first: _Turn, limits: Limits, until: float | None, turns: _Turns
+        self, request: AgentRequest, first: _Turn, timeouts: Timeouts, until: float | None, turns: _Turns
     ) -> _Turn:
         """Ask again with the fault named: in the same conversation where there is one, else with everything."""
-        session = first.said.session if self._dialect.goes_on else None
+        session = first.output.session if self._dialect.can_resume else None
         if session is not None:
             try:
-                return self._turn(request, fault_of(first.parsed), _left(limits, until), session, turns)
+                return self._turn(request, fault_of(first.parsed), _left(timeouts, until), session, turns)
             except AgentCrashed:  # it cannot go on with it
                 self._must_go_on(request)
         return self._turn(
             request,
-            repair_prompt(request.prompt, first.said.text, first.parsed),
-            _left(limits, until),
+            repair_prompt(request.prompt, first.output.text, first.parsed),
+            _left(timeouts, until),
             None,
             turns,
         )
@@ -216,18 +205,18 @@ class ExternalAgent:
         self,
         request: AgentRequest,
         prompt: str,
-        limits: Limits,
+        timeouts: Timeouts,
         until: float | None,
         resume: str | None,
         turns: _Turns,
     ) -> _Turn:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
         try:
-            return self._turn(request, prompt, limits, resume, turns)
+            return self._turn(request, prompt, timeouts, resume, turns)
         except AgentTimedOut as late:
             if late.conversation is None:
                 raise
-            left = _left(limits, until)
+            left = _left(timeouts, until)
             turn = min(NUDGE_SECONDS, left.turn or NUDGE_SECONDS)
             try:
                 nudged = self._turn(request, NUDGE, replace(left, turn=turn), late.conversation, turns)
@@ -238,7 +227,7 @@ class ExternalAgent:
             if resume is None:
                 raise
             self._must_go_on(request)
-            return self._turn(request, prompt, _left(limits, until), None, turns).noted(
+            return self._turn(request, prompt, _left(timeouts, until), None, turns).noted(
                 "its conversation was not there any more"
             )
 
@@ -247,34 +236,34 @@ class ExternalAgent:
             raise stopped(self.name)
 
     def _turn(
-        self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None, turns: _Turns
+        self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None, turns: _Turns
     ) -> _Turn:
-        """Run the program once. What it said counts; how it ended decides only when it said nothing usable."""
-        while not self._slots.acquire(timeout=LOOK):
+        """Run the program once. What it printed counts; how it ended decides only when nothing of that can be used."""
+        while not self._slots.acquire(timeout=POLL_SECONDS):
             if request.stop.is_set():
                 raise stopped(self.name)
         try:
-            done = self._run(request, prompt, limits, resume)
+            result = self._run(request, prompt, timeouts, resume)
         finally:
             self._slots.release()
-        ended, out, errors = done.ended, done.out, done.errors
-        said = self._dialect.said(out.text, errors.text, ended, resume)
-        turns.used.append(said.usage)
+        ended, out, errors = result.ended, result.out, result.errors
+        output = self._dialect.parse_output(out.text, errors.text, ended, resume)
+        turns.used.append(output.usage)
         turns.exit = Exit(ended.ended_by, ended.exit, ended.signal)
-        if done.early is not None or said.fault is not None:
-            raise _with(done.changed, self._named(done.early or said.fault))
-        turn = _Turn(said, (*out.notes, *said.notes, *done.changed), _parsed(said, request))
+        if result.early is not None or output.fault is not None:
+            raise _with(result.changed, self._named(result.early or output.fault))
+        turn = _Turn(output, (*out.notes, *output.notes, *result.changed), _parsed(output, request))
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
             return turn if well else turn.noted(f"it ended by {how(ended)}; its answer counts")
-        if turn.good and ended.ended_by in LIMITS and request.schema is not None:
+        if turn.good and ended.ended_by in TIMEOUTS and request.schema is not None:
             return turn.noted(f"it was stopped ({ended.ended_by} limit) after it had answered")
         known = secrets.known(agent_environment(self.environ, self._env, {}))
-        error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), limits)
-        if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.goes_on:
-            error.conversation = said.session
+        error = error_of(self.name, ended, _shown(errors, known) or _shown(out, known), timeouts)
+        if isinstance(error, AgentTimedOut) and ended.ended_by in _QUIET and self._dialect.can_resume:
+            error.conversation = output.session
         error.readable = turn.readable(request.schema)
-        raise _with(done.changed, error)
+        raise _with(result.changed, error)
 
     def _named(self, fault: AgentError | None) -> AgentError:
         assert fault is not None
@@ -283,39 +272,38 @@ class ExternalAgent:
         fault.why = secrets.mask(fault.why, known)
         return fault
 
-    def _run(self, request: AgentRequest, prompt: str, limits: Limits, resume: str | None) -> _Done:
+    def _run(self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None) -> RunResult:
         folder = request.folder or request.workdir
-        work = folder / "work" if self._dialect.goes_on and not request.edits else request.workdir
+        work = folder / "work" if self._dialect.can_resume and not request.edits else request.workdir
         scratch = request.workdir / "tmp"
         for each in (folder, work, scratch):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
         call = self._dialect.call(request, prompt, resume, folder)
         extra = {"TMPDIR": str(scratch), **_marks(request), **call.env}
         call = replace(call, env=agent_environment(self.environ, self._env, extra))
-        guarded = partial(self._guarded, request, prompt, limits, resume, call, work)
+        guarded = partial(self._guarded, request, prompt, timeouts, resume, call, work)
         protected = request.protected
         if protected is None or request.edits or not self._confine:
             return guarded(None)
         own = (request.workdir, folder)
-        done, changed = kept_out(protected, call.env, own, guarded, database=bool(request.mcp))
-        return replace(done, changed=changed)
+        return run_read_only(protected, call.env, own, guarded, database=bool(request.mcp))
 
     def _guarded(
         self,
         request: AgentRequest,
         prompt: str,
-        limits: Limits,
+        timeouts: Timeouts,
         resume: str | None,
         call: Call,
         work: Path,
         confined: Confinement | None,
-    ) -> _Done:
+    ) -> RunResult:
         with GuardedProcess(
             call.argv,
             cwd=work,
             env=call.env,
             stdin=prompt.encode("utf-8", errors="replace"),
-            limits=limits,
+            timeouts=timeouts,
             run=request.run,
             lease_seconds=FIRST_LEASE if request.on_guardian else 86_400.0,
             run_dir=request.workdir,
@@ -325,19 +313,21 @@ class ExternalAgent:
                 request.on_guardian(process)
             early: AgentError | None = None
             seen = 0
-            while (ended := process.wait(LOOK)) is None:
+            while (ended := process.wait(POLL_SECONDS)) is None:
                 if request.stop.is_set():
                     process.stop("the run is over")
                 elif early is None and seen < (size := process.stdout_size()):
                     seen = size
-                    early = self._dialect.said(process.stdout_tail(WATCHED).text, "", None, resume).fault
+                    early = self._dialect.parse_output(
+                        process.stdout_tail(WATCHED).text, "", None, resume
+                    ).fault
                     if early is not None:
                         process.stop("it would only wait")
-            out = process.stdout(limits.output_bytes)
+            out = process.stdout(timeouts.output_bytes)
             if work != request.workdir and (left := _cleared(work)):
-                note = f"it was only asked, and wrote {', '.join(left[:5])}: removed"
+                note = f"it was in read-only mode, and wrote {', '.join(left[:5])}: removed"
                 out = replace(out, notes=(*out.notes, note))
-            return _Done(ended, out, process.stderr_tail(STDERR_TAIL), early)
+            return RunResult(ended, out, process.stderr_tail(STDERR_TAIL), early)
 
 
 def _with(notes: Sequence[str], error: AgentError) -> AgentError:
@@ -358,21 +348,21 @@ def _cleared(work: Path) -> list[str]:
     return [name for name in found if not name.startswith(".")]
 
 
-def _parsed(said: Said, request: AgentRequest) -> Parsed:
+def _parsed(output: ParsedOutput, request: AgentRequest) -> Parsed:
     if request.schema is None:
-        return Parsed(None, (), "" if said.text.strip() else "the answer is empty")
-    if said.data is not None:
-        given = parse_value(said.data, request.schema)
+        return Parsed(None, (), "" if output.text.strip() else "the answer is empty")
+    if output.data is not None:
+        given = parse_value(output.data, request.schema)
         if given.model is not None:
             return given
-    return parse(said.text, request.schema)
+    return parse(output.text, request.schema)
 
 
-def _left(limits: Limits, until: float | None) -> Limits:
+def _left(timeouts: Timeouts, until: float | None) -> Timeouts:
     if until is None:
-        return limits
+        return timeouts
     left = max(1.0, until - time.monotonic())
-    return replace(limits, turn=left if limits.turn is None else min(limits.turn, left))
+    return replace(timeouts, turn=left if timeouts.turn is None else min(timeouts.turn, left))
 
 
 def _sum(used: Sequence[Usage]) -> Usage:

@@ -13,7 +13,7 @@ from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, lines, reset_in, status_in, table, text
 from workers.agents.protocol import AgentRequest, Usage
@@ -24,8 +24,8 @@ KEY = "GEMINI_API_KEY"
 
 
 class Gemini:
-    speaks = True
-    goes_on = True
+    streams = True
+    can_resume = True
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
@@ -49,7 +49,7 @@ class Gemini:
             {**self._set, **own},
         )
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session, answer, model = resume, "", None
         denied: list[str] = []
         called: dict[str, str] = {}
@@ -67,9 +67,9 @@ class Gemini:
             elif kind == "result":
                 result = line
         if ended is None:
-            return Said(session=session)
+            return ParsedOutput(session=session)
         stats = table(result.get("stats"))
-        return Said(
+        return ParsedOutput(
             text=answer,
             usage=_usage(stats, model),
             session=session,

@@ -26,7 +26,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.prices import Estimate
 from workers.agents.programs import merged_stderr
-from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, lines, reset_in, table, text
 from workers.agents.protocol import AgentRequest, Usage
@@ -42,8 +42,8 @@ _REFUSED = re.compile(r"rejected permission|prevents you from using|unavailable 
 
 
 class Opencode:
-    speaks = False  # a text is told when it is whole
-    goes_on = True
+    streams = False  # a text is told when it is whole
+    can_resume = True
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
@@ -93,7 +93,7 @@ class Opencode:
             },
         )
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session, answer, spoke_in, failed = resume, "", None, None
         used: list[Usage] = []
         denied: list[str] = []
@@ -118,7 +118,7 @@ class Opencode:
             failed = _trouble(_TROUBLE.findall(out.rpartition('"step_finish"')[2]))
         if failed is None and ended is not None and ended.ended_by == "exited" and not used:
             failed = AgentCrashed("it ended without an answer", why=" ".join(out.split())[-500:])
-        return Said(
+        return ParsedOutput(
             text=answer,
             usage=reduce(add, used) if used else Usage(),
             session=session,

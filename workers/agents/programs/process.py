@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import IO
 
 from orchestrator.domain import secrets
-from orchestrator.domain.errors import AgentUnavailable
-from workers.agents.protocol import Limits
+from orchestrator.domain.errors import AgentError, AgentUnavailable
+from workers.agents.protocol import Timeouts
 from workers.host.guardian import KILL_SECONDS, TERM_GRACE, clock
 from workers.host.marked_processes import CALL_MARK, RUN_MARK, kill_marked
 
@@ -60,6 +60,17 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class RunResult:
+    """What one process left: how it ended, the ends of what it printed, and why it was stopped early."""
+
+    ended: Ended
+    out: Output
+    errors: Output
+    early: AgentError | None
+    changed: Sequence[str] = ()  # in the project meanwhile, as notes
+
+
+@dataclass(frozen=True, slots=True)
 class Confinement:
     """What a process may not write to, and what it may all the same; real paths. Where it cannot be had, nothing runs."""
 
@@ -80,7 +91,7 @@ class GuardedProcess:
         cwd: Path,
         env: Mapping[str, str],
         stdin: bytes,
-        limits: Limits,
+        timeouts: Timeouts,
         run: str,
         lease_seconds: float,
         run_dir: Path,
@@ -131,8 +142,8 @@ class GuardedProcess:
             "stdin": prompt.fileno(),
             "stdout": out.fileno(),
             "stderr": err.fileno(),
-            "limits": {name: getattr(limits, name) for name in ("start", "silence", "turn", "total")},
-            "output_bytes": limits.output_bytes,
+            "timeouts": {name: getattr(timeouts, name) for name in ("start", "silence", "turn", "total")},
+            "output_bytes": timeouts.output_bytes,
             "rlimits": dict(rlimits or {}),
             "confine": None if confine is None else asdict(confine),
             "deadline": lease_seconds,

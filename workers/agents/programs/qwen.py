@@ -18,7 +18,7 @@ from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
-from workers.agents.programs.dialect import Call, Said, by_status, private_json, refused
+from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
 from workers.agents.protocol import AgentRequest, Usage
@@ -39,7 +39,7 @@ _NEVER = (
     *("cron_create", "cron_list", "cron_delete", "loop_wakeup", "enter_worktree", "exit_worktree"),
     *("get_goal", "update_goal"),
 )
-_ONLY_ASKED = (
+_NOT_READ_ONLY = (
     *("run_shell_command", "monitor", "edit", "write_file", "notebook_edit"),
     *("agent", "list_agents", "task_stop"),
 )
@@ -48,8 +48,8 @@ _STATUS = re.compile(r"\[API Error: ([45]\d\d)\b")
 
 
 class Qwen:
-    speaks = True
-    goes_on = True
+    streams = True
+    can_resume = True
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
@@ -70,7 +70,7 @@ class Qwen:
             *("-o", "stream-json"),
             # without anybody to ask, the default mode offers no tool that writes
             *("--approval-mode", "auto-edit" if request.edits else "default"),
-            *("--exclude-tools", ",".join(_NEVER if request.edits else (*_NEVER, *_ONLY_ASKED))),
+            *("--exclude-tools", ",".join(_NEVER if request.edits else (*_NEVER, *_NOT_READ_ONLY))),
             *self._options,
             *(["--resume", resume] if resume else ["--session-id", str(uuid.uuid4())]),
         ]
@@ -107,7 +107,7 @@ class Qwen:
             "tools": {"toolSearch": {"enabled": False}},  # else the tools of a server have to be searched for
         }
 
-    def said(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> Said:
+    def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session, answer = resume, ""
         used: list[Usage] = []
         result: dict[str, Any] = {}
@@ -121,10 +121,10 @@ class Qwen:
                 result = line
         usage = reduce(add, used) if used else Usage()  # its own sums are those of the whole conversation
         if not result:
-            return Said(session=session, usage=usage)
+            return ParsedOutput(session=session, usage=usage)
         denied = [text(table(each).get("tool_name")) for each in items(result.get("permission_denials"))]
         answer = text(result.get("result")) or answer
-        return Said(
+        return ParsedOutput(
             text=answer,
             usage=usage,
             session=session,

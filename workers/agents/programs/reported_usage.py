@@ -15,7 +15,7 @@ LINE_LIMIT = 2_000  # characters
 _Tokens = Annotated[StrictInt, Field(ge=0, le=TOKENS_LIMIT)]
 
 
-class _Told(BaseModel):
+class _ReportedUsage(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     model: Annotated[StrictStr, Field(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")] | None = None
@@ -45,7 +45,7 @@ def _read(line: str) -> Usage:
     given: Any = json.loads(line)
     if not isinstance(given, dict) or given.keys() != {KEY}:
         raise ValueError(f"the line is not one object with {KEY}")
-    told = _Told.model_validate(given[KEY])
+    told = _ReportedUsage.model_validate(given[KEY])
     if (told.tokens_cached or 0) + (told.tokens_cache_written or 0) > (told.tokens_in or 0):
         raise ValueError("tokens_cached: they are some of tokens_in, as those written into a cache are")
     if (told.tokens_cache_written_1h or 0) > (told.tokens_cache_written or 0):

@@ -1,0 +1,236 @@
+"""What writing any document has in common: the facts, the prompt, an agent's content, ids, form, and its check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from jinja2 import TemplateError
+from pydantic import BaseModel
+
+from orchestrator.domain.documents import DISCOVERY, DocumentDef
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.revisions import IMPROVE
+from orchestrator.store.rows import Verdict
+from workers.agents import prompts
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import CRITICAL, AgentCalls
+from workers.context.run_context import RunContext, answered
+from workers.documents.content import Discovery
+from workers.documents.frame import RenderContext
+from workers.documents.identifiers import Registered, content_path
+from workers.documents.models import MODELS, model_of
+from workers.documents.reader import validate
+from workers.documents.readiness import Readiness, Summary
+from workers.documents.render import render
+
+EXPLORATION = "explorations/explore-general.json"
+
+
+class DocumentFaulty(LifecycleError):
+    """The document does not have the form it must have."""
+
+    remedy = "`lifecycle resume --retry TASK` tries again; `lifecycle runs TASK` shows the attempts"
+
+
+def made_by(context: RunContext, key: str) -> DocumentDef:
+    """The document that a task makes; a session has no task of its own that makes none."""
+    made = context.pack.documents.of_task(key)
+    assert made is not None, key
+    return made
+
+
+def registered(context: RunContext, document: DocumentDef) -> Registered | None:
+    """A document's content as it was registered last, None when it is not written yet."""
+    value = context.json(content_path(document.kind))
+    return None if value is None else Registered.from_json(value, model_of(document))
+
+
+def known_of(context: RunContext, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
+    """Those of the documents that are written, by kind."""
+    found = {each.kind: registered(context, each) for each in documents if not each.is_report}
+    return {kind: known for kind, known in found.items() if known is not None}
+
+
+def before(context: RunContext, document: DocumentDef) -> dict[str, Registered]:
+    """The documents this one builds on, by kind."""
+    return known_of(context, context.pack.documents.before(document.kind))
+
+
+def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
+    """Everything a document is written from, as values (workers/agents/facts.py)."""
+    documents = context.pack.documents
+    written = known_of(context, documents)
+    known: JsonObject = {
+        "request": context.session.request,
+        "language": context.session.language,
+        "codebase": repository(context.json(EXPLORATION)),
+        "feedback": feedback(context),
+        "remarks": list(context.payload.get("remarks", [])),
+        "improve": context.payload.get("improve"),
+        "action_items": action_items(context),
+        "wisdom": {name: list(lines) for name, lines in context.wisdom.items()},
+        "decisions": key_decisions(context),
+        "document": document,
+        "drafted_from": [],
+    }
+    for other in documents:
+        found = written.get(other.kind)
+        known[other.kind] = found.content if found else None
+        if found and other.model in MODELS:  # who knows the model finds it, whatever the pack calls it
+            known[other.model] = known.get(other.model) or found.content
+    if document is not None:
+        earlier = [written.get(kind) for kind in document.drafted_from]
+        known["drafted_from"] = [found.content for found in earlier if found]
+    known["previous"] = known.get(document.kind) if document and is_reworked(context) else None
+    return known
+
+
+def is_reworked(context: RunContext) -> bool:
+    """Whether the task makes a new version of something."""
+    return context.row.revision_of is not None or context.row.prefix == IMPROVE
+
+
+def repository(exploration: JsonObject | None) -> JsonObject | None:
+    """The exploration, when it found a repository at all; None for an empty folder."""
+    return exploration if exploration and exploration.get("codebase") else None
+
+
+def feedback(context: RunContext) -> list[str]:
+    """What this version has to answer: a person's words, given to it or in a discussion."""
+    return [*context.payload.get("feedback", []), *answered(context.row, context.decisions)]
+
+
+def key_decisions(context: RunContext) -> list[str]:
+    """What the role's earlier tasks decided, by the accumulator that each passed on."""
+    return [str(line) for entry in context.accumulator for line in entry.get("key_decisions", [])]
+
+
+def action_items(context: RunContext) -> list[str]:
+    """The last round's action items, for the next document."""
+    last = last_round(context)
+    return list(last.data.get("actions", [])) if last is not None else []
+
+
+def last_round(context: RunContext) -> Verdict | None:
+    """The last discussion's verdict."""
+    return next((row for row in reversed(context.verdicts) if row.kind == "discuss"), None)
+
+
+def ask(
+    calls: AgentCalls,
+    document: DocumentDef,
+    known: Mapping[str, Json],
+    *,
+    kind: str | None = None,
+    goal: str = "",
+    schema: type[BaseModel] | None = None,
+    agents: Sequence[Agent] | None = None,
+    extra: Sequence[tuple[str, str]] = (),
+) -> tuple[Any, str]:
+    """The content and the name of the agent that gave it. Raises AgentError."""
+    context = calls.run
+    wanted, kind = schema or model_of(document), kind or document.kind
+    prompt = prompts.render(
+        goal or document.purpose,
+        instructions=context.critic_instructions if kind in CRITICAL else context.instructions,
+        task=context.row.key,
+        language=context.session.language,
+        schema=wanted,
+        material=[*_material(context, document), *extra],
+        feedback=[*known["feedback"], *known["remarks"]],
+        improve=known["improve"],
+    )
+    content, reply = calls.ask(kind, prompt, wanted, known, agents)
+    context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
+    context.unmet.extend(text for text in reply.unmet if text not in context.unmet)
+    return content, reply.agent
+
+
+def _material(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
+    """The request, the repository, and everything written before, as text; a person's edits included."""
+    blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
+    for each in context.pack.documents.before(document.kind):
+        blocks.append((f"The {each.kind}, as it is registered", context.text(content_path(each.kind)) or ""))
+        blocks += _edited(context, each)
+    if is_reworked(context):
+        blocks.append(("The version to revise", context.text(content_path(document.kind)) or ""))
+        blocks += _edited(context, document)
+    blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
+    last = last_round(context)
+    if last is not None and last.record:
+        blocks.append(("The record of the last discussion", context.text(last.record) or ""))
+    blocks.append(("Decisions so far", "\n".join(key_decisions(context))))
+    blocks += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
+    return blocks
+
+
+def _edited(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
+    """The document's files that a person edited, as they are now."""
+    return [
+        (f"The {document.kind}, as a person edited it: {path}", context.text(path) or "")
+        for path, row in context.artifacts.items()
+        if document.owns(path) and row.author == "user"
+    ]
+
+
+def render_context(
+    context: RunContext,
+    document: DocumentDef,
+    agent: str,
+    documents: Mapping[str, Registered],
+    status: str = "",
+    **extra: Any,
+) -> RenderContext:
+    """What the document says about itself. Its stamp is the run's opening, so that a second attempt writes the same."""
+    current = context.artifacts.get(document.path)
+    discovery = discovery_of(context)
+    return RenderContext(
+        session_id=context.session.id,
+        title=discovery.title if discovery else context.session.title,
+        phase=context.row.phase,
+        status=status or ("revised" if context.row.revision_of else "draft"),
+        generated_at=stamp(context.row.opened_at),
+        version=(current.version if current else 0) + 1,
+        agent=agent,
+        task=context.row.key,
+        language=context.session.language,
+        documents=documents,
+        facts=extra,
+        catalogue=context.pack.documents,
+    )
+
+
+def discovery_of(context: RunContext) -> Discovery | None:
+    """The session's discovery, when it has one and it is written."""
+    found = known_of(context, [each for each in context.pack.documents if each.model == DISCOVERY])
+    return next((each.content for each in found.values() if isinstance(each.content, Discovery)), None)
+
+
+def stamp(micros: int) -> str:
+    """ISO 8601, UTC, to the second."""
+    return datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def form(
+    context: RunContext,
+    document: DocumentDef,
+    content: Registered | tuple[Readiness, Summary],
+    shown: RenderContext,
+) -> dict[str, tuple[bytes, str]]:
+    """All files of the document, checked: path -> (bytes, kind). Raises DocumentFaulty."""
+    kept = {
+        path: (context.text(path) or "").encode() for path in context.artifacts if path.startswith("spec/")
+    }
+    try:
+        files = render(document.kind, content, shown, previous=kept)
+    except TemplateError as error:
+        raise DocumentFaulty(
+            f"the template of {document.kind} cannot be printed", why=f"{document.template}: {error}"
+        ) from error
+    faults = validate(files, {*context.artifacts, *files})
+    if faults:
+        raise DocumentFaulty(f"{document.path} has {len(faults)} fault(s) of form", why="; ".join(faults[:5]))
+    return {path: (body, "content" if "/.content/" in path else "document") for path, body in files.items()}
