@@ -312,8 +312,13 @@ def _is_deep(story: StoryFacts) -> bool:
 
 
 def _coverage(spec: Spec, gates: Gates) -> DimensionScore:
-    have = frozenset[str]().union(*(keywords(document.text) for document in spec.documents))
-    missing = [text for text in spec.stated if overlap(text, have) * 100 < gates.coverage_overlap]
+    whole = "\n".join(document.text for document in spec.documents)
+    items = [keywords(line) for line in dict.fromkeys(whole.split("\n")) if line.strip()]
+    missing = [
+        text
+        for text in spec.stated
+        if text not in whole and not _is_covered(keywords(text), items, gates.coverage_overlap)
+    ]
     found = len(spec.stated) - len(missing)
     notes = [
         f"{found}/{len(spec.stated)} original requirements found"
@@ -322,6 +327,11 @@ def _coverage(spec: Spec, gates: Gates) -> DimensionScore:
     ]
     share = _share(found, len(spec.stated)) if spec.stated else 100.0
     return _dimension("coverage", share, gates, notes, [Weak("", "not_covered", text) for text in missing])
+
+
+def _is_covered(wanted: frozenset[str], items: Sequence[frozenset[str]], least: float) -> bool:
+    """Whether one item of the documents holds enough of the words: those of several items together do not count."""
+    return not wanted or any(len(wanted & item) * 100 >= least * len(wanted) for item in items)
 
 
 def _dimension(

@@ -16,6 +16,7 @@ from tests.corpus.matching import contains, similarity
 from tests.factories import make_plan
 from tests.unit.builtin_chain import ask
 from workers.documents.content import Brief, Discovery, Requirements
+from workers.documents.fates import book
 from workers.documents.identifiers import allot
 
 KIND = {
@@ -47,7 +48,7 @@ def given(path: Path) -> Given:
     """What one document is read as, asked for as `lifecycle start @path` does in an empty folder."""
     request = read_request(f"@{path}", path.parent, os.environ)
     asked: dict[str, Any] = {"request": request, "language": make_plan(request).language, "codebase": None}
-    discovery = ask("discovery", **asked)
+    discovery = book(request, ask("discovery", **asked)).discovery
     brief = allot(ask("brief", **asked, discovery=discovery))[0].content
     requirements = allot(ask("requirements", **asked, discovery=discovery, brief=brief))[0].content
     assert isinstance(brief, Brief)

@@ -58,6 +58,10 @@ class Reader:
         self.other: list[Sentence] = []
 
     def read(self) -> None:
+        for passage in self.passages:  # a heading of its own for each user
+            if passage.role == "user" and passage.block.kind == "heading":
+                self.named[passage.block.id] = actor_name(passage.text)
+                self.actors.setdefault(actor_name(passage.text), ())
         for row in self.found:
             for piece in _two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
@@ -143,6 +147,8 @@ class Reader:
             if role != "non_goal" and lex.find("dependency", text):
                 self.dependencies.append(text)
             return
+        if values.get("in_scope") and values.get("non_goal"):
+            self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
         if self._introduces(row, lex, told=modal is not None):
             self._situated(row, lex)

@@ -57,6 +57,15 @@ class Ledger(Content):
     fates: Fates = Fates()
     entries: list[Entry] = []
 
+    def unread(self) -> list[Entry]:
+        """The blocks that were neither taken nor skipped for a reason."""
+        return [entry for entry in self.entries if entry.fate == "unread"]
+
+
+def read_ledger(value: object) -> Ledger | None:
+    """The ledger from its file; None where a session has none yet."""
+    return Ledger.model_validate(value) if isinstance(value, dict) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Booked:

@@ -23,7 +23,7 @@ from workers.documents.reading_words import (
 
 _LABEL = re.compile(r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL)
 _ID = re.compile(r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)")
-_TITLED = re.compile(r"^(?:feature|requirement|user story|story|use case|epic|功能|需求|用户故事)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*", re.IGNORECASE)
+_TITLED = re.compile(r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
@@ -33,6 +33,8 @@ _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
 _GIVEN = re.compile(r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)", re.IGNORECASE)
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b")
+_INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
+_MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^~~.+?~~\s*\S")
@@ -143,15 +145,16 @@ class _Roles:
     def _heading(self, block: Block) -> Passage:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
-        role = "" if block.level == self.title_level and block is self._first() else role_of(block.text)
-        given, release = priority_of(block.text), release_of(block.text)
         identified = _ID.match(block.text) or _TITLED.match(block.text)
+        titled = identified is not None or (block.level == self.title_level and block is self._first())
+        role = "" if titled else role_of(block.text)
+        given, release = priority_of(block.text), release_of(block.text)
         if not role and not above and given:
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
         inherited = role or (above.role if above else "")
-        feature = not role and (inherited in ASKED or bool(identified)) and not (given and not identified and len(block.text) < 20)
+        feature = not role and (inherited in ASKED or inherited == "user" or bool(identified)) and not (given and not identified and len(block.text) < 20)
         if not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
@@ -228,7 +231,7 @@ class _Roles:
         text = _TICK.sub("", text)
         text = _NUMBERED.sub("", text)
         base = _identified(replace(base, text=text, role=role))
-        base = _labelled(base, within=above is not None or bool(base.parent))
+        base = _labelled(_inline(base), within=above is not None or bool(base.parent))
         base = _tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
@@ -236,7 +239,7 @@ class _Roles:
             base = replace(base, role="done")
         elif done is False and not base.role:
             base = replace(base, role="requirement")
-        if base.block.id in self.children and not base.values and not base.opens:
+        if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=_introduces(base.text))
         if base.block.kind == "paragraph" and base.block.text in self.leads and base.text.rstrip().endswith((":", "：", "：")):
             base = replace(base, opens=True)
@@ -273,6 +276,16 @@ def _identified(base: Passage) -> Passage:
     return replace(base, id=found[1], text=base.text[found.end() :])
 
 
+def _inline(base: Passage) -> Passage:
+    """Takes off what follows a statement in its own line: `... Metric: share of bills. Target: 5 %`."""
+    found = [match for match in _INLINE.finditer(base.text) if attribute_of(match[1]) in _MEASURING]
+    if not found or base.role not in ("goal", "metric", "risk", *ASKED):
+        return base
+    ends = [match.start() for match in found[1:]] + [len(base.text)]
+    values = {attribute_of(m[1]): base.text[m.end() : end].strip(" .;。；") for m, end in zip(found, ends, strict=True)}
+    return replace(base, text=base.text[: found[0].start()].strip(), values=values)
+
+
 def _labelled(base: Passage, *, within: bool) -> Passage:
     """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
     found = _LABEL.match(base.text)
@@ -281,7 +294,7 @@ def _labelled(base: Passage, *, within: bool) -> Passage:
     label, rest = found[2].strip(" *"), found[3]
     attribute = attribute_of(label)
     item = base.block.kind == "item"
-    if attribute and (within or attribute in ("aside", "status") or base.role in ("goal", "metric", "risk")):
+    if attribute and (within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")):
         if attribute == "criterion":
             return replace(base, role="acceptance", label=label, text=rest, opens=not rest)
         if attribute == "mitigation":
@@ -291,6 +304,8 @@ def _labelled(base: Passage, *, within: bool) -> Passage:
         if rest:
             return replace(base, role="aside" if attribute == "aside" else "attribute", label=label, text=rest, values={attribute: rest})
     role = label_role(label)
+    if role and role == base.role and rest:
+        return replace(base, label=label, text=rest)
     if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):
         return base
     return replace(base, role=role, label=label, text=rest or base.text, opens=not rest)
@@ -353,6 +368,7 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     for kind, role in (
         ("risk", "risk"),
         ("question", "question"),
+        ("in_scope", "requirement"),
         ("non_goal", "non_goal"),
         ("term", "glossary"),
     ):

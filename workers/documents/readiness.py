@@ -20,6 +20,7 @@ from workers.documents.content import (
     Story,
 )
 from workers.documents.escape import Safe
+from workers.documents.fates import Ledger
 from workers.documents.identifiers import Registered, items_of
 from workers.documents.labels import Labels, labels
 
@@ -55,6 +56,8 @@ class Readiness:
     bars: tuple[Bar, ...]
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
+    fates: str = ""  # how many blocks of the request were taken, skipped, not read
+    unread: tuple[str, ...] = ()  # the beginnings of those that were not read
 
     def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
@@ -84,7 +87,12 @@ class Summary:
 
 
 def build_readiness(
-    score: Score, language: str, *, checkpoint: bool = True, folders: tuple[Path, ...] = ()
+    score: Score,
+    language: str,
+    *,
+    checkpoint: bool = True,
+    ledger: Ledger | None = None,
+    folders: tuple[Path, ...] = (),
 ) -> Readiness:
     """The report's content. `checkpoint`: whether a pause follows, so that `resume` is an action."""
     words = labels(language, folders)
@@ -107,6 +115,8 @@ def build_readiness(
         ),
         weak=tuple(weak),
         actions=tuple(_actions(score, words, checkpoint)),
+        fates=words.words["fates_line"].format(**ledger.fates.model_dump()) if ledger else "",
+        unread=tuple(entry.text for entry in ledger.unread())[:SHOWN_WEAK] if ledger else (),
     )
 
 

@@ -12,6 +12,8 @@ from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.documents.assess import assess
 from workers.documents.content import Discovery
+from workers.documents.fates import PATH as LEDGER
+from workers.documents.fates import Ledger, read_ledger
 from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
 from workers.roles.drafting import discovery_of, form, known_of, made_by, render_context
@@ -23,9 +25,11 @@ def produce(context: RunContext, _: AgentCalls) -> Produced:
     texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}
     files = {path: text.encode() for path, text in texts.items() if path != report.path}
     language = context.session.language
-    asked = stated(context.session.request, language, discovery_of(context))
+    ledger = read_ledger(context.json(LEDGER))
+    asked = stated(context.session.request, language, discovery_of(context), ledger)
     score = assess(files, set(context.artifacts), asked, context.pack.gates, catalogue, report.kind)
-    readiness = build_readiness(score, language, checkpoint=bool(context.row.checkpoint_after))
+    pauses = bool(context.row.checkpoint_after)
+    readiness = build_readiness(score, language, checkpoint=pauses, ledger=ledger)
     known = known_of(context, [catalogue[kind] for kind in report.scores])
     shown = render_context(context, report, "rules", known, status="complete")
     made = form(context, report, (readiness, build_summary(score, known, language)), shown)
@@ -41,10 +45,13 @@ def produce(context: RunContext, _: AgentCalls) -> Produced:
     )
 
 
-def stated(request: str, language: str, discovery: Discovery | None) -> list[str]:
+def stated(
+    request: str, language: str, discovery: Discovery | None, ledger: Ledger | None = None
+) -> list[str]:
     """Everything the request asks for, and what a discovery saw in it besides; what is ruled out left aside.
 
-    Read from the request itself: held against what was carried, the share would always be whole.
+    Read from the request itself: held against what was carried, the share would always be whole. A block that nobody read
+    may ask for something too.
     """
     read = analyse_request(request, language)
     needs = (*read.needs, *read.beyond)
@@ -53,6 +60,7 @@ def stated(request: str, language: str, discovery: Discovery | None) -> list[str
     return [
         *(need.text for need in needs if need.kind != "exclusion"),
         *(row.text for row in rows if row.kind != "exclusion" and row.text not in said),
+        *(entry.text for entry in (ledger.unread() if ledger else ())),
     ]
 
 
