@@ -92,8 +92,12 @@ class Reader:
                 self._mitigated(passage, passage.values["mitigation"])
             elif passage.role in ASKED and passage.values.get("criterion"):
                 texts = re.split(r"\s*(?:<br ?/?>|[;；])\s*", passage.values["criterion"])
-                self.criteria += [Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)]
-            elif passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried:
+                self.criteria += [
+                    Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)
+                ]
+            elif (
+                passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried
+            ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 self._need(row, lexicon_of(row.text), by_default=True)
         order = {passage.block.id: at for at, passage in enumerate(rows)}
@@ -102,7 +106,12 @@ class Reader:
     def _mitigated(self, passage: Passage, text: str) -> None:
         """A mitigation stays with its risk; it is asked for as well when it says that it must be done."""
         at = next(
-            (i for i in reversed(range(len(self.risks))) if not self.risks[i].mitigation or self.risks[i].mitigation == text), None
+            (
+                i
+                for i in reversed(range(len(self.risks)))
+                if not self.risks[i].mitigation or self.risks[i].mitigation == text
+            ),
+            None,
         )
         if at is not None and passage.role == "mitigation":
             self.risks[at] = replace(self.risks[at], mitigation=text)
@@ -171,10 +180,16 @@ class Reader:
         relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
             self.dependencies.append(text)
-            if role == "dependency" or relies or (not modal and role not in ASKED and not _imperative(text, lex)):
+            if (
+                role == "dependency"
+                or relies
+                or (not modal and role not in ASKED and not _imperative(text, lex))
+            ):
                 return
         if self._background(row, lex):
-            (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(row, lex)
+            (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(
+                row, lex
+            )
             return
         if role == "instructions" or (self.manual and self._described(row, modal)):
             if modal and modal[0] == "Must" and not re.search(r"\byou\b|[你您]", text, re.IGNORECASE):
@@ -203,20 +218,32 @@ class Reader:
         self._situated(row, lex)
 
     def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
-        """Whether a paragraph only leads to the list or table of its section, or tells a story in a section of use cases."""
-        if row.item or row.passage.label or told:
+        """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
+        if told or row.passage.label or (row.item and row.role != "use_case"):
             return False
+        asks = lex.weak.search(row.text) is not None or _imperative(row.text, lex)
         if row.role == "use_case":
-            return lex.find("as_a", row.text) is None and not _imperative(row.text, lex)
+            steps = row.passage.block.kind == "row" and not {"requirement", "purpose"} & set(
+                row.passage.values
+            )
+            return (
+                (steps or not row.item)
+                and lex.find("as_a", row.text) is None
+                and not _imperative(row.text, lex)
+            )
+        if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
+            return not row.passage.parent
         listed = (row.passage.block.section, row.role) in self.listed
-        return listed and row.role in _LISTED and not (row.role in ASKED and (lex.weak.search(row.text) or _imperative(row.text, lex)))
+        return listed and row.role in _LISTED and not (row.role in ASKED and asks)
 
     def _goal(self, row: Sentence, lex: Lexicon) -> None:
         """A goal with the metric and target that its table or its sentence gives."""
         read, values = goal_of(row.text, lex), row.passage.values
         metric, target = values.get("metric", ""), values.get("target", "")
         if metric or target:
-            read = Goal(row.text, metric or read.metric or row.text, target or (read.target if not metric else ""))
+            read = Goal(
+                row.text, metric or read.metric or row.text, target or (read.target if not metric else "")
+            )
         self.goals.append(read)
 
     def _described(self, row: Sentence, modal: tuple[str, re.Match[str]] | None) -> bool:
@@ -289,10 +316,21 @@ class Reader:
         passage = row.passage
         own = self._category(row.text, lex)
         if row.role == "nonfunctional":
-            own = own or next((cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), "")
+            own = own or next(
+                (cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), ""
+            )
         if row.role == "nonfunctional":
-            for said in (passage.values.get("category", ""), passage.label, passage.title, passage.block.heading):
-                named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)} if said else set()
+            for said in (
+                passage.values.get("category", ""),
+                passage.label,
+                passage.title,
+                passage.block.heading,
+            ):
+                named = (
+                    {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
+                    if said
+                    else set()
+                )
                 if len(named) == 1:
                     return cast(Category, named.pop())
         return own
@@ -329,6 +367,8 @@ class Reader:
         )
         if taken.actor and taken.able and not exclusion:
             self._actor(taken.actor, row.text)
+        if passage.block.kind == "row" and row.role in ASKED and "user" in passage.values and not exclusion:
+            self._actor(actor_name(passage.values["user"]), row.text)
 
     def _kind(self, row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         if lex.find("bound", row.text):
@@ -342,6 +382,8 @@ class Reader:
         return "nonfunctional"
 
     def _actor(self, name: str, text: str) -> None:
+        if lexicon_of(name).find("system", name):
+            return
         same = [known for known in self.actors if same_person(known, name)]
         if not same and len(name) <= 60:
             self.actors[name] = ()
@@ -355,7 +397,11 @@ def _listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
     pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
-    return [piece for piece in pieces if piece] if all(len(piece.split()) <= longest for piece in pieces) else [text]
+    return (
+        [piece for piece in pieces if piece]
+        if all(len(piece.split()) <= longest for piece in pieces)
+        else [text]
+    )
 
 
 def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
@@ -371,7 +417,15 @@ def _is_manual(found: list[Sentence]) -> bool:
     """Whether the text explains something that exists, as a README does: sections on use, sentences to `you`."""
     told = sum(bool(re.search(r"\byou(?:r|'re|'ll)?\b|[你您]", row.text, re.IGNORECASE)) for row in found)
     sections = {row.passage.block.heading for row in found if row.role == "instructions"}
-    asked = {row.role for row in found} & {*ASKED, "goal", "metric", "non_goal", "acceptance", "risk", "question"}
+    asked = {row.role for row in found} & {
+        *ASKED,
+        "goal",
+        "metric",
+        "non_goal",
+        "acceptance",
+        "risk",
+        "question",
+    }
     return len(asked) < 2 and (len(sections) >= 2 or told > 3 + len(found) // 8)
 
 

@@ -50,8 +50,9 @@ def is_person(phrase: str, lex: Lexicon) -> bool:
         return False
     head = re.split(r"\s+(?:who|that|with|without|of|from|in|on|at)\b|,", words, maxsplit=1)[0]
     if lex.language == "en":
-        match = lex.find("person", " ".join(head.split()[-1:]))
-        return match is not None
+        last = " ".join(head.split()[-1:])
+        does = lex.find("agent", last) is not None and lex.find("tool", last) is None
+        return does or lex.find("person", last) is not None
     return lex.find("person", words) is not None and lex.find("system", words) is None
 
 

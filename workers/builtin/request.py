@@ -50,7 +50,9 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
     if named:
         return named[0]
     content = [passage.block for passage in read if passage.block.kind not in ("front", "message")]
-    headings = [block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])]
+    headings = [
+        block for block in content if block.kind == "heading" and (block.level == 1 or block is content[0])
+    ]
     heading = next((block.text for block in headings if not role_of(block.text)), "")
     if heading:
         return spoken(heading)[:120]
@@ -144,7 +146,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     needs = reader.needs
     thin = len(found) <= 2 and len(text) < 600
     form = form_of(text, read)
-    vague = bool(form) or (thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None))
+    vague = bool(form) or (
+        thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None)
+    )
     if form:
         reader = Reader([])
     if vague:
@@ -160,8 +164,9 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         ]
     for pattern, whole in () if form else (("as_a", text), ("for_person", text if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
-            if pattern == "as_a" or is_person(match[1], lex) or lex.language == "zh":
-                name = actor_name(match[1])
+            said = next(group for group in match.groups() if group)
+            if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":
+                name = actor_name(said)
                 if (
                     name
                     and name not in ("我们", "我", "大家", "自己")

@@ -11,10 +11,16 @@ from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.documents.passages import ASKED, SKIPPED, Passage, passages
 
 MAX_SENTENCE = 1_200  # characters
-WHOLE = frozenset({"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"})  # roles whose items are one statement
-UNREAD = frozenset({"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED})  # roles without a statement to sort
+WHOLE = frozenset(
+    {"goal", "metric", "risk", "non_goal", "acceptance", "user", "question", "use_case"}
+)  # roles whose items are one statement
+UNREAD = frozenset(
+    {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
+)  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
-_SETTING = frozenset({"", "background", "problem"})  # roles of sections before which a text is still an introduction
+_SETTING = frozenset(
+    {"", "background", "problem"}
+)  # roles of sections before which a text is still an introduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,11 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         frame = Sentence("", "", passage, not seen_role, priority)
         for quote in _statements(passage):
             pieces = [quote] if passage.block.kind == "row" else parts_of(quote)
-            if passage.block.kind == "item" and passage.role in ASKED and not all(_asks(piece) for piece in pieces):
+            if (
+                passage.block.kind == "item"
+                and passage.role in ASKED
+                and not all(_asks(piece) for piece in pieces)
+            ):
                 pieces = [quote]
             yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
 
@@ -89,9 +99,17 @@ def _statements(passage: Passage) -> list[str]:
     if passage.block.kind == "row":
         return _bounded(text)
     if passage.block.kind == "item" and passage.role in WHOLE:
-        return _bounded(text) if passage.role != "metric" and passage.role != "question" else split(text, lexicon_of(text))
+        return (
+            _bounded(text)
+            if passage.role != "metric" and passage.role != "question"
+            else split(text, lexicon_of(text))
+        )
     pieces = split(text, lexicon_of(text))
-    if passage.block.kind != "item" or passage.role not in ASKED or (is_cjk(text) and lexicon_of(text).language != "zh"):
+    if (
+        passage.block.kind != "item"
+        or passage.role not in ASKED
+        or (is_cjk(text) and lexicon_of(text).language != "zh")
+    ):
         return pieces
     joined: list[str] = []
     for piece in pieces:

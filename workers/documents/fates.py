@@ -5,18 +5,29 @@ It is made from what a discovery holds, whoever wrote it: an item belongs to the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from orchestrator.domain.text import keywords
-from workers.documents.content import Content, Discovery, Fates, Line, StatedCriterion, StatedRequirement, Text
+from workers.documents.content import (
+    Content,
+    Discovery,
+    Fates,
+    Line,
+    StatedCriterion,
+    StatedRequirement,
+    Text,
+)
 from workers.documents.forms import form_of
 from workers.documents.passages import SKIPPED, Passage, passages
 
 PATH = "spec/request-ledger.json"
 SHOWN = 200  # characters of a block that the ledger repeats
 _LIKE = 0.6  # share of common words from which a block holds an item that no block holds word for word
+_CLOSE = 0.3  # share of common words from which a criterion that names no requirement belongs to one
+_ID = re.compile(r"\b[A-Z]{1,6}-?\d+(?:\.\d+)*\b")
 _ROLES = {  # where an item of a kind is looked for first
     "requirement": frozenset({"requirement", "use_case", "nonfunctional", "constraint", ""}),
     "exclusion": frozenset({"non_goal"}),
@@ -48,14 +59,14 @@ class Entry(Content):
     kind: Line  # heading, paragraph, item, row, code ...
     text: Text  # its beginning
     fate: Literal["taken", "skipped", "unread"]
-    taken_as: list[Line] = []  # requirement R-003, goal, user ...
+    taken_as: tuple[Line, ...] = ()  # requirement R-003, goal, user ...
     reason: Text = ""  # why it was skipped
 
 
 class Ledger(Content):
     form: Text = ""  # what the text is when it is no request: log, code, prompt, essay
     fates: Fates = Fates()
-    entries: list[Entry] = []
+    entries: tuple[Entry, ...] = ()
 
     def unread(self) -> list[Entry]:
         """The blocks that were neither taken nor skipped for a reason."""
@@ -96,9 +107,13 @@ def book(request: str, discovery: Discovery) -> Booked:
     for row in _named(discovery.requirements, read, finder):
         kind = row.kind if row.kind in ("constraint", "exclusion") else "requirement"
         rows.append(row.model_copy(update={"source": take(kind, row.text, row.id)}))
-    of_block = {row.source: row.id for row in reversed(rows) if row.source}
-    parents = {row.parent: of_block.get(row.parent, row.parent if row.parent in of_block.values() else "") for row in rows}
-    rows = [row.model_copy(update={"parent": parents[row.parent]}) for row in rows]
+    of_block = {row.parent: row.id for row in reversed(rows) if row.parent}  # of a heading, the first below it
+    of_block |= {row.source: row.id for row in reversed(rows) if row.source}
+    rows = [
+        row.model_copy(update={"parent": parent if parent != row.id else ""})
+        for row in rows
+        for parent in [of_block.get(row.parent, "")]
+    ]
     goals = [goal.model_copy(update={"source": take("goal", goal.text)}) for goal in discovery.goals]
     for goal in goals:
         _also(take, "goal", goal.metric, goal.target)
@@ -106,7 +121,7 @@ def book(request: str, discovery: Discovery) -> Booked:
     for risk in risks:
         _also(take, "risk", risk.mitigation)
     done = [row.model_copy(update={"source": take("done", row.text)}) for row in discovery.done]
-    criteria = [_criterion(row, take("criterion", row.text), of_block) for row in discovery.acceptance]
+    criteria = [_criterion(row, take("criterion", row.text), of_block, rows) for row in discovery.acceptance]
     for user in discovery.target_users:
         take("user", user.name)
         _also(take, "user", *user.needs)
@@ -124,8 +139,17 @@ def book(request: str, discovery: Discovery) -> Booked:
         blocks=len(entries),
         **{fate: sum(entry.fate == fate for entry in entries) for fate in ("taken", "skipped", "unread")},
     )
-    update = {"requirements": rows, "goals": goals, "risks": risks, "done": done, "acceptance": criteria, "fates": fates}
-    return Booked(discovery.model_copy(update=update), Ledger(form=form, fates=fates, entries=entries), sources)
+    update = {
+        "requirements": rows,
+        "goals": goals,
+        "risks": risks,
+        "done": done,
+        "acceptance": criteria,
+        "fates": fates,
+    }
+    return Booked(
+        discovery.model_copy(update=update), Ledger(form=form, fates=fates, entries=tuple(entries)), sources
+    )
 
 
 def _also(take: Callable[[str, str], str], kind: str, *texts: str) -> None:
@@ -134,7 +158,9 @@ def _also(take: Callable[[str, str], str], kind: str, *texts: str) -> None:
             take(kind, text)
 
 
-def _named(rows: Sequence[StatedRequirement], read: Sequence[Passage], finder: _Finder) -> list[StatedRequirement]:
+def _named(
+    rows: Sequence[StatedRequirement], read: Sequence[Passage], finder: _Finder
+) -> list[StatedRequirement]:
     """The requirements with ids: their own where the request gives one, else a number."""
     own = {passage.block.id: passage.id for passage in read if passage.id}
     used: set[str] = {row.id for row in rows if row.id}
@@ -148,8 +174,25 @@ def _named(rows: Sequence[StatedRequirement], read: Sequence[Passage], finder: _
     return named
 
 
-def _criterion(row: StatedCriterion, source: str, of_block: Mapping[str, str]) -> StatedCriterion:
-    return row.model_copy(update={"source": source, "parent": of_block.get(row.parent, row.parent)})
+def _criterion(
+    row: StatedCriterion, source: str, of_block: Mapping[str, str], rows: Sequence[StatedRequirement]
+) -> StatedCriterion:
+    """A criterion at its requirement: the one of its block, else the one that it names, else the one most like it."""
+    ids = {each.id for each in rows}
+    named = next((word for word in _ID.findall(row.text) if word in ids), "")
+    known = of_block.get(row.parent, row.parent if row.parent in ids else "") or named
+    return row.model_copy(update={"source": source, "parent": known or _most_like(row.text, rows)})
+
+
+def _most_like(text: str, rows: Sequence[StatedRequirement]) -> str:
+    wanted = keywords(text)
+    close = [
+        (len(wanted & words) / min(len(wanted), len(words)), row.id)
+        for row in rows
+        if row.kind != "exclusion" and len(wanted & (words := keywords(row.text))) > 1
+    ]
+    share, name = max(close, default=(0.0, ""))
+    return name if share >= _CLOSE else ""
 
 
 class _Finder:
@@ -209,7 +252,7 @@ def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
         kind=block.kind,
         text=block.text[:SHOWN],
         fate="taken" if taken_as else "skipped" if reason else "unread",
-        taken_as=taken_as,
+        taken_as=tuple(taken_as),
         reason=reason,
     )
 

@@ -26,7 +26,10 @@ _BUILT = re.compile(
     r"|(?:开发|搭建|实现|做|写)(?:一[个款套])?.{0,20}(?:系统|应用|工具|网站|小程序|平台|服务|软件|程序|接口)",
     re.IGNORECASE,
 )
-_MINUTES = re.compile(r"^\W*(?:minutes of|meeting (?:notes|minutes)|minutes\b|attendees|present:|会议纪要|protokoll|compte rendu|acta de)", re.IGNORECASE | re.MULTILINE)
+_MINUTES = re.compile(
+    r"^\W*(?:minutes of|meeting (?:notes|minutes)|minutes\b|attendees|present:|会议纪要|protokoll|compte rendu|acta de)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _WISH = re.compile(
     r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
     r"|\bas an? [\w ]{2,30}, i\b|^\W*(?:build|create|add|make|write|implement|develop|design|refactor|migrate|support|allow)\b|我们?(?:想|要|需要|希望)|需要|必须|请(?!问)|应该|wir (?:brauchen|wollen|möchten)|nous (?:voulons|avons besoin)|necesitamos|queremos|たい|こと[。．]",
@@ -54,6 +57,13 @@ def form_of(text: str, read: Sequence[Passage]) -> str:
     sentences = len(re.findall(r"[.!?](?:\s|$)|[。！？]", text))
     listed = sum(passage.block.kind in ("item", "row") for passage in read)
     wishes = len(_WISH.findall(text))
-    if not asked and len(prose) >= 3 and sentences >= _LONG and listed < 3 and wishes * 10 <= sentences and not _BUILT.search(text):
+    if (
+        not asked
+        and len(prose) >= 3
+        and sentences >= _LONG
+        and listed < 3
+        and wishes * 10 <= sentences
+        and not _BUILT.search(text)
+    ):
         return "essay"
     return ""

@@ -24,7 +24,9 @@ BOLD = 7  # level of a line in bold that stands as a heading: below every other 
 _UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
-_CODE = re.compile(r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#")
+_CODE = re.compile(
+    r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#"
+)
 _TASK = re.compile(r"\[([ xX~-])\]\s+")
 _STRUCK = re.compile(r"~~(.+)~~[.。]?", re.DOTALL)
 
@@ -60,9 +62,7 @@ def _parser(*, html: bool = True) -> MarkdownIt:
     return parser if html else parser.disable("html_block")
 
 
-def outline(
-    text: str, words: Callable[[Token], str] = written, *, marked: bool = False
-) -> tuple[Block, ...]:
+def outline(text: str, words: Callable[[Token], str] = written, *, marked: bool = False) -> tuple[Block, ...]:
     """The blocks of a text in order. Deterministic, never raises.
 
     `words` reads the text of one block: as it was written, or as it is shown. `marked`: it is Markdown of ours, plain text
@@ -219,12 +219,18 @@ def _is_code(content: str) -> bool:
     """Whether the lines of a paragraph are code that was indented: blocks, calls and assignments."""
     lines = content.split("\n")
     marks = sum(content.count(mark) for mark in "(){}[];=")
-    return len(lines) > 1 and marks > 2 * len(lines) and sum(bool(_CODE.search(line)) for line in lines) * 2 >= len(lines)
+    return (
+        len(lines) > 1
+        and marks > 2 * len(lines)
+        and sum(bool(_CODE.search(line)) for line in lines) * 2 >= len(lines)
+    )
 
 
 def _is_bold_line(inline: Token) -> bool:
     """Whether a paragraph is one line all in bold and short: its author made a heading of it."""
-    children = [child for child in inline.children or [] if child.type != "text" or child.content.strip(" :：")]
+    children = [
+        child for child in inline.children or [] if child.type != "text" or child.content.strip(" :：")
+    ]
     return (
         len(children) > 2
         and children[0].type == "strong_open"

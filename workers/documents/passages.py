@@ -21,25 +21,43 @@ from workers.documents.reading_words import (
     role_of,
 )
 
-_LABEL = re.compile(r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL)
-_ID = re.compile(r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)")
-_TITLED = re.compile(r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
+)
+_ID = re.compile(
+    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)"
+)
+_TITLED = re.compile(
+    r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
 _LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
 _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
-_GIVEN = re.compile(r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
-_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b")
+_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
+_BESIDE = frozenset(
+    {"id", "priority", "status", "aside", "likelihood", "impact"}
+)  # columns beside the statement
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^~~.+?~~\s*\S")
-_ROLE_HEADERS = re.compile(r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE)
-_TEMPLATE = re.compile(r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$", re.IGNORECASE)
+_ROLE_HEADERS = re.compile(
+    r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE
+)
+_TEMPLATE = re.compile(
+    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$",
+    re.IGNORECASE,
+)
 ASKED = frozenset({"requirement", "use_case", "nonfunctional"})
 SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "contents": "table of contents",
@@ -51,9 +69,13 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "template": "a placeholder that was left",
     "quotation": "quoted talk",
 }
-_TURNS = frozenset({"non_goal", "risk", "question", "acceptance", "mitigation"})  # labels that count within any section
+_TURNS = frozenset(
+    {"non_goal", "risk", "question", "acceptance", "mitigation"}
+)  # labels that count within any section
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
-_BEATEN = frozenset({"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"})
+_BEATEN = frozenset(
+    {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +92,9 @@ class Passage:
     release: str = ""
     parent: str = ""  # id of the block of the statement it belongs to
     opens: bool = False  # it only introduces what follows
-    values: Mapping[str, str] = field(default_factory=dict)  # of a row, by what its column holds; of an item, its attributes
+    values: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of a row, by what its column holds; of an item, its attributes
 
 
 @dataclass(slots=True)
@@ -115,7 +139,9 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
         values=values,
         priority=priority_of(values.get("priority", "")) or passage.priority,
         release=values.get("release") or passage.release,
-        role="done" if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"} else passage.role,
+        role="done"
+        if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"}
+        else passage.role,
     )
 
 
@@ -154,7 +180,11 @@ class _Roles:
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
         inherited = role or (above.role if above else "")
-        feature = not role and (inherited in ASKED or inherited == "user" or bool(identified)) and not (given and not identified and len(block.text) < 20)
+        feature = (
+            not role
+            and (inherited in ASKED or inherited == "user" or bool(identified))
+            and not (given and not identified and len(block.text) < 20)
+        )
         if not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
@@ -210,10 +240,18 @@ class _Roles:
             role = above.role or base.role
             parent = above.parent
         else:
-            role = "acceptance" if above.role in ASKED and _GIVEN.match(base.text) else above.role or base.role
+            role = (
+                "acceptance" if above.role in ASKED and _GIVEN.match(base.text) else above.role or base.role
+            )
             role = "mitigation" if role == "risk" else role
             parent = above.block.id
-        return replace(base, role=role, parent=parent, priority=above.priority or base.priority, release=above.release or base.release)
+        return replace(
+            base,
+            role=role,
+            parent=parent,
+            priority=above.priority or base.priority,
+            release=above.release or base.release,
+        )
 
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
@@ -241,7 +279,11 @@ class _Roles:
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
             base = replace(base, opens=_introduces(base.text))
-        if base.block.kind == "paragraph" and base.block.text in self.leads and base.text.rstrip().endswith((":", "：", "：")):
+        if (
+            base.block.kind == "paragraph"
+            and base.block.text in self.leads
+            and base.text.rstrip().endswith((":", "：", "："))
+        ):
             base = replace(base, opens=True)
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
@@ -254,7 +296,9 @@ class _Roles:
             self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
             return "meta" if self.legend else ""
         rows = ((_TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
-        return next((role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else "")
+        return next(
+            (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
+        )
 
     def _accepted(self, block: Block) -> str:
         """The statement that a criterion without one of its own belongs to: the last one above it in its part of the text."""
@@ -263,7 +307,11 @@ class _Roles:
         for passage in reversed(self.found.values()):
             if inner is not None and passage.block.id == inner.id:
                 return around[-1].feature
-            if passage.role in ASKED and not passage.opens and (inner is None or inner.text in passage.block.section):
+            if (
+                passage.role in ASKED
+                and not passage.opens
+                and (inner is None or inner.text in passage.block.section)
+            ):
                 same = block.section[-1:] == passage.block.section[-1:]
                 return passage.block.id if same or len(around) > 1 else ""
         return ""
@@ -271,7 +319,11 @@ class _Roles:
 
 def _identified(base: Passage) -> Passage:
     found = _ID.match(base.text)
-    if not found or (not base.text[found.end() - 1 : found.end()].strip(" ") and not base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—")) and base.role not in ASKED):
+    if not found or (
+        not base.text[found.end() - 1 : found.end()].strip(" ")
+        and not base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
+        and base.role not in ASKED | {"acceptance"}
+    ):
         return base
     return replace(base, id=found[1], text=base.text[found.end() :])
 
@@ -282,7 +334,10 @@ def _inline(base: Passage) -> Passage:
     if not found or base.role not in ("goal", "metric", "risk", *ASKED):
         return base
     ends = [match.start() for match in found[1:]] + [len(base.text)]
-    values = {attribute_of(m[1]): base.text[m.end() : end].strip(" .;。；") for m, end in zip(found, ends, strict=True)}
+    values = {
+        attribute_of(m[1]): base.text[m.end() : end].strip(" .;。；")
+        for m, end in zip(found, ends, strict=True)
+    }
     return replace(base, text=base.text[: found[0].start()].strip(), values=values)
 
 
@@ -294,7 +349,9 @@ def _labelled(base: Passage, *, within: bool) -> Passage:
     label, rest = found[2].strip(" *"), found[3]
     attribute = attribute_of(label)
     item = base.block.kind == "item"
-    if attribute and (within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")):
+    if attribute and (
+        within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
+    ):
         if attribute == "criterion":
             return replace(base, role="acceptance", label=label, text=rest, opens=not rest)
         if attribute == "mitigation":
@@ -302,7 +359,13 @@ def _labelled(base: Passage, *, within: bool) -> Passage:
         if attribute == "description" and rest:
             return replace(base, label=label, text=rest)
         if rest:
-            return replace(base, role="aside" if attribute == "aside" else "attribute", label=label, text=rest, values={attribute: rest})
+            return replace(
+                base,
+                role="aside" if attribute == "aside" else "attribute",
+                label=label,
+                text=rest,
+                values={attribute: rest},
+            )
     role = label_role(label)
     if role and role == base.role and rest:
         return replace(base, label=label, text=rest)
@@ -320,13 +383,20 @@ def _tagged(base: Passage) -> Passage:
             left = base.text[: found.start()] + base.text[found.end() :]
             return replace(base, text=left.strip(), priority=given)
         if found and is_done(found[1]):
-            return replace(base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip())
+            return replace(
+                base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
+            )
     return base
 
 
 def _introduces(text: str) -> bool:
     """Whether an item with items below it says nothing by itself."""
-    return text.rstrip("* ").endswith((":", "：")) or len(text.split()) <= 3 and not re.search(r"[.。!?]$", text.strip()) and len(text) < 30
+    return (
+        text.rstrip("* ").endswith((":", "："))
+        or (len(text.split()) <= 3
+        and not re.search(r"[.。!?]$", text.strip())
+        and len(text) < 30)
+    )
 
 
 def _row(base: Passage) -> Passage:
@@ -340,7 +410,11 @@ def _row(base: Passage) -> Passage:
     role, main = _table_role(kinds, base.role)
     if values.get("goal") and "target" not in kinds and "metric" in kinds and role == "metric":
         values["target"] = values.pop("goal")
-    metric, colon, target = re.split(r"([:：])\s*", values.get("target", ""), maxsplit=1) if re.search(r"[:：]\s*\S", values.get("target", "")) else ("", "", "")
+    metric, colon, target = (
+        re.split(r"([:：])\s*", values.get("target", ""), maxsplit=1)
+        if re.search(r"[:：]\s*\S", values.get("target", ""))
+        else ("", "", "")
+    )
     if colon and not re.search(r"\d", metric):
         values["metric"], values["target"] = values.get("metric") or metric, target
     text, title = _said(base, values, main, role)
@@ -374,17 +448,34 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     ):
         if kind in kinds:
             return role, kind
-    if "user" in kinds and not kinds & {"goal", "requirement", "purpose"} or section == "user" and "user" in kinds:
+    if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
+        return section, ""
+    if (
+        ("user" in kinds
+        and not kinds & {"goal", "requirement", "purpose"})
+        or (section == "user"
+        and "user" in kinds)
+    ):
         return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
     if "user" in kinds and {"needs", "purpose"} <= kinds:
         return "use_case", "needs"
-    if ("metric" in kinds or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))) and "requirement" not in kinds:
+    if (
+        "metric" in kinds
+        or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))
+    ) and "requirement" not in kinds:
         if section == "nonfunctional" or section == "constraint":
             return section, ""
         return ("goal", "goal") if "goal" in kinds and "target" in kinds else ("metric", "metric")
     if "requirement" in kinds:
-        return (section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"), "requirement"
-    for kind, role in (("goal", "goal"), ("dependency", "dependency"), ("constraint", "constraint"), ("criterion", "acceptance")):
+        return (
+            section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
+        ), "requirement"
+    for kind, role in (
+        ("goal", "goal"),
+        ("dependency", "dependency"),
+        ("constraint", "constraint"),
+        ("criterion", "acceptance"),
+    ):
         if kind in kinds:
             return section or role, kind
     if "user" in kinds and "needs" in kinds:
@@ -395,7 +486,11 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
 def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tuple[str, str]:
     """(the statement a row makes, its short name)."""
     if role == "use_case" and main == "needs" and values.get("user"):
-        cells = [cell for header, cell in base.block.cells if column_of(header) in ("user", "needs", "purpose") and cell]
+        cells = [
+            cell
+            for header, cell in base.block.cells
+            if column_of(header) in ("user", "needs", "purpose") and cell
+        ]
         return " | ".join(cells), ""
     description, named = values.get("description", ""), values.get(main, "") if main else ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
@@ -406,11 +501,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return description, ""
     if named:
         return named, ""
-    content = [
-        cell
-        for header, cell in base.block.cells
-        if cell and column_of(header) not in ("id", "priority", "status", "release", "aside", "likelihood", "impact")
-    ]
+    beside = _BESIDE | {"release"} if role in ASKED else _BESIDE
+    content = [cell for header, cell in base.block.cells if cell and column_of(header) not in beside]
     if len(content) > 2 and values.get("description") in content:
         content.remove(values["description"])
     if role == "nonfunctional" and values.get("category") in content and len(content) > 1:

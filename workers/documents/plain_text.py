@@ -16,14 +16,19 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 _FOOT = re.compile(
-    r"^(?:-- ?$|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit\s?:$|El .{4,60}escribió:$|-{3,} ?Original|_{5,}$|> ?\S)", re.MULTILINE
+    r"^(?:-- ?$|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit\s?:$|El .{4,60}escribió:$|-{3,} ?Original|_{5,}$|> ?\S)",
+    re.MULTILINE,
 )
 _BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
 _IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**[.:：)]\s*\S")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
-_CHAPTER = re.compile(r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)")
-_BRACKETS = re.compile(r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$")
+_CHAPTER = re.compile(
+    r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)"
+)
+_BRACKETS = re.compile(
+    r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
+)
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
@@ -114,7 +119,12 @@ def _with_headings(lines: list[str]) -> Iterator[str]:
 
 def _heading_of(line: str, alone: bool, after: str) -> str:
     said = line.strip()
-    if not 1 < len(said) <= 60 or said.endswith(_ENDS) or not after.strip() or said.startswith(("#", "|", ">", "```")):
+    if (
+        not 1 < len(said) <= 60
+        or said.endswith(_ENDS)
+        or not after.strip()
+        or said.startswith(("#", "|", ">", "```"))
+    ):
         return ""
     framed = _BRACKETS.match(said)
     if framed:

@@ -18,8 +18,12 @@ _NUMBERING = re.compile(
 )
 _EDGES = re.compile(r"^[\W_]+|[\s:：*_.。、,?？!–—-]+$")
 _PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
-_JOINS = re.compile(r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])")
-_OF = re.compile(r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para)\s+")
+_JOINS = re.compile(
+    r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
+)
+_OF = re.compile(
+    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para)\s+"
+)
 _PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = re.compile(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
@@ -54,9 +58,12 @@ def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
     del value["wishes"], value["greeting"]
-    return {**value, "verbs": {"verb": ",".join(verbs)}, "done": {"done": done}, "turning": {
-        role: ",".join(words) for role, words in value["turning"].items()
-    }}
+    return {
+        **value,
+        "verbs": {"verb": ",".join(verbs)},
+        "done": {"done": done},
+        "turning": {role: ",".join(words) for role, words in value["turning"].items()},
+    }
 
 
 @cache
@@ -86,10 +93,7 @@ def role_of(heading: str) -> str:
     inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said)]
     plain = _bare(_PARENTHESES.sub(" ", said))
     tried = [said, plain, *inside]
-    return (
-        next((role for piece in tried if (role := label_role(piece))), "")
-        or _of_parts(plain)
-    )
+    return next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)
 
 
 def _of_parts(said: str) -> str:
@@ -142,7 +146,10 @@ def _han_head(said: str) -> str:
     for at in range(len(said)):
         role = label_role(said[at:])
         if role:
-            turned = next((t for word, t in _table("turning").items() if is_cjk(word) and said[:at].startswith(word)), "")
+            turned = next(
+                (t for word, t in _table("turning").items() if is_cjk(word) and said[:at].startswith(word)),
+                "",
+            )
             return turned or role
     return ""
 
@@ -174,7 +181,11 @@ def priority_of(text: str) -> str:
     if named:
         return known[named[1].casefold()]
     words = said.split()
-    pairs = [" ".join(words[:2]), " ".join(words[:1]), " ".join(words[-2:-1]) if words[-1:] == ["priority"] else ""]
+    pairs = [
+        " ".join(words[:2]),
+        " ".join(words[:1]),
+        " ".join(words[-2:-1]) if words[-1:] == ["priority"] else "",
+    ]
     return next((known[pair] for pair in pairs if len(pair) > 2 and pair in known), "") or next(
         (name for word, name in known.items() if len(word) > 1 and is_cjk(word) and said.startswith(word)), ""
     )

@@ -42,10 +42,19 @@ CATEGORIES = [
     ),
 ]
 QUALITIES = [
-    ("S", r"visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー"),
-    ("U", r"\blearn|\bunderst|\bclicks?\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ"),
+    (
+        "S",
+        r"visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
+    ),
+    (
+        "U",
+        r"\blearn|\bunderst|\bclicks?\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ",
+    ),
     ("P", r"perform|speed|latency|response time|throughput|leistung|geschwindigkeit|rendimiento|性能"),
-    ("SC", r"\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性"),
+    (
+        "SC",
+        r"\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
+    ),
 ]
 DOMAINS = [
     ("health care", r"\bclinic|patient|hospital|doctor|nurse|medical|health|pharmac"),
@@ -108,7 +117,8 @@ PATTERNS = {
     r"|\bnot going to\b|\bnot be (?:supported|included|part)\b|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
     r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
     r"|^(?:no|not|without)\b.*\b(?:first|this|initial) (?:version|release|phase|iteration)|^(?:no|not)\b.*\b(?:for now|yet|initially|at first)\b"
-    r"|^not an? |^(?:this|it) is not an? |^(?:we are|we're) not (?:building|making)\b"
+    r"|\b(?:can|may) wait\b|\bleaves? (?:it |this |that )?(?:out|aside)\b|\b(?:we|i) (?:do not|don['’]t) (?:want|plan)\b|\bnobody (?:asked for|needs|wants)\b|^please (?:do not|don['’]t|no)\b"
+    r"|\b(?:is|are) not (?:asked for|wanted|the aim|a goal)\b|^not an? |^(?:this|it) is not an? |^(?:we are|we're) not (?:building|making)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
     "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
@@ -122,7 +132,7 @@ PATTERNS = {
     "now": r"\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
     "problem": r"\b(?:lose|loses|losing|lost|nobody|no one|too (?:long|slow|many|much|often|expensive)|by hand|manually|complain|waste|error-prone|slow|fails?|failing"
     r"|takes? (?:hours|days|weeks|over|more)|hard to|difficult|problem|missing|forget|tedious|painful|scattered|broken)\b",
-    "dependency": r"\bwe (?:already )?(?:have|pay for|use|run|own|operate|license)\b|\balready (?:have|has|use|uses|pay|run|runs|exists?|own)\b|\bexisting\b"
+    "dependency": r"\bwe (?:already )?(?:have(?! (?:\w+ed|been|to|no|not|seen|found|had|put|got)\b)|pay for|use|run|own|operate|license)\b|\balready (?:have|has|use|uses|pay|run|runs|exists?|own)\b|\bexisting\b"
     r"|\bour (?:current|existing|own)\b|\bdepends? on\b|\bintegrat(?:e|es|ed|ion|ing) with\b",
     "system": r"^(?:the |this |our |a |an )?(?:\S+ )?(?:system|it|app|application|service|page|pages|tool|site|website|platform|product|cli|api|server|software|solution|program"
     r"|module|library|bot|dashboard|backend|frontend|component|database|interface|plugin|job|script|queue|data|names?|report|reports|files?|requests?|messages?|they|there|all|each|every)$",
@@ -130,6 +140,9 @@ PATTERNS = {
     r"|everyone|operators?|engineers?|developers?|editors?|authors?|readers?|reviewers?|auditors?|agents?|clerks?|drivers?|couriers?|cooks?|waiters?|employees?|clients?|buyers?"
     r"|sellers?|subscribers?|volunteers?|moderators?|players?|coaches|coach|librarians?|analysts?|receptionists?|technicians?|accountants?|officers?|workers?|tenants?|residents?"
     r"|participants?|candidates?|recruiters?|farmers?|pharmacists?|dispatchers?|supervisors?|maintainers?|contributors?|citizens?|applicants?|organi[sz]ers?|planners?)\b",
+    # words that name who does something (`teller`), and those alike that name things (`folder`)
+    "agent": r"^[a-z]{3,}(?:ers?|ors?|ists?|ians?|eers?|(?:m|wom)[ae]n)$",
+    "tool": r"(?:serv|comput|print|fold|ord|numb|remind|head|foot|tim|filt|lett|paramet|count|contain|lay|buff|pap|sens|monit|err|col|vect|fact|mirr|load|scann|regist|met|trigg|charact|oth|wat|pow|corn|bord|newslett|process|connect|sect|generat|controll|adapt|rout|quart|wint|summ|clust|transf|handl|pars|point|indicat|mot|cov|lock|batter)(?:ers?|ors?|ours?)$|^(?:her|per|for|nor|over|under|after|ever|never|either|neither|rather|whether|together|gender)$",
     "as_a": r"\bas (?:an?|the) ([a-z][a-z -]{2,30}?),? (?:i|we) (?:want|need|can|must|should|would)",
     "for_person": r"\bfor ((?:our |the |a |an |all )?(?:[a-z-]+ ){0,2}?[a-z]+)\b(?=\s*(?:that|which|who|with|to|in|on|,|\.|$))",
     "lead_condition": r"^((?:if|when|whenever|while|after|before|once|as soon as|during|unless|in case|for every|for each)\b[^,]{2,160}),\s*(.+)$",
