@@ -33,6 +33,12 @@ _IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
+_NOT_DOERS = frozenset(
+    "we i our my there this that these here who what which how why you your he she".split()
+)  # noqa: SIM905
+_DETERMINERS = frozenset(
+    "the a an each every all any only most its their his her no also never always then".split()
+)  # noqa: SIM905
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
@@ -211,6 +217,7 @@ class Reader:
                 is_cjk(text) and lex.language != "zh"
             )  # Japanese, Korean: no rules tell a wish from a description
             or _imperative(text, lex)
+            or (doer_of(text, lex) and not lex.find("problem", text))
             or (self._category(text, lex) and any(c.isdigit() for c in text))
         ):
             self._need(row, lex, by_default=True)
@@ -221,7 +228,11 @@ class Reader:
         """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
         if told or row.passage.label or (row.item and row.role != "use_case"):
             return False
-        asks = lex.weak.search(row.text) is not None or _imperative(row.text, lex)
+        asks = (
+            lex.weak.search(row.text) is not None
+            or _imperative(row.text, lex)
+            or doer_of(row.text, lex) != ""
+        )
         if row.role == "use_case":
             steps = row.passage.block.kind == "row" and not {"requirement", "purpose"} & set(
                 row.passage.values
@@ -445,6 +456,28 @@ def _imperative(text: str, lex: Lexicon) -> bool:
         return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
     first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+\S", text, re.IGNORECASE)
     return bool(first) and first is not None and first[1].lower() in lex.verbs
+
+
+def doer_of(text: str, lex: Lexicon) -> str:
+    """Who or what does something in a plain statement, `The board shows ...`; empty when it is none, or speaks of `we`."""
+    if lex.language == "zh":
+        return ""
+    said = re.sub(
+        r"^(?:when|if|once|after|before|as soon as|every time)\b[^,]{3,120},\s*",
+        "",
+        text,
+        flags=re.IGNORECASE,
+    )
+    words = re.findall(r"[\w’'-]+", said)[:6]
+    if not words or words[0].lower() in _NOT_DOERS:
+        return ""
+    for at, word in enumerate(words[1:], 1):
+        low = word.lower()
+        stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
+        named = [other for other in words[:at] if other.lower() not in _DETERMINERS]
+        if named and stems & lex.verbs:
+            return " ".join(words[:at])
+    return ""
 
 
 def goal_of(text: str, lex: Lexicon) -> Goal:

@@ -9,7 +9,7 @@ from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader, goal_of, same_person, subject_of
 from workers.builtin.clauses import Clause, actor_name, is_person
 from workers.builtin.language import Lexicon, detect_language
-from workers.builtin.sentences import Sentence, is_telling, lexicon_for, sentences_of
+from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passages import Passage, passages
@@ -162,7 +162,8 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 *(_with_parts(need, lex) if need.kind == "functional" and need.by_default else []),
             )
         ]
-    for pattern, whole in () if form else (("as_a", text), ("for_person", text if thin else "")):
+    told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
+    for pattern, whole in () if form else (("as_a", told), ("for_person", text if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
             said = next(group for group in match.groups() if group)
             if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":

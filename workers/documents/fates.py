@@ -107,7 +107,9 @@ def book(request: str, discovery: Discovery) -> Booked:
     for row in _named(discovery.requirements, read, finder):
         kind = row.kind if row.kind in ("constraint", "exclusion") else "requirement"
         rows.append(row.model_copy(update={"source": take(kind, row.text, row.id)}))
-    of_block = {row.parent: row.id for row in reversed(rows) if row.parent}  # of a heading, the first below it
+    of_block = {
+        row.parent: row.id for row in reversed(rows) if row.parent
+    }  # of a heading, the first below it
     of_block |= {row.source: row.id for row in reversed(rows) if row.source}
     rows = [
         row.model_copy(update={"parent": parent if parent != row.id else ""})

@@ -391,11 +391,8 @@ def _tagged(base: Passage) -> Passage:
 
 def _introduces(text: str) -> bool:
     """Whether an item with items below it says nothing by itself."""
-    return (
-        text.rstrip("* ").endswith((":", "："))
-        or (len(text.split()) <= 3
-        and not re.search(r"[.。!?]$", text.strip())
-        and len(text) < 30)
+    return text.rstrip("* ").endswith((":", "：")) or (
+        len(text.split()) <= 3 and not re.search(r"[.。!?]$", text.strip()) and len(text) < 30
     )
 
 
@@ -450,11 +447,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             return role, kind
     if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
         return section, ""
-    if (
-        ("user" in kinds
-        and not kinds & {"goal", "requirement", "purpose"})
-        or (section == "user"
-        and "user" in kinds)
+    if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
+        section == "user" and "user" in kinds
     ):
         return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
     if "user" in kinds and {"needs", "purpose"} <= kinds:

@@ -11,13 +11,12 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = re.compile(
     r"\A(?:commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} |(?:feat|fix|docs|chore|refactor|build|ci|test|style|perf)(?:\([^)\n]*\))?!?: \S)"
 )
-_MAIL = re.compile(
-    r"\A(?:(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)[:：] ?.*\n){2,}",
-    re.IGNORECASE,
-)
-_FOOT = re.compile(
-    r"^(?:-- ?$|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit\s?:$|El .{4,60}escribió:$|-{3,} ?Original|_{5,}$|> ?\S)",
-    re.MULTILINE,
+_FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
+_MAIL = re.compile(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
+_HEADS = re.compile(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
+_FOOT = re.compile(r"-- ?$|_{5,}$")
+_QUOTING = re.compile(
+    r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
 _BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
@@ -50,13 +49,26 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    mail = _MAIL.match(text)
-    if mail:
-        foot = _FOOT.search(text, mail.end())
-        end = foot.start() if foot else len(text)
-        return mail[0].strip(), text[mail.end() : end], text[end:].strip()
+    if _MAIL.match(text):
+        return _letters(text)
     heading = _HEADING.search(text) if _COMMIT.match(text) else None
     return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
+
+
+def _letters(text: str) -> tuple[str, str, str]:
+    """The head of the first mail, what the mails say, and the rest: further heads, feet and what they quote."""
+    head, said, rest = "", [], []
+    foot = False
+    for part in _HEADS.split(text):
+        if _HEADS.fullmatch(part):
+            head, foot = (head or part, False) if not head else (head, False)
+            rest += [part] if part != head else []
+            continue
+        for line in part.split("\n"):
+            foot = foot or _FOOT.match(line) is not None
+            aside = foot or _QUOTING.match(line) is not None
+            (rest if aside else said).append(line)
+    return head.strip(), "\n".join(said), "\n".join(rest).strip()
 
 
 def _marked(line: str) -> str:
