@@ -78,7 +78,7 @@ def do(store: Store, row: Run) -> Run | None:
 def work_off(store: Store, by: Leadership, host: str, until: str | None = None) -> Run | None:
     """Beat and work as long as there is anything to do, or to the open run of `until`."""
     while True:
-        for session in store.read(sessions.dirty):
+        for session in store.read(sessions.needing_beat):
             make.one_beat(store, session, by)
         row = make.claim(store, host)
         if row is None:
@@ -259,7 +259,7 @@ def start(store: Store) -> None:
 
 def beat(store: Store, folder: Path) -> None:
     by = make.lead(store, "d-1b")
-    for session in store.read(sessions.dirty):
+    for session in store.read(sessions.needing_beat):
         make.one_beat(store, session, by)
 
 

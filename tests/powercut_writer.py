@@ -60,7 +60,7 @@ class Writer:
             workers[0].join(0.02)
 
     def _beat(self) -> None:
-        for session in self._daemon.read(sessions.dirty):
+        for session in self._daemon.read(sessions.needing_beat):
             done = make.one_beat(self._daemon, session, self._lead)
             acknowledge(beat=session, ended=done.ended)
 

@@ -17,7 +17,7 @@ def repair(store: Store, name: str | None) -> JsonObject:
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
         return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
     store.write(
-        lambda tx: sessions.mark_dirty(tx, session.id)
+        lambda tx: sessions.request_beat(tx, session.id)
     )  # where nothing can be written, that is said first
     fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
     fixed += _recount(store, session.id)
@@ -52,7 +52,7 @@ def _recount(store: Store, session: str) -> list[str]:
             said.append(f"{key} waited for {stored} task(s), {right} according to its edges")
         if said:
             messages.event(tx, session, "repaired", "; ".join(said), fixed=said)
-            sessions.mark_dirty(tx, session)
+            sessions.request_beat(tx, session)
         return said
 
     return store.write(unit) if store.read(lambda tx: integrity.wrong_counts(tx, session)) else []

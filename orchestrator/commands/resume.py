@@ -107,7 +107,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     )
     if reason is not None:
         _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
-    sessions.mark_dirty(tx, session.id)
+    sessions.request_beat(tx, session.id)
     return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
 

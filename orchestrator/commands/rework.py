@@ -212,7 +212,7 @@ def _go_on(tx: Tx, session: Session) -> str:
         sessions.reopen(tx, session.id)
     elif session.status == SessionStatus.PAUSED and session.pause_reason != PauseReason.USER:
         sessions.resume(tx, session.id, session.paused_for)
-    sessions.mark_dirty(tx, session.id)
+    sessions.request_beat(tx, session.id)
     return _state(tx, session)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import resources
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json
 
 SIZE_LIMIT = 256 * 1024  # bytes
 Origins = dict[Place, tuple[Path, int]]
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*\.j2", re.ASCII)
 
 
-def read(data: Mapping[str, Any], origins: Origins) -> tuple[dict[str, str], list[Fault]]:
+def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], list[Fault]]:
     """The text of each template that a pack names, by kind of document; and what is wrong with them."""
     texts: dict[str, str] = {}
     faults: list[Fault] = []

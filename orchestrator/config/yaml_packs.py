@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import pack_templates, strict_yaml
 from orchestrator.config.pack_templates import Origins
 from orchestrator.config.references import Names
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.packs import read_pack
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.workable import agent_faults, work_faults
@@ -24,7 +24,7 @@ WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewh
 class PackFiles:
     """What the files say together, not checked yet."""
 
-    data: Mapping[str, Any]
+    data: Mapping[str, Json]
     origins: Origins
     faults: Sequence[str]  # of files that cannot be read
 
@@ -70,7 +70,7 @@ class PackFiles:
 
 def read(shipped: Path, folders: Sequence[Path]) -> PackFiles:
     """The shipped pack with the files of `folders` over it, later ones last."""
-    data: dict[str, Any] = {}
+    data: JsonObject = {}
     origins: Origins = {}
     faults: list[str] = []
     for path in [shipped / f"{name}.yaml" for name in SHIPPED]:
@@ -94,7 +94,7 @@ def _files(folders: Iterable[Path], faults: list[str]) -> list[Path]:
     return files
 
 
-def _add(data: dict[str, Any], origins: Origins, path: Path, extends: bool = False) -> list[str]:
+def _add(data: JsonObject, origins: Origins, path: Path, extends: bool = False) -> list[str]:
     values, lines, faults = strict_yaml.read(path)
     if faults:
         return faults
@@ -107,7 +107,7 @@ def _add(data: dict[str, Any], origins: Origins, path: Path, extends: bool = Fal
     return []
 
 
-def _merge(into: dict[str, Any], key: str, value: object, replace_at: int | None, depth: int = 1) -> None:
+def _merge(into: JsonObject, key: str, value: object, replace_at: int | None, depth: int = 1) -> None:
     """Lay `value` over what `into` has: keys one by one, lists and single values as a whole."""
     old = into.get(key)
     if isinstance(old, dict) and isinstance(value, dict) and depth != replace_at:

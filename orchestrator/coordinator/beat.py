@@ -32,7 +32,7 @@ class Beat:
 def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     """Raises NotLeader, and then did nothing."""
     leases.must_lead(tx, lead.holder, lead.epoch)
-    sessions.clear_dirty(tx, session_id)
+    sessions.clear_beat_request(tx, session_id)
     session = sessions.get(tx, session_id)
     if session is None or session.status != SessionStatus.ACTIVE:
         return Beat(session_id)

@@ -11,7 +11,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.config.settings import Settings
@@ -37,6 +36,7 @@ from orchestrator.domain.errors import (
     StoreBroken,
     UnknownName,
 )
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.log import Logger
 from orchestrator.project import Project, read_settings
@@ -193,7 +193,7 @@ class Daemon:
     def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
         """Beats until no session is dirty: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
-            dirty = self._store.read(sessions.dirty)
+            dirty = self._store.read(sessions.needing_beat)
             if not dirty:
                 return
             offered = 0
@@ -292,7 +292,7 @@ class Daemon:
         self._reap()
         self._wake()
 
-    def _on_message(self, message: dict[str, Any]) -> None:
+    def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
             self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
             sockets.wake_hosts(self._store.path, message)

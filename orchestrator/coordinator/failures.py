@@ -80,7 +80,7 @@ class Failures:
 
         def halt(tx: Tx) -> None:
             leases.must_lead(tx, lead.holder, lead.epoch)
-            sessions.clear_dirty(tx, session)
+            sessions.clear_beat_request(tx, session)
             sessions.pause(
                 tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
             )

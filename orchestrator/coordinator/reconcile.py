@@ -53,7 +53,7 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
                 PauseReason.TASK_FAILED,
                 {"task": run.key, "error": f"attempt lost: {why}"},
             )
-        sessions.mark_dirty(tx, run.session_id)
+        sessions.request_beat(tx, run.session_id)
         found.append(Lost(run.session_id, run.key, run.id, why))
     failpoints.hit("reap.before_commit")
     return found

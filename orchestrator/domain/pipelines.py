@@ -15,6 +15,7 @@ from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.graph import topological
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
 T = TypeVar("T")
@@ -230,13 +231,13 @@ def with_agents(
     return replace(pack, roles=new_roles, perspectives=new_views)
 
 
-def to_snapshot(pack: Pack, pipeline: Pipeline) -> dict[str, Any]:
+def to_snapshot(pack: Pack, pipeline: Pipeline) -> JsonObject:
     """What a session keeps of the pack it was started with, as JSON-able values."""
     kept = asdict(replace(pack, pipelines={}, modes={}))
     return {"version": 2, "pipeline": asdict(pipeline), **kept}
 
 
-def from_snapshot(data: Mapping[str, Any]) -> tuple[Pack, Pipeline]:
+def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:
     """The pack and the pipeline a session was started with; the pack knows no other pipeline."""
     made = data["pipeline"]
     tasks = tuple(_thaw(TaskDef, task) for task in made["tasks"])
@@ -254,13 +255,13 @@ def from_snapshot(data: Mapping[str, Any]) -> tuple[Pack, Pipeline]:
     return pack, pipeline
 
 
-def _documents(data: Mapping[str, Any]) -> Catalogue:
+def _documents(data: Mapping[str, Json]) -> Catalogue:
     read = {kind: _thaw(DocumentDef, document) for kind, document in data.items()}
     thawed = {kind: tuple(_thaw(Section, each) for each in data[kind]["sections"]) for kind in data}
     return Catalogue({kind: replace(document, sections=thawed[kind]) for kind, document in read.items()})
 
 
-def _thaw(cls: type[T], data: Mapping[str, Any]) -> T:
+def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
     """A value of one of the flat classes above: JSON's lists are tuples again, `payload` stays as it is."""
     known = {f.name for f in fields(cast(Any, cls))}
     return cls(

@@ -13,15 +13,15 @@ from orchestrator.store.store import Tx
 
 
 def situation_of(
-    tx: Tx, report: Report, roles: tuple[str, ...], standing: SessionState, paused: str | None, draining: bool
+    tx: Tx, report: Report, roles: tuple[str, ...], state: SessionState, paused: str | None, draining: bool
 ) -> tuple[Situation, dict[str, Task]]:
     """What the advance is decided on, and the rows of the tasks it may name."""
     row = report.row
     halted = None
     if report.discussed is not None and report.discussed.consequence.ends_loop:
         halted = "the verdict is HIGH"
-    elif paused or standing.status != SessionStatus.ACTIVE:
-        halted = f"the session is {paused or standing.pause_reason or standing.status}"
+    elif paused or state.status != SessionStatus.ACTIVE:
+        halted = f"the session is {paused or state.pause_reason or state.status}"
     elif draining:
         halted = "this host is draining"
     if halted:
@@ -29,7 +29,7 @@ def situation_of(
     ready = tasks.ready_first(tx, row.session_id)
     alone = {found.key for found in tasks.blockers(tx, ready[0].id)} if len(ready) == 1 else set()
     looped = _in_loop(tx, row, ready, row.key in alone) if report.inner_loop else None
-    sequential = standing.options.get("execution") == "sequential"
+    sequential = state.options.get("execution") == "sequential"
     situation = Situation(
         done=row.key,
         originals=_originals(row),
@@ -70,7 +70,7 @@ def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) 
     """Carry out the advance; return the run of the successor if one was started."""
     session = row.session_id
     if decided.wake:
-        sessions.mark_dirty(tx, session)
+        sessions.request_beat(tx, session)
     if decided.task is None:
         return None
     successor = near[decided.task]
@@ -89,7 +89,7 @@ def apply_advance(tx: Tx, row: Run, decided: Advance, near: Mapping[str, Task]) 
     loop = row.loop if decided.kind is AdvanceKind.LOOP else None
     started = claims.start_directly(tx, successor, row.host, decided.kind, loop)
     if started is None:  # our host's lease is over or it drains: a beat offers the successor
-        sessions.mark_dirty(tx, session)
+        sessions.request_beat(tx, session)
         return None
     if decided.kind is AdvanceKind.FAST:
         messages.say(

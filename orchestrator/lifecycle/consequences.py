@@ -56,7 +56,7 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
     detail["ref"] = report.ref
     if sessions.pause(tx, session, reason, detail):
         return reason
-    sessions.owe(tx, session, reason, detail)  # paused already: nobody has approved this yet
+    sessions.defer_approval(tx, session, reason, detail)  # paused already: nobody has approved this yet
     return None
 
 

@@ -35,7 +35,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
-    standing = sessions.standing(tx, session)
+    state = sessions.session_state(tx, session)
     records.cut_off_calls(tx, row.run, "the run was reported without it")  # a perspective that was too late
     for product in artifacts.products_of(tx, row.run):
         artifacts.register(
@@ -53,7 +53,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         records.add_wisdom(tx, session, file, row.role, text, row.key)
     if report.shared is not None:
         records.share(tx, session, row.role, report.shared, row.key)
-    messages.go_on(tx, session, standing.messages)
+    messages.go_on(tx, session, state.messages)
     messages.say(
         tx,
         session,
@@ -67,7 +67,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
         messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}")
     paused = apply_consequences(tx, report)
     failpoints.hit("report.before_commit")
-    situation, near = situation_of(tx, report, roles, standing, paused, draining)
+    situation, near = situation_of(tx, report, roles, state, paused, draining)
     decided = advance(situation)
     following = apply_advance(tx, row, decided, near)
     if following is None and not draining:
@@ -127,5 +127,5 @@ def fail(
         sessions.pause(tx, session, pause, dict(detail or {}))
     elif status == "failed":
         sessions.pause(tx, session, PauseReason.TASK_FAILED, {"task": row.key, "error": error})
-    sessions.mark_dirty(tx, session)
+    sessions.request_beat(tx, session)
     return str(status)

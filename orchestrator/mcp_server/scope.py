@@ -108,7 +108,7 @@ class Worker:
     def session(self, tx: Tx, name: str | None) -> Session:
         run = self._run
         try:
-            claims.hold(tx, run.id, run.host)
+            claims.assert_lease(tx, run.id, run.host)
         except LeaseLost as error:
             raise LeaseLost(
                 "your run is over; nothing was read or written",

@@ -180,7 +180,7 @@ def _touch() -> Selection:
     return select(runs.c.id).where(held())
 
 
-def hold(tx: Tx, run: str, host: str) -> None:
+def assert_lease(tx: Tx, run: str, host: str) -> None:
     """Pass when the run is still ours. Raises LeaseLost."""
     if tx.row(_touch, run=run, by=host, lease_now=tx.lease_now) is None:
         raise LeaseLost(run=run)

@@ -54,7 +54,7 @@ leases = table(
     CheckConstraint("epoch > 0", name="epoch"),
 )
 
-pools = table(  # accounts that reached a limit; a row stays until the account answers again, and counts when not yet over
+rate_limits = table(  # a row stays until the account answers again, and counts when it is not yet over
     "pools",
     Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit
     Column("paused_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot

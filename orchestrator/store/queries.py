@@ -21,7 +21,7 @@ from sqlalchemy import (
 
 from orchestrator.domain import account_pause
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.project_tables import hosts, pools
+from orchestrator.store.project_tables import hosts, rate_limits
 from orchestrator.store.records import COST_SUMS
 from orchestrator.store.rows import Attempt, CallSums, Session
 from orchestrator.store.statements import Selection, change, columns, fixed, one_of, query
@@ -80,16 +80,16 @@ def _mark_due() -> Update:
 
 
 def _overlong() -> ColumnElement[bool]:
-    """A ready task's delay that ends after `:latest`, without an account that is held so long."""
-    longest = case((pools.c.guesses > 0, account_pause.LONGEST_GUESS), else_=account_pause.LONGEST)
+    """A ready task's delay that ends after `:latest`, without an account that is limited so long."""
+    longest = case((rate_limits.c.guesses > 0, account_pause.LONGEST_GUESS), else_=account_pause.LONGEST)
     return and_(
         tasks.c.status == fixed(TaskStatus.PENDING),
         tasks.c.unmet == fixed(0),
         tasks.c.not_before > bindparam("latest"),
         ~exists().where(
-            pools.c.name == tasks.c.limited_by,
-            pools.c.paused_until > bindparam("now"),
-            pools.c.paused_until <= bindparam("now") + longest,
+            rate_limits.c.name == tasks.c.limited_by,
+            rate_limits.c.paused_until > bindparam("now"),
+            rate_limits.c.paused_until <= bindparam("now") + longest,
         ),
     )
 

@@ -10,7 +10,7 @@ from sqlalchemy import Delete, Update, bindparam, delete, or_, select, update
 
 from orchestrator.domain import account_pause
 from orchestrator.domain.model import TaskStatus
-from orchestrator.store.project_tables import pools
+from orchestrator.store.project_tables import rate_limits
 from orchestrator.store.rows import RateLimit
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
 from orchestrator.store.store import Tx
@@ -21,32 +21,34 @@ LONGEST_WHY = 500  # characters
 
 @query(RateLimit)
 def _one() -> Selection:
-    return select(*columns(pools, RateLimit)).where(pools.c.name == bindparam("pool"))
+    return select(*columns(rate_limits, RateLimit)).where(rate_limits.c.name == bindparam("account"))
 
 
 @query(RateLimit)
 def _all() -> Selection:
-    return select(*columns(pools, RateLimit)).order_by(pools.c.name)
+    return select(*columns(rate_limits, RateLimit)).order_by(rate_limits.c.name)
 
 
-# Hold an account: change it from usable, or held for less, to held until later.
-_HOLD = Insertion(pools, unique=["name"], replace=["paused_until", "since_at", "guesses", "agent", "why"])
+# Change an account from usable, or limited for less, to limited until later.
+_LIMIT = Insertion(
+    rate_limits, unique=["name"], replace=["paused_until", "since_at", "guesses", "agent", "why"]
+)
 
 
-# Change an account from held to usable: a call that began after it was held was answered. One that was held in what is
-# the future now was held by a clock that has been put back since.
+# Change an account from limited to usable: a call that began after it was limited was answered. One that was limited in
+# what is the future now was limited by a clock that has been put back since.
 @change
 def _clear() -> Delete:
-    return delete(pools).where(
-        pools.c.name == bindparam("pool"),
-        or_(pools.c.since_at <= bindparam("began"), pools.c.since_at > bindparam("now")),
+    return delete(rate_limits).where(
+        rate_limits.c.name == bindparam("account"),
+        or_(rate_limits.c.since_at <= bindparam("began"), rate_limits.c.since_at > bindparam("now")),
     )
 
 
-# Change an account from held to usable: a person said so.
+# Change an account from limited to usable: a person said so.
 @change
 def _release() -> Delete:
-    return delete(pools).where(pools.c.name == bindparam("pool"))
+    return delete(rate_limits).where(rate_limits.c.name == bindparam("account"))
 
 
 @query(tuple[str, str])
@@ -76,32 +78,32 @@ def _go_on() -> Update:
     )
 
 
-def known(tx: Tx, pool: str) -> RateLimit | None:
+def known(tx: Tx, account: str) -> RateLimit | None:
     """What was last said of an account's limit, over or not; None when it answered since."""
-    return tx.row(_one, pool=pool)
+    return tx.row(_one, account=account)
 
 
-def holds(tx: Tx, row: RateLimit) -> bool:
+def is_limited(tx: Tx, row: RateLimit) -> bool:
     return _pause(row).holds(tx.now)
 
 
-def held(tx: Tx) -> list[RateLimit]:
+def limited_now(tx: Tx) -> list[RateLimit]:
     """The accounts that are not asked now."""
-    return [row for row in tx.rows(_all) if holds(tx, row)]
+    return [row for row in tx.rows(_all) if is_limited(tx, row)]
 
 
-def hold(tx: Tx, pool: str, agent: str, *, began: int, told: int | None, why: str) -> int:
+def limit(tx: Tx, account: str, agent: str, *, began: int, told: int | None, why: str) -> int:
     """Ask nobody of this account before its limit ends; until when. `told`: what the agent said of that.
 
     A pause that holds is never shortened by a call that `began` before it.
     """
-    row = known(tx, pool)
+    row = known(tx, account)
     before = None if row is None else _pause(row)
     pause = account_pause.met(before, now=tx.now, began=began, told=told)
     if pause != before:
         tx.insert(
-            _HOLD,
-            name=pool,
+            _LIMIT,
+            name=account,
             paused_until=pause.until,
             since_at=pause.since,
             guesses=pause.guesses,
@@ -111,17 +113,17 @@ def hold(tx: Tx, pool: str, agent: str, *, began: int, told: int | None, why: st
     return pause.until
 
 
-def clear(tx: Tx, pool: str, *, began: int) -> None:
-    """The account answered a call that `began` then: it is usable, unless it was held since."""
-    tx.run(_clear, pool=pool, began=began, now=tx.now)
+def clear(tx: Tx, account: str, *, began: int) -> None:
+    """The account answered a call that `began` then: it is usable, unless it was limited since."""
+    tx.run(_clear, account=account, began=began, now=tx.now)
 
 
-def release(tx: Tx, pool: str) -> list[tuple[str, str]]:
+def release(tx: Tx, account: str) -> list[tuple[str, str]]:
     """End an account's pause, and let every task that waits for one be tried now: the session and key of each.
 
     All of them, since a task that could ask several accounts waits for the one whose limit ends first.
     """
-    tx.run(_release, pool=pool)
+    tx.run(_release, account=account)
     waiting = tx.rows(_waiting, now=tx.now)
     tx.run(_go_on, now=tx.now)
     return waiting

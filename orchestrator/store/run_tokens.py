@@ -1,7 +1,7 @@
 """Tokens that prove which run an agent works for: an HMAC over the run's id with a secret of the project.
 
 The secret is a file beside the database that its owner alone may read; no token is stored. A token ends with its run,
-since whoever shows it must hold the run as well (`claims.hold`).
+since whoever shows it must hold the run as well (`claims.assert_lease`).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import sessions, snapshots
 
 EVERY = 2**31 - 1  # a limit that is none
-OWED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
+DEFERRED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
 _INSERT = Insertion(sessions)
 
@@ -29,7 +29,7 @@ def _get() -> Selection:
 
 
 @query(SessionState)
-def _standing() -> Selection:
+def _session_state() -> Selection:
     return select(*columns(sessions, SessionState)).where(sessions.c.id == bindparam("session"))
 
 
@@ -72,7 +72,7 @@ def _newest_shown() -> Selection:
 
 
 @query(str)
-def _dirty() -> Selection:
+def _needing_beat() -> Selection:
     return (
         select(sessions.c.id).where(sessions.c.dirty == fixed(1)).order_by(sessions.c.updated_at).limit(100)
     )
@@ -200,7 +200,7 @@ def _score() -> Update:
 
 
 def create(tx: Tx, values: Mapping[str, object], snapshot: JsonObject) -> None:
-    """Make an active, dirty session; `values` are its columns but for state and times."""
+    """Make an active session that needs a beat; `values` are its columns but for state and times."""
     tx.insert(_INSERT, status=SessionStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
     tx.insert(_KEEP_SNAPSHOT, session_id=values["id"], data=snapshot)
 
@@ -209,9 +209,9 @@ def get(tx: Tx, session: str) -> Session | None:
     return tx.row(_get, session=session)
 
 
-def standing(tx: Tx, session: str) -> SessionState:
+def session_state(tx: Tx, session: str) -> SessionState:
     """What a report asks of its session: status, pause_reason, options, messages; not the request, which may be long."""
-    row = tx.row(_standing, session=session)
+    row = tx.row(_session_state, session=session)
     assert row is not None
     return row
 
@@ -242,20 +242,20 @@ def with_prefix(tx: Tx, prefix: str) -> list[str]:
     return sorted(tx.rows(_like, low=prefix, high=prefix + "\U0010ffff"))
 
 
-def dirty(tx: Tx) -> list[str]:
-    return tx.rows(_dirty)
+def needing_beat(tx: Tx) -> list[str]:
+    return tx.rows(_needing_beat)
 
 
 def unprojected(tx: Tx) -> list[str]:
     return tx.rows(_unprojected)
 
 
-def mark_dirty(tx: Tx, session: str) -> None:
+def request_beat(tx: Tx, session: str) -> None:
     """Ask for a beat. Marks do not count: many coalesce into one beat, and none is lost."""
     tx.run(_mark, session=session)
 
 
-def clear_dirty(tx: Tx, session: str) -> None:
+def clear_beat_request(tx: Tx, session: str) -> None:
     """Only the beat calls this, in the transaction that has looked at everything a mark could mean."""
     tx.run(_clear, session=session)
 
@@ -274,17 +274,20 @@ def pause(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> bool
     return True
 
 
-def owe(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> None:
+def defer_approval(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> None:
     """Remember an approval that cannot be asked for now, since the session is paused already: `resume` asks for it."""
     row = get(tx, session)
     if row is not None and row.status == SessionStatus.PAUSED:
         held = row.pause_detail or {}
-        owed = [*held.get(OWED, ()), {"reason": reason, "detail": _bound(tx, session, reason, detail)}]
-        tx.one(_add_detail, session=session, detail={**held, OWED: owed})
+        deferred = [
+            *held.get(DEFERRED, ()),
+            {"reason": reason, "detail": _bound(tx, session, reason, detail)},
+        ]
+        tx.one(_add_detail, session=session, detail={**held, DEFERRED: deferred})
 
 
 def _bound(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> JsonObject:
-    """With the digest of what is shown for approval; one that was owed keeps that of when it fell due."""
+    """With the digest of what is shown for approval; one that was deferred keeps that of when it fell due."""
     if not PAUSES[reason].approves:
         return detail
     return {"digest": subject_digest(tx, session, reason), "digest_at": tx.now, **detail}
@@ -302,14 +305,14 @@ def subject_digest(
 
 
 def resume(tx: Tx, session: str, reason: str) -> bool:
-    """Make a paused session active, or pause it for the next approval that it owes."""
+    """Make a paused session active, or pause it for the next approval that was deferred."""
     row = get(tx, session)
     if not tx.one(_resume, session=session, reason=reason, now=tx.now):
         return False
-    owed = (row.pause_detail or {}).get(OWED) if row is not None else None
-    if owed:
-        first, *rest = owed
-        detail = {**first["detail"], OWED: rest} if rest else first["detail"]
+    deferred = (row.pause_detail or {}).get(DEFERRED) if row is not None else None
+    if deferred:
+        first, *rest = deferred
+        detail = {**first["detail"], DEFERRED: rest} if rest else first["detail"]
         pause(tx, session, PauseReason(first["reason"]), detail)
     return True
 

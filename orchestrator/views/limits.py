@@ -22,7 +22,7 @@ def limit_views(tx: Tx) -> list[JsonObject]:
             "guesses": row.guesses,
             "why": row.why,
         }
-        for row in rate_limits.held(tx)
+        for row in rate_limits.limited_now(tx)
     ]
 
 
@@ -41,7 +41,7 @@ def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
     """Use an account again at once; return the tasks that waited for a limit. Raises UnknownName."""
 
     def unit(tx: Tx) -> list[tuple[str, str]]:
-        held = [row.name for row in rate_limits.held(tx)]
+        held = [row.name for row in rate_limits.limited_now(tx)]
         if account not in held:
             raise UnknownName("limited account", account, held, fix="lifecycle agents")
         waiting = rate_limits.release(tx, account)
@@ -50,7 +50,7 @@ def release(store: Store, account: str, who: str) -> list[dict[str, str]]:
             words = f"{who} released account {account}; the waiting tasks are tried again: "
             words += ", ".join(keys)
             messages.event(tx, session, "limit_released", words, account=account, tasks=keys)
-            sessions.mark_dirty(tx, session)
+            sessions.request_beat(tx, session)
         return waiting
 
     return [{"session": session, "task": key} for session, key in store.write(unit)]

@@ -198,7 +198,7 @@ def test_a_pause_that_approves_nothing_takes_an_edit_in_without_a_token(world: W
     resumed = world.life.run("resume", "--detach")
 
     assert named.code == 2
-    assert f"nothing of {made} waits for an approval" in named.err
+    assert f"{made} does not wait for an approval" in named.err
     assert resumed.code == 0, resumed.err
     assert f"{BRIEF} was edited by hand" in resumed.err
 
@@ -259,7 +259,7 @@ def test_an_approval_that_fell_due_during_another_pause_is_for_what_was_scored(w
 
     def unit(tx: Any) -> None:
         sessions.pause(tx, made, PauseReason.USER, {})
-        sessions.owe(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
+        sessions.defer_approval(tx, made, PauseReason.CHECKPOINT, {"task": "QUALITY-001"})
 
     world.store.write(unit)
     edit(world, made, "mine\n")

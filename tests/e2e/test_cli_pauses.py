@@ -146,9 +146,9 @@ def test_a_cancelled_session_is_not_done(world: World) -> None:
 @pytest.mark.parametrize(
     ("reason", "says"),
     [
-        (PauseReason.CHECKPOINT, "it was paused: checkpoint, and is active again"),
+        (PauseReason.CHECKPOINT, "it was paused: checkpoint and is active again"),
         (PauseReason.USER, "it stays paused: user"),
-        (None, "it was completed, and is active again"),
+        (None, "it was completed and is active again"),
     ],
 )
 def test_rework_says_whether_the_session_goes_on_with_it(
@@ -183,7 +183,7 @@ def test_why_follows_the_task_through_its_life(world: World) -> None:
     assert why(world, "RESEARCH-001")[0] == "offered"
     assert "no worker host is running" in why(world, "RESEARCH-001")[1]
     factories.make_host(store, "h-other", roles=("writer",))
-    assert "no worker host serves analyst" in why(world, "RESEARCH-001")[1]
+    assert "no worker host serves the role analyst" in why(world, "RESEARCH-001")[1]
     host = factories.make_host(store, "h-mine", slots=1)
     assert "1 of 1 slots are free" in why(world, "RESEARCH-001")[1]
     row = factories.claim(store, host)
@@ -210,8 +210,8 @@ def test_why_says_when_a_failed_attempt_is_repeated(world: World) -> None:
     state, because = why(world, "RESEARCH-001")
 
     assert state == "delayed"
-    assert "tried again at 2" in because
-    assert "attempt 1 of 3 ended badly: the agent said nothing" in because
+    assert "will be retried at 2" in because
+    assert "attempt 1 of 3 failed: the agent said nothing" in because
 
 
 def test_sequential_work_waits_for_what_comes_first(world: World) -> None:

@@ -72,7 +72,7 @@ def test_two_commands_at_the_same_instant_one_wins_and_the_other_is_told(tmp_pat
         said = {each.wait(60): each.communicate()[1] for each in both}
 
         assert sorted(said) == [0, 2]
-        assert "is paused already" in said[2]
+        assert "is already paused" in said[2]
 
 
 def test_the_project_s_own_modules_are_not_ours(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def a_failed_task(world: World) -> str:
     session, row = at_work(world)
     for _ in range(3):
         world.store.write(partial(fail, row=row))
-        world.store.write(lambda tx: sessions.mark_dirty(tx, session))
+        world.store.write(lambda tx: sessions.request_beat(tx, session))
         factories.one_beat(world.store, session, Leadership("d-test", 1))
         row = factories.claim(world.store, row.host) or row
     return session

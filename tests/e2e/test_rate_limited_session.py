@@ -47,7 +47,7 @@ analyst = ["model"]
             invariants.check(life.database)
 
             assert known == first
-            assert "account work is not asked before" in looked.out and "weekly limit" in looked.out
+            assert "account work is not used before" in looked.out and "weekly limit" in looked.out
             assert [each["task"] for each in released.json()["tasks"]] == ["RESEARCH-001"] * 2
             assert len(server.log) > first
             assert life.rows("SELECT sum(attempts) FROM tasks") == [(0,)]

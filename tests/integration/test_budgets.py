@@ -302,7 +302,7 @@ def test_resume_needs_a_cap_above_what_is_used(till: Callable[..., Till]) -> Non
 
     with pytest.raises(NotAllowedNow, match="used up its budget") as plain:
         resume(made.store, None, Answer("me"), more_attempts=3)
-    with pytest.raises(NotAllowedNow, match=r"\$0.12 is used up already"):
+    with pytest.raises(NotAllowedNow, match=r"\$0.12 is already used up"):
         resume(made.store, None, Answer("me", caps={"usd": 12 * CENT}), more_attempts=3)
     done = resume(made.store, None, Answer("me", caps={"usd": 13 * CENT}), more_attempts=3)
 

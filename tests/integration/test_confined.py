@@ -22,7 +22,7 @@ from orchestrator.wakeup.sockets import Waker
 from tests import factories as make
 from tests.places import Place
 from tests.runtime_harness import RuntimeHarness
-from workers.agents.programs import confining
+from workers.agents.programs import read_only
 from workers.agents.programs.command import Plain
 from workers.agents.programs.dialect import Call
 from workers.agents.programs.external import ExternalAgent
@@ -163,7 +163,7 @@ def test_a_home_in_the_project_stays_writable_or_nothing_is_confined(
     (place.root / ".home").mkdir()
     env = {"CODEX_HOME": str(place.root / home.replace("RUN", place.run))}
 
-    found = confining.confinement(place.request().protected, env, [place.folder], database=False)
+    found = read_only.confinement(place.request().protected, env, [place.folder], database=False)
 
     if writable is None:
         assert str(found).startswith("CODEX_HOME is ")
@@ -175,7 +175,7 @@ def test_a_home_in_the_project_stays_writable_or_nothing_is_confined(
 def test_the_whole_file_system_is_no_project_that_can_be_read_only() -> None:
     protected = Protected(Path("/"), Path("/.workflow/lifecycle.db"))
 
-    assert confining.confinement(protected, {}, [], database=False) == "the project is the whole file system"
+    assert read_only.confinement(protected, {}, [], database=False) == "the project is the whole file system"
 
 
 AS_ROOT_OF_ITS_OWN = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
@@ -294,7 +294,7 @@ def test_a_failure_tells_what_changed_as_well(place: Place) -> None:
 def test_a_project_that_is_too_large_is_not_compared_and_that_is_said(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confining, "ENTRIES", 3)
+    monkeypatch.setattr(read_only, "ENTRIES", 3)
 
     reply = place.ask("print('good')", home=place.root)
 

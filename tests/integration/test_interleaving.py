@@ -184,7 +184,7 @@ OF_RUN = {
     "product": lambda tx, world: claims.note_produced(
         tx, world.run.run, world.run.host, "digest", "builtin", {}
     ),
-    "hold": lambda tx, world: claims.hold(tx, world.run.run, world.run.host),
+    "hold": lambda tx, world: claims.assert_lease(tx, world.run.run, world.run.host),
     "complete": complete,
     "fail": fail,
     "give back": give_back,

@@ -158,7 +158,7 @@ class Simulation:
         store.write(lambda tx: leases.keep_lead(tx, by.holder, by.epoch, LEASE))
         reconcile.reap(store, by)
         store.write(queries.mark_due)
-        for session in store.read(sessions.dirty):
+        for session in store.read(sessions.needing_beat):
             store.write(lambda tx, session=session: beat(tx, session, by))  # type: ignore[misc]
 
     # a host

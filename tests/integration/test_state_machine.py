@@ -689,14 +689,14 @@ class Lifecycles(RuleBasedStateMachine):
             self.clock.tick()
             self.renews(0, [], True, False)
             self.keep_lead(0)
-            marked = self.store.read(sessions.dirty)
+            marked = self.store.read(sessions.needing_beat)
             for name in marked:
                 self.one_beat(by, self.model.sessions[name])
             row = self.claim(self.hosts[-1])
             moved = row is not None
             while row is not None:
                 row = self.report(row, None, "PASS")
-            if moved or marked or self.store.read(sessions.dirty):
+            if moved or marked or self.store.read(sessions.needing_beat):
                 continue
             due = self.store.read(queries.next_retry)
             if due is None:

@@ -520,19 +520,19 @@ def test_a_locked_database_is_waited_for_and_then_named(
 
     try:
         with pytest.raises(DatabaseBusy, match="write lock"):
-            store.write(lambda tx: sessions.mark_dirty(tx, session))
+            store.write(lambda tx: sessions.request_beat(tx, session))
         assert store.read(lambda tx: sessions.get(tx, session)) is not None  # readers never wait for a writer
     finally:
         other.execute("ROLLBACK")
         other.close()
-    store.write(lambda tx: sessions.mark_dirty(tx, session))
+    store.write(lambda tx: sessions.request_beat(tx, session))
 
 
 def test_a_read_unit_cannot_write(store: Store) -> None:
     session = make.make_session(store)
 
     with pytest.raises(Exception, match=r"readonly|cannot be written"):
-        store.read(lambda tx: sessions.mark_dirty(tx, session))
+        store.read(lambda tx: sessions.request_beat(tx, session))
 
 
 def test_a_failing_unit_leaves_nothing(store: Store) -> None:
@@ -576,7 +576,7 @@ def test_a_run_is_lost_at_the_very_end_of_its_lease(
     make.make_session(store)
     by = make.lead(store, seconds=1_000)
     make.make_host(store, seconds=30)
-    make.one_beat(store, store.read(sessions.dirty)[0], by)
+    make.one_beat(store, store.read(sessions.needing_beat)[0], by)
     make.claim(store, "h-1")
     clock.pass_seconds(seconds)
 

@@ -38,10 +38,10 @@ SENSELESS = [
     ("[roles]\nwriter = ['gemni']", "2: roles.writer: unknown agent 'gemni'; did you mean 'gemini'?"),
     ("[roles]\nwirter = ['gemini']", "2: roles.wirter: unknown role 'wirter'; did you mean 'writer'?"),
     ("[roles]\nwriter = []", "2: roles.writer: names nobody"),
-    ("[roles]\ndiscussant = ['claude']", "2: roles.discussant: does nothing: who discusses is set by"),
+    ("[roles]\ndiscussant = ['claude']", "2: roles.discussant: has no effect: who discusses is set by"),
     (
         "[roles]\ncoordinator = ['claude']",
-        "2: roles.coordinator: does nothing: the coordinator asks no agent",
+        "2: roles.coordinator: has no effect: the coordinator asks no agent",
     ),
     ("[perspectives]\nrisc = ['gemini']", "2: perspectives.risc: unknown perspective 'risc'"),
     ("[perspectives]\nrisk = ['gemni']", "2: perspectives.risk: unknown agent 'gemni'"),
@@ -148,7 +148,10 @@ def test_a_file_that_cannot_be_read_makes_no_names_unknown(project: Path) -> Non
         ("perspectives: {risk: {agent: gemni}}", "perspectives.risk.agent: unknown agent 'gemni'"),
         ("fallback: {gemni: [claude]}", "fallback.gemni: unknown agent 'gemni'"),
         ("fallback: {gemini: [claud]}", "fallback.gemini.0: unknown agent 'claud'"),
-        ("roles: {planner: {installed: true}}", "roles.planner.installed: the work of planner is not built"),
+        (
+            "roles: {planner: {installed: true}}",
+            "roles.planner.installed: the role planner is not available yet",
+        ),
         ("roles: {writer: {instructions: mine.md}}", "roles.writer.instructions: would not be read"),
         (
             "roles: {writer: {prefixes: [IMPROVE]}, analyst: {prefixes: [RESEARCH, DRAFT]}}",

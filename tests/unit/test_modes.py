@@ -47,7 +47,7 @@ def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) 
     choice = choose("a React dashboard", ProjectFacts(coding_agent=True), pack)
 
     assert choice.mode == "spec-only"
-    assert "full-lifecycle-fe cannot run yet (not installed: planner, executor" in choice.why
+    assert "full-lifecycle-fe is not available yet (not installed: planner, executor" in choice.why
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, 
         choose("x", ProjectFacts(spec=True), pack, wanted=mode)
 
     assert refused.value.exit_code == 2
-    assert refused.value.why == "usable now: spec-only"
+    assert refused.value.why == "available now: spec-only"
 
 
 def test_impl_only_without_a_spec_names_the_two_modes_that_make_one(pack: Pack) -> None:

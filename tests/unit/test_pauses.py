@@ -19,7 +19,7 @@ PAUSES = [  # reason, resume means, decision, other ways on, option needed
     ("disk", "check again", None, "doctor repair resume --skip TASK", None),
     ("stalled", "check again", None, "doctor repair resume --skip TASK", None),
     ("budget", "new budget", "raise_budget", "", "--max-usd"),
-    ("user", "go on", None, "", None),
+    ("user", "continue", None, "", None),
 ]
 
 

@@ -248,7 +248,7 @@ def test_recheck_and_improve_need_a_quality_check_that_has_run() -> None:
 def test_a_recheck_that_waits_already_is_not_doubled() -> None:
     waiting = applied(graph(), plan_recheck(graph()))
 
-    with pytest.raises(NotAllowedNow, match="QUALITY-001-R1 is pending"):
+    with pytest.raises(NotAllowedNow, match="QUALITY-001-R1 is already pending"):
         plan_recheck(waiting)
 
 

@@ -152,23 +152,23 @@ def test_agents_roles_and_perspectives_are_taken_over(project: Path) -> None:
         ('[prices."m"]\ninput = -1\noutput = 1', "config.toml:2: prices.m.input: "),
         (
             "slots = 4\nslots = 5",
-            "config.toml:2: slots: given a second time, the first is in line 1; keep one of them",
+            "config.toml:2: slots: given twice, first in line 1; keep one of them",
         ),
         (
             "[budget.task]\nmax_turns = 4\nmax_turns = 5",
-            "config.toml:3: budget.task.max_turns: given a second time, the first is in line 2",
+            "config.toml:3: budget.task.max_turns: given twice, first in line 2",
         ),
         (
             '[agents.a]\ncommand = [\n  "x",\n]\ncommand = [\n  "y",\n]',
-            "config.toml:5: agents.a.command: given a second time, the first is in line 2",
+            "config.toml:5: agents.a.command: given twice, first in line 2",
         ),
         (
             "[roles]\nwriter = ['builtin']\n[budget]\n[roles]\n",
-            "config.toml:4: roles: given a second time, the first is in line 1",
+            "config.toml:4: roles: given twice, first in line 1",
         ),
         (
             "agent_limits.turn = 5\n[agent_limits]\ntotal = 6",
-            "config.toml:2: agent_limits: given a second time, the first is in line 1",
+            "config.toml:2: agent_limits: given twice, first in line 1",
         ),
         (
             "agent_limits = {turn = 5, turn = 6}",
@@ -220,7 +220,7 @@ def test_all_faults_of_all_layers_are_told_at_once(project: Path) -> None:
         ({"LIFECYCLE_SLOTS": ""}, "LIFECYCLE_SLOTS: slots: "),
         (
             {"LIFECYCLE_SLOTS": "4", "lifecycle_slots": "5"},
-            "lifecycle_slots: given a second time, as LIFECYCLE_SLOTS",
+            "lifecycle_slots: given twice, also as LIFECYCLE_SLOTS",
         ),
         ({"LIFECYCLE_SLOT": "4"}, "LIFECYCLE_SLOT: unknown setting; did you mean LIFECYCLE_SLOTS?"),
         ({"LIFECYCLE_BACKOFF_SECONDS": "[1,"}, "LIFECYCLE_BACKOFF_SECONDS: backoff_seconds: "),
@@ -229,11 +229,11 @@ def test_all_faults_of_all_layers_are_told_at_once(project: Path) -> None:
         ({"LIFECYCLE_AGENT_LIMITS": "7"}, "LIFECYCLE_AGENT_LIMITS: agent_limits: expected a table"),
         (
             {"LIFECYCLE_AGENT_LIMITS": "7", "LIFECYCLE_AGENT_LIMITS__TURN": "60"},
-            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS gives the same setting as a whole",
+            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS sets the whole table",
         ),
         (
             {"LIFECYCLE_AGENT_LIMITS": '{"turn": 7}', "LIFECYCLE_AGENT_LIMITS__TURN": "60"},
-            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS gives the same setting as a whole",
+            "LIFECYCLE_AGENT_LIMITS__TURN: LIFECYCLE_AGENT_LIMITS sets the whole table",
         ),
         (
             {"LIFECYCLE_ROLES": '{"writer": ["gemni"]}'},

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from orchestrator.domain.json_types import Json
 from workers.agents.choices import NOTHING, grade_of, plain, says_none
 
 LISTS = ("weakness", "weaknesses", "issues", "problems", "concerns", "findings")
@@ -38,7 +39,7 @@ def is_model(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def entries_of(value: Any, kind: Any) -> list[Any]:
+def entries_of(value: Any, kind: Any) -> list[Json]:
     """The entries of what should be a list of `kind`."""
     if isinstance(value, list):
         return _flat(value) if is_model(kind) and "severity" in kind.model_fields else value
@@ -69,7 +70,7 @@ def _graded(entry: Any, grade: str | None, kind: Any) -> Any:
 
 
 def is_list_of(
-    key: Any, value: Mapping[str, Any], names: Iterable[str], schema: type[BaseModel], taken: Sequence[Any]
+    key: Any, value: Mapping[str, Json], names: Iterable[str], schema: type[BaseModel], taken: Sequence[Any]
 ) -> bool:
     """Whether more entries of a list stand under `key`; a whole answer that is wrapped in it is none."""
     if key in taken or plain(str(key)) not in names:
@@ -78,16 +79,16 @@ def is_list_of(
     return not (isinstance(inside, Mapping) and names_of(schema) & {plain(str(each)) for each in inside})
 
 
-def _flat(entries: Iterable[Any]) -> list[Any]:
+def _flat(entries: Iterable[Any]) -> list[Json]:
     """Lists in a list are more entries, save one with a severity in it: that is an entry itself."""
-    made: list[Any] = []
+    made: list[Json] = []
     for each in entries:
         split = isinstance(each, list) and not any(isinstance(one, str) and grade_of(one) for one in each)
         made += _flat(each) if split else [each]
     return made
 
 
-def unwrapped(entry: list[Any] | Mapping[str, Any], text: str) -> Mapping[str, Any]:
+def unwrapped(entry: list[Json] | Mapping[str, Json], text: str) -> Mapping[str, Json]:
     """An entry as one mapping: what its text wraps is part of it."""
     if isinstance(entry, list):
         return {str(number): each for number, each in enumerate(entry)}
@@ -111,7 +112,7 @@ def words_in(value: Any) -> list[str]:
     return [words for each in inside for words in words_in(each)]
 
 
-def _lines(text: str) -> list[Any]:
+def _lines(text: str) -> list[Json]:
     """A list that was written as one string: JSON in it, or a line each."""
     if text.lstrip()[:1] in ("[", "{"):
         try:

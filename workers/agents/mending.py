@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.choices import (
     GRADES,
     NOTHING,
@@ -47,7 +48,7 @@ NO_WORDS = "(its words could not be read)"
 
 
 class Mended(NamedTuple):
-    value: dict[str, Any]
+    value: JsonObject
     lost: tuple[str, ...]  # what could not be read, in words the agent can use
 
 
@@ -56,13 +57,13 @@ class Kept(NamedTuple):
     lost: tuple[str, ...]
 
 
-def mend(value: Mapping[str, Any], schema: type[BaseModel]) -> Mended:
+def mend(value: Mapping[str, Json], schema: type[BaseModel]) -> Mended:
     """`value` as `schema` wants it, as far as that is clear; what fits is as it was."""
     mending = _Mending()
     return Mended(mending.fields(value, schema, ()), tuple(mending.lost))
 
 
-def keep_readable(value: dict[str, Any], schema: type[BaseModel]) -> Kept:
+def keep_readable(value: JsonObject, schema: type[BaseModel]) -> Kept:
     """The model of what fits in a mended value; entries and optional fields that do not are left out and told."""
     value = copy.deepcopy(value)
     lost: dict[str, None] = {}
@@ -102,10 +103,10 @@ class _Mending:
         self.lost: dict[str, None] = {}  # in order, each once
 
     def fields(
-        self, value: Mapping[str, Any], schema: type[BaseModel], place: tuple[Any, ...]
-    ) -> dict[str, Any]:
+        self, value: Mapping[str, Json], schema: type[BaseModel], place: tuple[Any, ...]
+    ) -> JsonObject:
         spelled = {plain(str(key)): key for key in reversed(list(value))}
-        made: dict[str, Any] = {}
+        made: JsonObject = {}
         used = set()
         for name, info in schema.model_fields.items():
             names = (plain(name), *OTHER_NAMES.get(name, ()))
@@ -138,7 +139,7 @@ class _Mending:
         return made
 
     def _find_severity(
-        self, made: dict[str, Any], others: Mapping[Any, Any], text: str, place: tuple[Any, ...]
+        self, made: JsonObject, others: Mapping[Any, Any], text: str, place: tuple[Any, ...]
     ) -> None:
         """The severity stands under another name, as a name, or in the text."""
         said = made.get(text, "")
@@ -157,7 +158,7 @@ class _Mending:
 
     def _find_text(
         self,
-        made: dict[str, Any],
+        made: JsonObject,
         others: Iterable[Any],
         text: str,
         place: tuple[Any, ...],
@@ -282,7 +283,7 @@ def _remove(value: Any, place: Sequence[int | str]) -> None:
     del value[place[-1]]
 
 
-def _says_something(value: Mapping[str, Any]) -> bool:
+def _says_something(value: Mapping[str, Json]) -> bool:
     return any(each not in (None, "", [], {}) for name, each in value.items() if name != "rating")
 
 

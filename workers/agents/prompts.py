@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.config import resources
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Perspective, Round
 
 MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
@@ -33,7 +34,7 @@ def render(
     schema: type[BaseModel],
     material: Material,
     feedback: Sequence[str] = (),
-    improve: Mapping[str, Any] | None = None,
+    improve: Mapping[str, Json] | None = None,
 ) -> str:
     """A document task's prompt."""
     asked = [("To be answered in this version", "\n".join(f"- {_one_line(line)}" for line in feedback))]

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.json_types import JsonObject
 from workers.agents.choices import plain
 from workers.agents.entries import names_of
 from workers.agents.mending import keep_readable, mend
@@ -156,7 +157,7 @@ def _behind_nesting(text: str, at: int) -> int:
     return closed.end() if closed else len(text)
 
 
-def _object(pairs: list[tuple[str, Any]], reading: _Reading) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]], reading: _Reading) -> JsonObject:
     value = dict(pairs)
     if len(value) < len(pairs):
         reading.note("a key was given twice: the last one counts")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workers.builtin import decisions
+from workers.builtin.adrs import added, decide, deepened
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import base
 from workers.builtin.material import (
@@ -54,7 +54,7 @@ def answer(m: Material) -> Architecture:
         data_model=_data_model(m, given),
         api=_operations(items, m),
         security=_security(m, items),
-        adrs=decisions.decide(m, items, style.text),
+        adrs=decide(m, items, style.text),
         open_questions=_questions(m, given),
     )
 
@@ -359,7 +359,7 @@ def _revised(m: Material, previous: Architecture, items: list[Requirement]) -> A
             if lex
             else []
         )
-    adrs = [decisions.added(m, item) for item in new[:8]]
+    adrs = [added(m, item) for item in new[:8]]
     components = []
     if new:
         title = short(new[0].title, 100)
@@ -369,7 +369,7 @@ def _revised(m: Material, previous: Architecture, items: list[Requirement]) -> A
             components.append(
                 _part(m, "component_added", {"title": title}, new, [], {"titles": _titles(new, m)})
             )
-    kept = decisions.deepened(m, previous.adrs) if m.facts.get("improve") else list(previous.adrs)
+    kept = deepened(m, previous.adrs) if m.facts.get("improve") else list(previous.adrs)
     api = [row for row in _operations(new, m) if row.name not in {old.name for old in previous.api}]
     return previous.model_copy(
         update={

@@ -22,7 +22,7 @@ TEXT_LIMIT = 15_000  # characters of one section
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Sentence:
     """A sentence with where it comes from."""
 
     text: str
@@ -36,7 +36,7 @@ def answer(m: Material) -> Content:
     document: DocumentDef = m.facts["document"]
     previous = m.facts.get("previous")
     before = previous if isinstance(previous, Declared) else None
-    wanted = [_Said(need.text) for need in requests_in(m)]
+    wanted = [_Sentence(need.text) for need in requests_in(m)]
     filled = _by_section(m, [*_of_request(m), *_of_documents(m)], wanted, document.sections)
     values = {each.key: _content_of(each, filled[each.key], before) for each in document.sections}
     asks = {each.key: each.question or f"{each.title}?" for each in document.sections}
@@ -48,30 +48,30 @@ def answer(m: Material) -> Content:
     return model_of(document).model_validate({"title": title, "open_questions": questions, **values})
 
 
-def _content_of(section: Section, said: list[_Said], before: Declared | None) -> str | list[Content]:
+def _content_of(section: Section, said: list[_Sentence], before: Declared | None) -> str | list[Content]:
     if section.form == "text":
         old = str(getattr(before, section.key)) if before else ""
         new = " ".join(one.text for one in said if one.text not in old)
         return "\n\n".join(filter(None, [old, new]))[:TEXT_LIMIT]
     entry = Item if section.id else Statement
     kept: list[Content] = list(before.entries(section)) if before else []
-    have = [str(getattr(each, "text", "")) for each in kept]
+    have = dict.fromkeys(str(getattr(each, "text", "")) for each in kept)  # most come word for word again
     made = [
         entry(text=one.text, source=one.source, reason=one.reason)
         for one in said
-        if not any(carries(one.text, text) for text in have)
+        if one.text not in have and not any(carries(one.text, text) for text in have)
     ]
     return [*kept, *made]
 
 
 def _by_section(
-    m: Material, said: list[_Said], wanted: list[_Said], sections: Sequence[Section]
-) -> dict[str, list[_Said]]:
+    m: Material, said: list[_Sentence], wanted: list[_Sentence], sections: Sequence[Section]
+) -> dict[str, list[_Sentence]]:
     """The sentences by section; what no section names goes to the one that takes the rest.
 
     What a person wanted afterwards always has a place: at the worst the first list of the document.
     """
-    filled: dict[str, dict[str, _Said]] = {section.key: {} for section in sections}
+    filled: dict[str, dict[str, _Sentence]] = {section.key: {} for section in sections}
     rest = next((section for section in sections if section.rest), None)
     first = next((section for section in sections if section.form != "text"), sections[0])
     for one, otherwise in [*((one, rest) for one in said), *((one, rest or first) for one in wanted)]:
@@ -82,7 +82,7 @@ def _by_section(
     return {key: list(found.values()) for key, found in filled.items()}
 
 
-def _place(said: _Said, sections: Sequence[Section]) -> Section | None:
+def _place(said: _Sentence, sections: Sequence[Section]) -> Section | None:
     """The section that the sentence's heading names, else the one that its own words name."""
     for text in (said.heading, said.text):
         for section in sections:
@@ -91,20 +91,20 @@ def _place(said: _Said, sections: Sequence[Section]) -> Section | None:
     return None
 
 
-def _of_request(m: Material) -> Iterator[_Said]:
+def _of_request(m: Material) -> Iterator[_Sentence]:
     """What the request says; a request of too few words says nothing."""
     if not m.analysis.vague:
         for row in sentences(m.analysis.text):
-            yield _Said(row.quote, row.heading)
+            yield _Sentence(row.quote, row.heading)
 
 
-def _of_documents(m: Material) -> Iterator[_Said]:
+def _of_documents(m: Material) -> Iterator[_Sentence]:
     """What the documents before it state or propose, each statement with its source."""
     for content in m.facts.get("drafted_from") or []:
         for found in _statements(content):
             text = str(getattr(found, "text", "") or getattr(found, "statement", ""))
             if text and len(strip_end(text)) > 3:
-                yield _Said(
+                yield _Sentence(
                     text, source=getattr(found, "source", "stated"), reason=getattr(found, "reason", "")
                 )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.names import LAYER_OF, plural
@@ -33,7 +34,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Json]
     analysis: RequestAnalysis
     lex: Lexicon
     repository: Repository | None
@@ -160,7 +161,7 @@ class Material:
         return ("；" if self.lex.language == "zh" else "; ").join(strip_end(text) for text in texts)
 
 
-def material(facts: Mapping[str, Any], check: Callable[[], None]) -> Material:
+def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
     language = facts.get("language")
     analysis = _analysed(str(facts.get("request") or ""), language if language in ("en", "zh") else None)
     codebase = facts.get("codebase")
@@ -173,10 +174,10 @@ def _analysed(text: str, language: str | None) -> RequestAnalysis:
     return analyse_request(text, language)
 
 
-def read_repository(exploration: Mapping[str, Any]) -> Repository:
+def read_repository(exploration: Mapping[str, Json]) -> Repository:
     """Read an exploration, whatever of it is there; unknown shapes are passed over."""
     inner = exploration.get("codebase")
-    code: Mapping[str, Any] = inner if isinstance(inner, Mapping) else exploration
+    code: Mapping[str, Json] = inner if isinstance(inner, Mapping) else exploration
     found: dict[str, tuple[str, str]] = {}
     for row in _rows(code.get("stack")):
         name, layer = str(row["name"]), str(row.get("layer") or LAYER_OF.get(str(row["name"]).lower(), ""))
@@ -191,7 +192,7 @@ def read_repository(exploration: Mapping[str, Any]) -> Repository:
     )
 
 
-def _rows(value: Any) -> list[Mapping[str, Any]]:
+def _rows(value: Any) -> list[Mapping[str, Json]]:
     """Records with a name, whether given as records or as plain names."""
     pieces = value if isinstance(value, (list, tuple)) else []
     rows = [piece if isinstance(piece, Mapping) else {"name": piece} for piece in pieces]

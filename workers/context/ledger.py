@@ -54,7 +54,7 @@ class CallLedger:
 
         def unit(tx: Tx) -> CallHandle | RateLimit | budgets.Refused:
             limit = None if account is None else rate_limits.known(tx, account)
-            if limit is not None and rate_limits.holds(tx, limit):
+            if limit is not None and rate_limits.is_limited(tx, limit):
                 return limit
             call = budgets.begin_call(tx, self.run.row.key, values)
             if isinstance(call, budgets.Refused):
@@ -126,7 +126,7 @@ def _note_limit(
     if limited is not None:
         ends = limited.until if limited.until and limited.until > 0 else None
         told = None if ends is None else int(min(ends, LATEST) * SECOND)
-        return rate_limits.hold(tx, call.account, agent.name, began=call.at, told=told, why=fault or "")
+        return rate_limits.limit(tx, call.account, agent.name, began=call.at, told=told, why=fault or "")
     if fault is None and call.was_limited:
         rate_limits.clear(tx, call.account, began=call.at)
     return None

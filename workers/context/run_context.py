@@ -76,7 +76,7 @@ class RunContext:
         self.check()
 
         def fenced(tx: Tx) -> T:
-            claims.hold(tx, self.row.run, self.host)
+            claims.assert_lease(tx, self.row.run, self.host)
             return unit(tx)
 
         return self.store.write(fenced)

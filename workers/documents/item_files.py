@@ -13,6 +13,7 @@ from typing import Any
 import regex
 
 from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.json_types import Json
 from workers.documents.content import Content
 from workers.documents.frame import RenderContext, dependencies_of, front_of
 from workers.documents.identifiers import Registered, content_path
@@ -66,13 +67,13 @@ def item_files(
 
 def _before(
     document: DocumentDef, model: type[Content], previous: Files
-) -> dict[str, tuple[Any, bool, list[Any]]]:
+) -> dict[str, tuple[Any, bool, list[Json]]]:
     """The items of the version before: each with whether it was withdrawn, and its withdrawn stories."""
     data = previous.get(content_path(document.kind))
     if data is None:
         return {}
     old = Registered.from_json(json.loads(data), model)
-    states: dict[str, tuple[Any, bool, list[Any]]] = {}
+    states: dict[str, tuple[Any, bool, list[Json]]] = {}
     for item in getattr(old.content, KEPT[document.model]):
         prefix = f"STORY-{item.id.removeprefix('EPIC-')}-"
         states[item.id] = (

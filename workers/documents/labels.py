@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import resources, strict_yaml
 from orchestrator.domain.errors import ConfigError
+from orchestrator.domain.json_types import JsonObject
 
 LANGUAGES = ("en", "zh")
 
@@ -66,7 +66,7 @@ def _texts(entries: Mapping[str, object]) -> dict[str, str]:
     return {key: str(text) for key, text in entries.items()}
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> JsonObject:
     value, _, faults = strict_yaml.read(file)
     if faults:
         raise ConfigError(faults)

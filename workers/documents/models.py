@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from pydantic import create_model
 
 from orchestrator.domain.documents import DocumentDef, Section
+from orchestrator.domain.json_types import JsonObject
 from workers.documents.content import (
     Architecture,
     Brief,
@@ -28,7 +28,7 @@ MODELS: dict[str, type[Content]] = {
     "architecture": Architecture,
     "epics": Epics,
 }
-_FIELDS: dict[str, Any] = {
+_FIELDS: JsonObject = {
     "text": (Text, ""),
     "list": (list[Statement], []),
     "items": (list[Item], []),

@@ -13,6 +13,7 @@ from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from orchestrator.domain.documents import Section
+from orchestrator.domain.json_types import Json
 from workers.documents import escape
 from workers.documents.content import Content
 from workers.documents.escape import Safe, inline
@@ -38,7 +39,7 @@ class Printer:
         self.here = ""
 
     def page(
-        self, path: str, template: str, front: Mapping[str, Any], *, source: str = "", **values: Any
+        self, path: str, template: str, front: Mapping[str, Json], *, source: str = "", **values: Any
     ) -> bytes:
         """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed.
 
@@ -137,7 +138,7 @@ def _clause(text: str) -> str:
     return text.rstrip(" .。!！;；,，")
 
 
-def _frontmatter(front: Mapping[str, Any]) -> Safe:
+def _frontmatter(front: Mapping[str, Json]) -> Safe:
     return Safe("\n".join(["---", *(f"{key}: {escape.yaml(value)}" for key, value in front.items()), "---"]))
 
 

@@ -10,7 +10,6 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 from urllib.parse import unquote
 
 import regex
@@ -19,6 +18,7 @@ from markdown_it.token import Token
 
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.json_types import Json
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import LANGUAGES, labels
 
@@ -71,7 +71,7 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Page:
     path: str
-    frontmatter: Mapping[str, Any] | None
+    frontmatter: Mapping[str, Json] | None
     headings: tuple[Heading, ...] = ()
     sections: tuple[Section, ...] = ()
     blocks: tuple[Block, ...] = ()
@@ -231,7 +231,7 @@ class _Reading:
             if item and not self.open[-1].empty:
                 outer.items.append(text)
 
-    def page(self, front: Mapping[str, Any] | None, faults: Sequence[str]) -> Page:
+    def page(self, front: Mapping[str, Json] | None, faults: Sequence[str]) -> Page:
         parts = sorted(self.closed, key=lambda part: part.number)
         text = "\n".join(self.text)
         named = (front or {}).get("id")
@@ -301,7 +301,7 @@ def _link(target: str, line: int, page: str) -> Link:
     return Link(unquote(target), line, meant, fragment)
 
 
-def _split_front(source: str) -> tuple[Mapping[str, Any] | None, str, int, str]:
+def _split_front(source: str) -> tuple[Mapping[str, Json] | None, str, int, str]:
     """Frontmatter, body, the lines before the body, and what is wrong with the frontmatter."""
     found = regex.match(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", source, regex.DOTALL | regex.MULTILINE)
     if not found:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate
 from orchestrator.domain.quality import Score, Weak
 from workers.documents.content import (
@@ -56,7 +56,7 @@ class Readiness:
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
 
-    def to_value(self) -> dict[str, Any]:
+    def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
         return {**asdict(self), "actions": [str(action) for action in self.actions]}
 

@@ -28,11 +28,9 @@ import sys
 import time
 from importlib import import_module
 
-from orchestrator.domain.json_types import JsonObject
-
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
 if TYPE_CHECKING:
-    pass
+    from orchestrator.domain.json_types import JsonObject
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,11 @@ class Produced:
     key_decisions: Sequence[str] = ()
     notes: Sequence[str] = ()  # what was cut, repaired or left out
     wisdom: Sequence[tuple[str, str]] = ()
-    gate: Mapping[str, Any] | None = None
+    gate: Mapping[str, Json] | None = None
     shared: Any = None
 
     @property
-    def note(self) -> dict[str, Any]:
+    def note(self) -> JsonObject:
         return {
             "artifact": self.artifact,
             "summary": self.summary,
@@ -42,7 +43,7 @@ class Produced:
         }
 
     @classmethod
-    def again(cls, files: Mapping[str, tuple[bytes, str]], note: Mapping[str, Any]) -> Produced:
+    def again(cls, files: Mapping[str, tuple[bytes, str]], note: Mapping[str, Json]) -> Produced:
         """What an earlier run of the same task with the same input had produced."""
         wisdom = [(file, text) for file, text in note["wisdom"]]
         return cls(files=files, **{**note, "wisdom": wisdom})

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.revisions import IMPROVE
 from orchestrator.store.rows import Verdict
 from workers.agents import prompts
@@ -58,11 +59,11 @@ def before(context: RunContext, document: DocumentDef) -> dict[str, Registered]:
     return known_of(context, context.pack.documents.before(document.kind))
 
 
-def facts(context: RunContext, document: DocumentDef | None) -> dict[str, Any]:
+def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
     """Everything a document is written from, as values (workers/agents/facts.py)."""
     documents = context.pack.documents
     written = known_of(context, documents)
-    known: dict[str, Any] = {
+    known: JsonObject = {
         "request": context.session.request,
         "language": context.session.language,
         "codebase": repository(context.json(EXPLORATION)),
@@ -92,7 +93,7 @@ def is_reworked(context: RunContext) -> bool:
     return context.row.revision_of is not None or context.row.prefix == IMPROVE
 
 
-def repository(exploration: dict[str, Any] | None) -> dict[str, Any] | None:
+def repository(exploration: JsonObject | None) -> JsonObject | None:
     """The exploration, when it found a repository at all; None for an empty folder."""
     return exploration if exploration and exploration.get("codebase") else None
 
@@ -121,7 +122,7 @@ def last_round(context: RunContext) -> Verdict | None:
 def ask(
     calls: AgentCalls,
     document: DocumentDef,
-    known: Mapping[str, Any],
+    known: Mapping[str, Json],
     *,
     kind: str | None = None,
     goal: str = "",

@@ -6,7 +6,8 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
+
+from orchestrator.domain.json_types import Json, JsonObject
 
 LINE_LIMIT = 10 * 1024 * 1024  # characters
 _RESET_AT = re.compile(r"limit reached\|(\d{10})\b")
@@ -17,7 +18,7 @@ _STATUS = re.compile(r"\b(?:status|error|code)\D{0,12}([45]\d\d)\b", re.I)
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
-def lines(out: str) -> Iterator[dict[str, Any]]:
+def lines(out: str) -> Iterator[JsonObject]:
     """The objects; a line that is none (a warning, one that breaks off) is passed over."""
     for line in out.splitlines():
         if not line.startswith("{") or len(line) > LINE_LIMIT:
@@ -30,12 +31,12 @@ def lines(out: str) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def table(value: object) -> dict[str, Any]:
+def table(value: object) -> JsonObject:
     """`value` when it is an object, else an empty one: what a client prints may change."""
     return value if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[Any]:
+def items(value: object) -> list[Json]:
     return value if isinstance(value, list) else []
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.domain.errors import CassetteUnusable
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import files
 
 State = dict[str, tuple[str, bool]]  # path -> digest, and whether its owner may execute it
 # {"text": ...} or {"base64": ...}, with "executable": true where it is; None: it was removed
-Change = dict[str, Any] | None
+Change = JsonObject | None
 FILE_BYTES = 16 * 1024 * 1024
 _OURS = frozenset({"calls", "tmp"})  # a run keeps the words of its agents there
 _NEVER = ".git"
@@ -54,7 +55,7 @@ def changes(folder: Path, before: State) -> tuple[dict[str, Change], list[str]]:
     return found, left_out
 
 
-def apply(folder: Path, changed: Mapping[str, Any]) -> None:
+def apply(folder: Path, changed: Mapping[str, Json]) -> None:
     """Make recorded changes below the folder and nowhere else. Raises CassetteUnusable before anything is changed."""
     taken = {path: _taken(path, change) for path, change in changed.items()}
     try:
@@ -80,7 +81,7 @@ def _held(path: Path) -> tuple[bytes, bool] | None:
         return file.read(), bool(found.st_mode & stat.S_IXUSR)
 
 
-def _told(body: bytes, executable: bool) -> dict[str, Any]:
+def _told(body: bytes, executable: bool) -> JsonObject:
     marks = {"executable": True} if executable else {}
     try:
         return {"text": body.decode("utf-8"), **marks}
