@@ -12,33 +12,20 @@ from dataclasses import replace
 from typing import cast
 
 from orchestrator.domain.text import is_cjk
-from workers.builtin import names
 from workers.builtin.analysis import Category, Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import Clause, actor_name, clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.sentences import Sentence
+from workers.builtin.statements import doer_of, goal_of, imperative, listed, same_person, two_wishes
 from workers.documents.content import Moscow
-from workers.documents.passages import ASKED, Passage
-from workers.documents.words import spoken
+from workers.documents.passage import ASKED, Passage
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_MUST = r"\b(?:must|shall|should|has to|have to)\b"
-_TWO = re.compile(
-    rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
-    re.IGNORECASE,
-)
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
-_PROMISES = 15  # of the sentences in which a manual says what the thing does
-_IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
-_NOT_DOERS = frozenset(
-    "we i our my there this that these here who what which how why you your he she".split()
-)  # noqa: SIM905
-_DETERMINERS = frozenset(
-    "the a an each every all any only most its their his her no also never always then".split()
-)  # noqa: SIM905
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
@@ -51,7 +38,7 @@ class Reader:
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
         self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
-        self.manual = _is_manual(found)
+        self.manual = is_manual(found)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
         self.risks: list[Risk] = []
@@ -69,14 +56,14 @@ class Reader:
                 self.named[passage.block.id] = actor_name(passage.text)
                 self.actors.setdefault(actor_name(passage.text), ())
         for row in self.found:
-            for piece in _two_wishes(row):
+            for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
         self._unsaid()
         told = subject_of(self.found) if self.manual else None
         if told and told[1].text not in self.situation:
             self.situation.insert(0, told[1].text)
         if not any(need.kind != "exclusion" for need in self.needs):
-            stated = self._promised(told[0]) if told else []
+            stated = promised(self.found, told[0]) if told else []
             for row in (
                 stated or self.other[: _SAID_IN_MANUAL if self.manual else None]
             ):  # a request without one wish in it: its statements are what there is
@@ -85,7 +72,7 @@ class Reader:
                     self.situation.remove(row.text)
 
     def _unsaid(self) -> None:
-        """What passages say without a sentence: what is done, mitigations that ask for something, features of a heading alone."""
+        """What passages say without a sentence: what is done, what a mitigation asks for, features of a heading alone."""
         carried = {need.block for need in self.needs} | {need.parent for need in self.needs}
         carried |= {row.passage.parent for row in self.found if row.role in ASKED}
         rows = [*self.passages]
@@ -126,20 +113,6 @@ class Reader:
             row = Sentence(text, text, replace(passage, role="requirement", title=""))
             self._need(row, lexicon_of(text))
 
-    def _promised(self, name: str) -> list[Sentence]:
-        """Of a manual, the sentences that say what the thing does: `Rich can render tables.`"""
-        does = re.compile(
-            rf"^(?:The )?{re.escape(name)}(?: \w+)? (?!is\b|are\b|was\b|has been)[a-z]+\s", re.ASCII
-        )
-        found = [
-            row
-            for row in self.found
-            if does.match(spoken(row.text))
-            and not _IS_A.match(spoken(row.text))
-            and not row.text.endswith((":", "?"))
-        ]
-        return list({row.text: row for row in found}.values())[:_PROMISES]
-
     def _one(self, row: Sentence, lex: Lexicon) -> None:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
@@ -153,7 +126,7 @@ class Reader:
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role == "non_goal" and row.passage.label and not row.item and len(pieces := _listed(text)) > 1:
+        if role == "non_goal" and row.passage.label and not row.item and len(pieces := listed(text)) > 1:
             for piece in pieces:
                 self._need(replace(row, text=piece), lex, exclusion=True)
             return
@@ -189,7 +162,7 @@ class Reader:
             if (
                 role == "dependency"
                 or relies
-                or (not modal and role not in ASKED and not _imperative(text, lex))
+                or (not modal and role not in ASKED and not imperative(text, lex))
             ):
                 return
         if self._background(row, lex):
@@ -216,7 +189,7 @@ class Reader:
             or (
                 is_cjk(text) and lex.language != "zh"
             )  # Japanese, Korean: no rules tell a wish from a description
-            or _imperative(text, lex)
+            or imperative(text, lex)
             or (doer_of(text, lex) and not lex.find("problem", text))
             or (self._category(text, lex) and any(c.isdigit() for c in text))
         ):
@@ -229,9 +202,7 @@ class Reader:
         if told or row.passage.label or (row.item and row.role != "use_case"):
             return False
         asks = (
-            lex.weak.search(row.text) is not None
-            or _imperative(row.text, lex)
-            or doer_of(row.text, lex) != ""
+            lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
         )
         if row.role == "use_case":
             steps = row.passage.block.kind == "row" and not {"requirement", "purpose"} & set(
@@ -240,7 +211,7 @@ class Reader:
             return (
                 (steps or not row.item)
                 and lex.find("as_a", row.text) is None
-                and not _imperative(row.text, lex)
+                and not imperative(row.text, lex)
             )
         if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
             return not row.passage.parent
@@ -299,7 +270,7 @@ class Reader:
 
     def _user(self, row: Sentence, lex: Lexicon) -> None:
         if not row.item and (lex.language == "zh" or row.passage.label):
-            names = [actor_name(re.sub(r"^(?:and|und|et|y) ", "", name)) for name in _listed(row.text, 14)]
+            names = [actor_name(re.sub(r"^(?:and|und|et|y) ", "", name)) for name in listed(row.text, 14)]
             for name in names:
                 if 1 < len(name) <= 40:
                     self.actors.setdefault(name, ())
@@ -386,7 +357,7 @@ class Reader:
             return "constraint"
         if row.role in ("nonfunctional", "constraint"):
             return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
-        if not category or taken.actor or _imperative(row.text, lex):
+        if not category or taken.actor or imperative(row.text, lex):
             return "functional"
         if category in ("P", "SC") and (taken.conditions or not any(c.isdigit() for c in row.text)):
             return "functional"
@@ -402,104 +373,3 @@ class Reader:
         for known in same[:1]:
             if len(self.actors[known]) < 6 and text not in self.actors[known]:
                 self.actors[known] = (*self.actors[known], text)
-
-
-def _listed(text: str, longest: int = 8) -> list[str]:
-    """The things that a sentence without a verb lists; parentheses stay with theirs."""
-    bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
-    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
-    return (
-        [piece for piece in pieces if piece]
-        if all(len(piece.split()) <= longest for piece in pieces)
-        else [text]
-    )
-
-
-def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
-    """What a manual is about, by its first `X is a ...`."""
-    for row in found[:15]:
-        match = _IS_A.match(spoken(row.text))
-        if match and match[1].lower() not in ("this", "it", "there", "that", "here"):
-            return match[1], row
-    return None
-
-
-def _is_manual(found: list[Sentence]) -> bool:
-    """Whether the text explains something that exists, as a README does: sections on use, sentences to `you`."""
-    told = sum(bool(re.search(r"\byou(?:r|'re|'ll)?\b|[你您]", row.text, re.IGNORECASE)) for row in found)
-    sections = {row.passage.block.heading for row in found if row.role == "instructions"}
-    asked = {row.role for row in found} & {
-        *ASKED,
-        "goal",
-        "metric",
-        "non_goal",
-        "acceptance",
-        "risk",
-        "question",
-    }
-    return len(asked) < 2 and (len(sections) >= 2 or told > 3 + len(found) // 8)
-
-
-def _two_wishes(row: Sentence) -> list[Sentence]:
-    """`Pages must ..., and the queue must ...` asks for two things of two subjects."""
-    match = _TWO.match(row.text)
-    return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
-
-
-def same_person(one: str, other: str) -> bool:
-    a, b = names.singular(one.lower()), names.singular(other.lower())
-    return a == b or (len(a) > 3 and a.endswith(b)) or (len(b) > 3 and b.endswith(a))
-
-
-def _imperative(text: str, lex: Lexicon) -> bool:
-    if lex.language == "zh":
-        return any(text.startswith(verb) for verb in lex.verbs) or bool(re.match(r"(?:请|帮我|为|给)", text))
-    first = re.match(r"(?:please\s+|also\s+|then\s+)?([A-Za-z]+)\s+\S", text, re.IGNORECASE)
-    return bool(first) and first is not None and first[1].lower() in lex.verbs
-
-
-def doer_of(text: str, lex: Lexicon) -> str:
-    """Who or what does something in a plain statement, `The board shows ...`; empty when it is none, or speaks of `we`."""
-    if lex.language == "zh":
-        return ""
-    said = re.sub(
-        r"^(?:when|if|once|after|before|as soon as|every time)\b[^,]{3,120},\s*",
-        "",
-        text,
-        flags=re.IGNORECASE,
-    )
-    words = re.findall(r"[\w’'-]+", said)[:6]
-    if not words or words[0].lower() in _NOT_DOERS:
-        return ""
-    for at, word in enumerate(words[1:], 1):
-        low = word.lower()
-        stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
-        named = [other for other in words[:at] if other.lower() not in _DETERMINERS]
-        if named and stems & lex.verbs:
-            return " ".join(words[:at])
-    return ""
-
-
-def goal_of(text: str, lex: Lexicon) -> Goal:
-    """A goal with its measure, when the sentence states one."""
-    found = max(
-        (m for m in lex.patterns["target"].finditer(text) if m[0].strip(_TRIM)),
-        key=lambda m: (_is_bound(m[0]) + 2 * _reached(text[: m.start()]), -m.start()),
-        default=None,
-    )
-    if not found:
-        return Goal(text.strip())
-    metric = " ".join((text[: found.start()] + " " + text[found.end() :]).split()).strip(_TRIM)
-    metric = re.sub(r"^of\s+", "", metric)
-    if lex.language == "zh":
-        metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, found[0].strip(_TRIM))
-
-
-def _reached(before: str) -> bool:
-    """Whether what stands before a value says that it is to be reached: `from 12 % to`."""
-    return re.search(r"(?:\bto|\bauf|\bà|\ba|到|至|を)\s*$", before, re.IGNORECASE) is not None
-
-
-def _is_bound(phrase: str) -> int:
-    return int("%" in phrase) + 2 * int(bool(re.match(r"[A-Za-z一-鿿]{2,}", phrase)))

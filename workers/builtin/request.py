@@ -6,13 +6,16 @@ import re
 
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
-from workers.builtin.classify import Reader, goal_of, same_person, subject_of
+from workers.builtin.classify import Reader
 from workers.builtin.clauses import Clause, actor_name, is_person
 from workers.builtin.language import Lexicon, detect_language
+from workers.builtin.manuals import subject_of
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
+from workers.builtin.statements import goal_of, same_person
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
-from workers.documents.passages import Passage, passages
+from workers.documents.passage import Passage
+from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
 from workers.documents.words import spoken
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from orchestrator.domain.text import is_cjk, keywords
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.documents.passages import ASKED, SKIPPED, Passage, passages
+from workers.documents.passage import ASKED, SKIPPED, Passage
+from workers.documents.passages import passages
 
 MAX_SENTENCE = 1_200  # characters
 WHOLE = frozenset(

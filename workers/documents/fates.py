@@ -21,7 +21,8 @@ from workers.documents.content import (
     Text,
 )
 from workers.documents.forms import form_of
-from workers.documents.passages import SKIPPED, Passage, passages
+from workers.documents.passage import SKIPPED, Passage
+from workers.documents.passages import passages
 
 PATH = "spec/request-ledger.json"
 SHOWN = 200  # characters of a block that the ledger repeats

@@ -1,11 +1,12 @@
 """What a text is when it asks for nothing to be built: a log, source code, a prompt for a chat model, minutes or an essay."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from workers.documents.passages import ASKED, Passage
+from workers.documents.passage import ASKED, Passage
 
 _FORMS = ("log", "code", "prompt", "minutes", "essay")
 _LOG = re.compile(

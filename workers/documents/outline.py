@@ -2,6 +2,7 @@
 
 Plain text is given the marks it lacks first (`plain_text`). HTML, images and link bars are passed over; code is one block.
 """
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 

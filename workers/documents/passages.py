@@ -2,39 +2,26 @@
 
 A role that a heading, a label or a column gives beats what a sentence sounds like: a risk stays a risk with `must` in it.
 """
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from workers.documents.item_marks import ID, identified, introduces, labelled, tagged, with_measures
 from workers.documents.outline import Block, outline
-from workers.documents.reading_words import (
-    attribute_of,
-    column_of,
-    is_done,
-    is_greeting,
-    label_role,
-    priority_of,
-    release_of,
-    role_of,
-)
+from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import is_done, is_greeting, priority_of, release_of, role_of
+from workers.documents.table_rows import row_of
 
-_LABEL = re.compile(
-    r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
-)
-_ID = re.compile(
-    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)"
-)
 _TITLED = re.compile(
     r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
-_TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
-_LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
 _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
 _GIVEN = re.compile(
@@ -43,58 +30,14 @@ _GIVEN = re.compile(
 )
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
-_INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
-_BESIDE = frozenset(
-    {"id", "priority", "status", "aside", "likelihood", "impact"}
-)  # columns beside the statement
-_MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^~~.+?~~\s*\S")
-_ROLE_HEADERS = re.compile(
-    r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE
-)
 _TEMPLATE = re.compile(
     r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$",
     re.IGNORECASE,
 )
-ASKED = frozenset({"requirement", "use_case", "nonfunctional"})
-SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
-    "contents": "table of contents",
-    "glossary": "explains a term",
-    "meta": "about the document itself",
-    "example": "an example",
-    "aside": "about the document itself",
-    "greeting": "a greeting",
-    "template": "a placeholder that was left",
-    "quotation": "quoted talk",
-}
-_TURNS = frozenset(
-    {"non_goal", "risk", "question", "acceptance", "mitigation"}
-)  # labels that count within any section
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
-_BEATEN = frozenset(
-    {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """One block with what it is there for."""
-
-    block: Block
-    text: str  # its words, without the label, id or mark in front
-    role: str = ""
-    label: str = ""
-    id: str = ""  # its own: FR-3
-    title: str = ""  # its short name, from a column or heading
-    priority: str = ""  # Must, Should, Could, Won't, as its author gave it
-    release: str = ""
-    parent: str = ""  # id of the block of the statement it belongs to
-    opens: bool = False  # it only introduces what follows
-    values: Mapping[str, str] = field(
-        default_factory=dict
-    )  # of a row, by what its column holds; of an item, its attributes
 
 
 @dataclass(slots=True)
@@ -171,7 +114,7 @@ class _Roles:
     def _heading(self, block: Block) -> Passage:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
-        identified = _ID.match(block.text) or _TITLED.match(block.text)
+        identified = ID.match(block.text) or _TITLED.match(block.text)
         titled = identified is not None or (block.level == self.title_level and block is self._first())
         role = "" if titled else role_of(block.text)
         given, release = priority_of(block.text), release_of(block.text)
@@ -190,7 +133,7 @@ class _Roles:
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
         words = block.text[identified.end() :] if identified else _CHAPTER.sub("", block.text)
-        name = (identified[1] if identified and identified.re is _ID else "") or ""
+        name = (identified[1] if identified and identified.re is ID else "") or ""
         known = self.by_id.get(name, "")
         self.headings.append(
             _Heading(
@@ -226,7 +169,7 @@ class _Roles:
         if above is not None:
             base = self._nested(base, above)
         if block.kind == "row":
-            return _row(base)
+            return row_of(base)
         return self._item(base, above)
 
     def _led(self, base: Passage, lead: str) -> Passage:
@@ -268,9 +211,9 @@ class _Roles:
             text, role = _CROSS.sub("", text), "non_goal"
         text = _TICK.sub("", text)
         text = _NUMBERED.sub("", text)
-        base = _identified(replace(base, text=text, role=role))
-        base = _labelled(_inline(base), within=above is not None or bool(base.parent))
-        base = _tagged(base)
+        base = identified(replace(base, text=text, role=role))
+        base = labelled(with_measures(base), within=above is not None or bool(base.parent))
+        base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
             base = replace(base, parent=self.by_id[base.id], opens=base.block.id in self.children)
         if done:
@@ -278,7 +221,7 @@ class _Roles:
         elif done is False and not base.role:
             base = replace(base, role="requirement")
         if base.block.id in self.children and base.role != "user" and not base.values and not base.opens:
-            base = replace(base, opens=_introduces(base.text))
+            base = replace(base, opens=introduces(base.text))
         if (
             base.block.kind == "paragraph"
             and base.block.text in self.leads
@@ -315,190 +258,3 @@ class _Roles:
                 same = block.section[-1:] == passage.block.section[-1:]
                 return passage.block.id if same or len(around) > 1 else ""
         return ""
-
-
-def _identified(base: Passage) -> Passage:
-    found = _ID.match(base.text)
-    if not found or (
-        not base.text[found.end() - 1 : found.end()].strip(" ")
-        and not base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
-        and base.role not in ASKED | {"acceptance"}
-    ):
-        return base
-    return replace(base, id=found[1], text=base.text[found.end() :])
-
-
-def _inline(base: Passage) -> Passage:
-    """Takes off what follows a statement in its own line: `... Metric: share of bills. Target: 5 %`."""
-    found = [match for match in _INLINE.finditer(base.text) if attribute_of(match[1]) in _MEASURING]
-    if not found or base.role not in ("goal", "metric", "risk", *ASKED):
-        return base
-    ends = [match.start() for match in found[1:]] + [len(base.text)]
-    values = {
-        attribute_of(m[1]): base.text[m.end() : end].strip(" .;。；")
-        for m, end in zip(found, ends, strict=True)
-    }
-    return replace(base, text=base.text[: found[0].start()].strip(), values=values)
-
-
-def _labelled(base: Passage, *, within: bool) -> Passage:
-    """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
-    found = _LABEL.match(base.text)
-    if not found or len(found[2].split()) > 6:
-        return base
-    label, rest = found[2].strip(" *"), found[3]
-    attribute = attribute_of(label)
-    item = base.block.kind == "item"
-    if attribute and (
-        within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
-    ):
-        if attribute == "criterion":
-            return replace(base, role="acceptance", label=label, text=rest, opens=not rest)
-        if attribute == "mitigation":
-            return replace(base, role="mitigation", label=label, text=rest, opens=not rest)
-        if attribute == "description" and rest:
-            return replace(base, label=label, text=rest)
-        if rest:
-            return replace(
-                base,
-                role="aside" if attribute == "aside" else "attribute",
-                label=label,
-                text=rest,
-                values={attribute: rest},
-            )
-    role = label_role(label)
-    if role and role == base.role and rest:
-        return replace(base, label=label, text=rest)
-    if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):
-        return base
-    return replace(base, role=role, label=label, text=rest or base.text, opens=not rest)
-
-
-def _tagged(base: Passage) -> Passage:
-    """Takes off `(P1)` or `[must]` beside a text."""
-    for pattern in (_TAG, _LEAD_TAG):
-        found = pattern.search(base.text)
-        given = priority_of(found[1]) if found and len(found[1]) <= 20 else ""
-        if found and given and len(base.text) > len(found[0]):
-            left = base.text[: found.start()] + base.text[found.end() :]
-            return replace(base, text=left.strip(), priority=given)
-        if found and is_done(found[1]):
-            return replace(
-                base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
-            )
-    return base
-
-
-def _introduces(text: str) -> bool:
-    """Whether an item with items below it says nothing by itself."""
-    return text.rstrip("* ").endswith((":", "：")) or (
-        len(text.split()) <= 3 and not re.search(r"[.。!?]$", text.strip()) and len(text) < 30
-    )
-
-
-def _row(base: Passage) -> Passage:
-    """A row by what its columns hold; it is what its table is about."""
-    values: dict[str, str] = {}
-    for header, cell in base.block.cells:
-        kind = column_of(header)
-        if kind and cell and (kind not in values or (kind == "user" and _ROLE_HEADERS.match(header))):
-            values[kind] = cell.strip()
-    kinds = {column_of(header) for header, _ in base.block.cells} - {""}
-    role, main = _table_role(kinds, base.role)
-    if values.get("goal") and "target" not in kinds and "metric" in kinds and role == "metric":
-        values["target"] = values.pop("goal")
-    metric, colon, target = (
-        re.split(r"([:：])\s*", values.get("target", ""), maxsplit=1)
-        if re.search(r"[:：]\s*\S", values.get("target", ""))
-        else ("", "", "")
-    )
-    if colon and not re.search(r"\d", metric):
-        values["metric"], values["target"] = values.get("metric") or metric, target
-    text, title = _said(base, values, main, role)
-    given = priority_of(values.get("priority", "")) or base.priority
-    finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}
-    if role == "done" and values.get("status") and not is_done(values["status"]):
-        role = "requirement"
-    return replace(
-        base,
-        text=text,
-        title=title,
-        role="done" if finished else role,
-        id=values.get("id", ""),
-        priority=given,
-        release=release_of(values.get("release", "")) or values.get("release", "") or base.release,
-        values=values,
-    )
-
-
-def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
-    """(role of the rows, the column that makes the statement)."""
-    if section in _BEATEN:
-        main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
-        return section, main if main in kinds else ""
-    for kind, role in (
-        ("risk", "risk"),
-        ("question", "question"),
-        ("in_scope", "requirement"),
-        ("non_goal", "non_goal"),
-        ("term", "glossary"),
-    ):
-        if kind in kinds:
-            return role, kind
-    if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
-        return section, ""
-    if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
-        section == "user" and "user" in kinds
-    ):
-        return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
-    if "user" in kinds and {"needs", "purpose"} <= kinds:
-        return "use_case", "needs"
-    if (
-        "metric" in kinds
-        or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))
-    ) and "requirement" not in kinds:
-        if section == "nonfunctional" or section == "constraint":
-            return section, ""
-        return ("goal", "goal") if "goal" in kinds and "target" in kinds else ("metric", "metric")
-    if "requirement" in kinds:
-        return (
-            section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
-        ), "requirement"
-    for kind, role in (
-        ("goal", "goal"),
-        ("dependency", "dependency"),
-        ("constraint", "constraint"),
-        ("criterion", "acceptance"),
-    ):
-        if kind in kinds:
-            return section or role, kind
-    if "user" in kinds and "needs" in kinds:
-        return "user", "user"
-    return section, ""
-
-
-def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tuple[str, str]:
-    """(the statement a row makes, its short name)."""
-    if role == "use_case" and main == "needs" and values.get("user"):
-        cells = [
-            cell
-            for header, cell in base.block.cells
-            if column_of(header) in ("user", "needs", "purpose") and cell
-        ]
-        return " | ".join(cells), ""
-    description, named = values.get("description", ""), values.get(main, "") if main else ""
-    if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
-        longer = len(description.split()) > 2 or len(description) > 8
-        told = description if longer and len(named) < max(60, len(description)) else named
-        return told, "" if told == named else named
-    if role in ASKED and not named and description:
-        return description, ""
-    if named:
-        return named, ""
-    beside = _BESIDE | {"release"} if role in ASKED else _BESIDE
-    content = [cell for header, cell in base.block.cells if cell and column_of(header) not in beside]
-    if len(content) > 2 and values.get("description") in content:
-        content.remove(values["description"])
-    if role == "nonfunctional" and values.get("category") in content and len(content) > 1:
-        content.remove(values["category"])
-    return " | ".join(content) or base.text, ""

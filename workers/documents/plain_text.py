@@ -1,4 +1,5 @@
-"""Text without Markdown's marks, or with its lines lost, as Markdown: what stands as a bullet or a heading is marked as one."""
+"""Text without Markdown's marks, or with its lines lost, as Markdown: bullets and headings are marked as such."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What headings, labels, column headers and priorities say, as config/reading.yaml lists it: whole phrases, not parts of them."""
+"""What headings, labels, columns and priorities say, as config/reading.yaml lists it: whole phrases, not parts of them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""What stands around a statement in its own line: its id, a label, a tag with its priority, its measure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import attribute_of, is_done, label_role, priority_of
+
+ID = re.compile(
+    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)"
+)
+_LABEL = re.compile(
+    r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
+)
+_TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
+_LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
+_INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
+_MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
+_TURNS = frozenset(
+    {"non_goal", "risk", "question", "acceptance", "mitigation"}
+)  # labels that count within any section
+
+
+def identified(base: Passage) -> Passage:
+    found = ID.match(base.text)
+    if not found or (
+        not base.text[found.end() - 1 : found.end()].strip(" ")
+        and not base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
+        and base.role not in ASKED | {"acceptance"}
+    ):
+        return base
+    return replace(base, id=found[1], text=base.text[found.end() :])
+
+
+def with_measures(base: Passage) -> Passage:
+    """Takes off what follows a statement in its own line: `... Metric: share of bills. Target: 5 %`."""
+    found = [match for match in _INLINE.finditer(base.text) if attribute_of(match[1]) in _MEASURING]
+    if not found or base.role not in ("goal", "metric", "risk", *ASKED):
+        return base
+    ends = [match.start() for match in found[1:]] + [len(base.text)]
+    values = {
+        attribute_of(m[1]): base.text[m.end() : end].strip(" .;。；")
+        for m, end in zip(found, ends, strict=True)
+    }
+    return replace(base, text=base.text[: found[0].start()].strip(), values=values)
+
+
+def labelled(base: Passage, *, within: bool) -> Passage:
+    """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
+    found = _LABEL.match(base.text)
+    if not found or len(found[2].split()) > 6:
+        return base
+    label, rest = found[2].strip(" *"), found[3]
+    attribute = attribute_of(label)
+    item = base.block.kind == "item"
+    if attribute and (
+        within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
+    ):
+        if attribute == "criterion":
+            return replace(base, role="acceptance", label=label, text=rest, opens=not rest)
+        if attribute == "mitigation":
+            return replace(base, role="mitigation", label=label, text=rest, opens=not rest)
+        if attribute == "description" and rest:
+            return replace(base, label=label, text=rest)
+        if rest:
+            return replace(
+                base,
+                role="aside" if attribute == "aside" else "attribute",
+                label=label,
+                text=rest,
+                values={attribute: rest},
+            )
+    role = label_role(label)
+    if role and role == base.role and rest:
+        return replace(base, label=label, text=rest)
+    if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):
+        return base
+    return replace(base, role=role, label=label, text=rest or base.text, opens=not rest)
+
+
+def tagged(base: Passage) -> Passage:
+    """Takes off `(P1)` or `[must]` beside a text."""
+    for pattern in (_TAG, _LEAD_TAG):
+        found = pattern.search(base.text)
+        given = priority_of(found[1]) if found and len(found[1]) <= 20 else ""
+        if found and given and len(base.text) > len(found[0]):
+            left = base.text[: found.start()] + base.text[found.end() :]
+            return replace(base, text=left.strip(), priority=given)
+        if found and is_done(found[1]):
+            return replace(
+                base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
+            )
+    return base
+
+
+def introduces(text: str) -> bool:
+    """Whether an item with items below it says nothing by itself."""
+    return text.rstrip("* ").endswith((":", "：")) or (
+        len(text.split()) <= 3 and not re.search(r"[.。!?]$", text.strip()) and len(text) < 30
+    )

@@ -1,0 +1,128 @@
+"""Rows of tables: their columns' headers say what each cell is, and so what the row is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import column_of, is_done, priority_of, release_of
+
+_BEATEN = frozenset(
+    {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
+)
+_BESIDE = frozenset(
+    {"id", "priority", "status", "aside", "likelihood", "impact"}
+)  # columns beside the statement
+_ROLE_HEADERS = re.compile(
+    r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE
+)
+
+
+def row_of(base: Passage) -> Passage:
+    """A row by what its columns hold; it is what its table is about."""
+    values: dict[str, str] = {}
+    for header, cell in base.block.cells:
+        kind = column_of(header)
+        if kind and cell and (kind not in values or (kind == "user" and _ROLE_HEADERS.match(header))):
+            values[kind] = cell.strip()
+    kinds = {column_of(header) for header, _ in base.block.cells} - {""}
+    role, main = _table_role(kinds, base.role)
+    if values.get("goal") and "target" not in kinds and "metric" in kinds and role == "metric":
+        values["target"] = values.pop("goal")
+    metric, colon, target = (
+        re.split(r"([:：])\s*", values.get("target", ""), maxsplit=1)
+        if re.search(r"[:：]\s*\S", values.get("target", ""))
+        else ("", "", "")
+    )
+    if colon and not re.search(r"\d", metric):
+        values["metric"], values["target"] = values.get("metric") or metric, target
+    text, title = _said(base, values, main, role)
+    given = priority_of(values.get("priority", "")) or base.priority
+    finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}
+    if role == "done" and values.get("status") and not is_done(values["status"]):
+        role = "requirement"
+    return replace(
+        base,
+        text=text,
+        title=title,
+        role="done" if finished else role,
+        id=values.get("id", ""),
+        priority=given,
+        release=release_of(values.get("release", "")) or values.get("release", "") or base.release,
+        values=values,
+    )
+
+
+def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
+    """(role of the rows, the column that makes the statement)."""
+    if section in _BEATEN:
+        main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
+        return section, main if main in kinds else ""
+    for kind, role in (
+        ("risk", "risk"),
+        ("question", "question"),
+        ("in_scope", "requirement"),
+        ("non_goal", "non_goal"),
+        ("term", "glossary"),
+    ):
+        if kind in kinds:
+            return role, kind
+    if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
+        return section, ""
+    if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
+        section == "user" and "user" in kinds
+    ):
+        return ("use_case", "needs") if {"needs", "purpose"} <= kinds else ("user", "user")
+    if "user" in kinds and {"needs", "purpose"} <= kinds:
+        return "use_case", "needs"
+    if (
+        "metric" in kinds
+        or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))
+    ) and "requirement" not in kinds:
+        if section == "nonfunctional" or section == "constraint":
+            return section, ""
+        return ("goal", "goal") if "goal" in kinds and "target" in kinds else ("metric", "metric")
+    if "requirement" in kinds:
+        return (
+            section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
+        ), "requirement"
+    for kind, role in (
+        ("goal", "goal"),
+        ("dependency", "dependency"),
+        ("constraint", "constraint"),
+        ("criterion", "acceptance"),
+    ):
+        if kind in kinds:
+            return section or role, kind
+    if "user" in kinds and "needs" in kinds:
+        return "user", "user"
+    return section, ""
+
+
+def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tuple[str, str]:
+    """(the statement a row makes, its short name)."""
+    if role == "use_case" and main == "needs" and values.get("user"):
+        cells = [
+            cell
+            for header, cell in base.block.cells
+            if column_of(header) in ("user", "needs", "purpose") and cell
+        ]
+        return " | ".join(cells), ""
+    description, named = values.get("description", ""), values.get(main, "") if main else ""
+    if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
+        longer = len(description.split()) > 2 or len(description) > 8
+        told = description if longer and len(named) < max(60, len(description)) else named
+        return told, "" if told == named else named
+    if role in ASKED and not named and description:
+        return description, ""
+    if named:
+        return named, ""
+    beside = _BESIDE | {"release"} if role in ASKED else _BESIDE
+    content = [cell for header, cell in base.block.cells if cell and column_of(header) not in beside]
+    if len(content) > 2 and values.get("description") in content:
+        content.remove(values["description"])
+    if role == "nonfunctional" and values.get("category") in content and len(content) > 1:
+        content.remove(values["category"])
+    return " | ".join(content) or base.text, ""
