@@ -9,7 +9,7 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import attribute_of, is_done, label_role, priority_of
 
 ID = re.compile(
-    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s))\**\s*(?=\S)"
+    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = re.compile(
     r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
@@ -24,12 +24,12 @@ _TURNS = frozenset(
 
 
 def identified(base: Passage) -> Passage:
+    """Takes off the id in front of a text; a space alone ends one only where statements have ids."""
     found = ID.match(base.text)
-    if not found or (
-        not base.text[found.end() - 1 : found.end()].strip(" ")
-        and not base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
-        and base.role not in ASKED | {"acceptance"}
-    ):
+    if not found or found.end() == len(base.text):
+        return base
+    closed = base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
+    if not closed and base.role not in ASKED | {"acceptance"}:
         return base
     return replace(base, id=found[1], text=base.text[found.end() :])
 

@@ -58,7 +58,9 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 def _letters(text: str) -> tuple[str, str, str]:
     """The head of the first mail, what the mails say, and the rest: further heads, feet and what they quote."""
-    head, said, rest = "", [], []
+    head = ""
+    said: list[str] = []
+    rest: list[str] = []
     foot = False
     for part in _HEADS.split(text):
         if _HEADS.fullmatch(part):
