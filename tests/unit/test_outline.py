@@ -65,7 +65,8 @@ def test_markdown_that_was_put_on_one_line_gets_its_lines_back() -> None:
     text = (
         "# Museum guide ## Goals - Visitors find the rooms they look for - Fewer questions at the desk ## Non-goals "
         "- No shop ## Risks | Risk | Mitigation | | --- | --- | | Phones run empty | Chargers at the desk | "
-        "## Requirements 1. The map must show where the visitor stands 2. The guide must work without a network, in every room of the house"
+        "## Requirements 1. The map must show where the visitor stands "
+        "2. The guide must work without a network, in every room of the house"
     )
 
     found = outline(text)

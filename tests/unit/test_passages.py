@@ -41,8 +41,15 @@ def test_heading_gives_a_role_by_a_whole_phrase(heading: str, role: str) -> None
 
 @pytest.mark.parametrize(
     ("header", "column"),
-    [("Target Metric", "target"), ("Key needs", "needs"), ("Priority (MoSCoW)", "priority"), ("#", "id"), ("验收标准", "criterion"), ("Field", "")],
-)  # fmt: skip
+    [
+        ("Target Metric", "target"),
+        ("Key needs", "needs"),
+        ("Priority (MoSCoW)", "priority"),
+        ("#", "id"),
+        ("验收标准", "criterion"),
+        ("Field", ""),
+    ],
+)
 def test_header_says_what_its_column_holds(header: str, column: str) -> None:
     assert column_of(header) == column
 
@@ -89,7 +96,8 @@ def row(text: str) -> Passage:
 def test_row_of_a_table_is_what_its_columns_say() -> None:
     goal = row("| Goal | Metric | Baseline | Target |\n|-|-|-|-|\n| Less noise | calls a day | 40 | 10 |")
     wish = row(
-        "## Features\n| ID | Feature | Description | Priority | Status |\n|-|-|-|-|-|\n| F1 | Search | Readers find a book by colour | P1 | open |"
+        "## Features\n| ID | Feature | Description | Priority | Status |\n|-|-|-|-|-|\n"
+        "| F1 | Search | Readers find a book by colour | P1 | open |"
     )
     risk = row("| Risk | Mitigation |\n|-|-|\n| Rain | A tent |")
     gone = row("## Features\n| Feature | Status |\n|-|-|\n| Search | done |")
