@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from orchestrator import failpoints
+from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
 from orchestrator.config.variables import handed_over
 from orchestrator.coordinator import reconcile
@@ -45,7 +45,6 @@ from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite_errors import damaged
 from orchestrator.store.rows import Host
 from orchestrator.store.store import Store, Tx
-from orchestrator.wakeup import sockets
 
 RETRY_FULL_SECONDS = 5.0  # how long after a write that found no room the next one is tried
 RETRY_SECONDS = 2.0  # the same after a step that found the database held, or no descriptor left
@@ -71,7 +70,7 @@ class Daemon:
         self._stopping = threading.Event()
         self._busy_at = time.monotonic()
         self._supervisor = HostSupervisor(project.root, settings.slots, log, self._host_exited)
-        self._waker: sockets.Waker | None = None
+        self._waker: wakeup.Waker | None = None
         self._maintenance = Maintenance(store, project.runs)
         self._projections = Projections(store, log, settings.reconcile_seconds)
         self._recovered = 0  # the epoch under which what a predecessor left was put right
@@ -89,7 +88,7 @@ class Daemon:
             self._log.info("another_daemon_leads")
             return 0
         self._log.info("daemon_started", pid=os.getpid(), epoch=lead.epoch)
-        self._waker = sockets.Waker(self._store.path, "daemon", self._on_message)
+        self._waker = wakeup.Waker(self._store.path, "daemon", self._on_message)
         clock = self._timers()
         try:
             clock.start()
@@ -212,7 +211,7 @@ class Daemon:
                 if done.offered or done.ended:
                     self._log.info("beat", session=session, offered=list(done.offered), ended=done.ended)
             if offered:
-                sockets.wake_hosts(
+                wakeup.wake_hosts(
                     self._store.path
                 )  # after the commits: a host that looks now sees the offers
 
@@ -281,7 +280,7 @@ class Daemon:
             queries.mark_idle_sessions(tx)
 
         self._store.write(mark)
-        sockets.wake_hosts(self._store.path)
+        wakeup.wake_hosts(self._store.path)
 
     def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
@@ -295,7 +294,7 @@ class Daemon:
     def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
             self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
-            sockets.wake_hosts(self._store.path, message)
+            wakeup.wake_hosts(self._store.path, message)
 
     def _settings_now(self) -> Settings:
         """The settings as they are now, or were at our start where they have a fault: whoever sent them tells it."""

@@ -20,7 +20,7 @@ GENERIC = {"user", "users", "用户", "使用者", "benutzer", "utilisateurs", "
 
 @dataclass(slots=True)
 class Count:
-    """Labels, items, and pairs of them; `of` and `right` count where there are no items to be wrong."""
+    """Labels, items, and pairs of both; a share of labels alone leaves `found` at 0."""
 
     labelled: int = 0
     found: int = 0
@@ -117,10 +117,10 @@ def _count(
     for kind in kinds:
         row = made.kinds[kind]
         row.labelled += sum(label.kind == kind for label in labels)
-        if kinds == OUTCOMES:  # items are goals all: what matches a metric is no false goal
-            row.matched += sum(label.kind == kind for label, _ in pairs)
-            row.found += len(answers) - len(pairs) if kind == "goal" else 0
-            row.found += sum(label.kind == kind for label, _ in pairs)
+        if kinds == OUTCOMES:  # items are goals all: one that matches a metric is no false goal
+            matched = sum(label.kind == kind for label, _ in pairs)
+            row.matched += matched
+            row.found += len(answers) - len(pairs) + matched if kind == "goal" else 0
         else:
             row.matched += sum(label.kind == kind == item.kind for label, item in pairs)
             row.found += sum(item.kind == kind for item in answers)

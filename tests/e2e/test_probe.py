@@ -51,7 +51,7 @@ def test_doctor_tells_who_answers_at_what_cost_and_what_to_do_about_the_others(
     assert "may cost" in gave.err
     (line,) = [each for each in gave.json() if each["check"] == "agents"]
     assert line["state"] == "fault"
-    assert line["says"].startswith("no answer from refused, gone; usable: builtin, good (answered in ")
+    assert line["says"].startswith("no answer from refused, gone; available: builtin, good (answered in ")
     assert line["says"].endswith(", $0.0045)")
     refused, gone = line["fix"].splitlines()
     assert refused.startswith("refused: ") and "refused its key" in refused and "key_env" in refused

@@ -34,7 +34,7 @@ from orchestrator.project import Project
 from orchestrator.store import artifacts, decisions, messages, records, run_tokens, sessions, transitions
 from orchestrator.store.rows import Message, Run
 from orchestrator.store.store import Store, Tx
-from orchestrator.wakeup.sockets import Waker
+from orchestrator.wakeup import Waker
 from tests import factories as make
 from tests import invariants
 from tests.mcp_clients import (
@@ -284,9 +284,9 @@ def test_a_worker_speaks_in_its_own_name_whatever_it_says(shared: Shared) -> Non
 
 
 FORBIDDEN: dict[str, tuple[str, dict[str, Any], str]] = {
-    "to another worker": ("team_msg", {"operation": "log", "to": "reviewer", "summary": "x"}, "cannot speak to"),
-    "to everyone": ("team_msg", {"operation": "broadcast", "summary": "x"}, "cannot speak to everyone"),
-    "to everyone by name": ("team_msg", {"operation": "log", "to": "all", "summary": "x"}, "cannot speak to everyone"),
+    "to another worker": ("team_msg", {"operation": "log", "to": "reviewer", "summary": "x"}, "cannot send messages to"),
+    "to everyone": ("team_msg", {"operation": "broadcast", "summary": "x"}, "cannot send messages to everyone"),
+    "to everyone by name": ("team_msg", {"operation": "log", "to": "all", "summary": "x"}, "send messages to everyone"),
     "delete": ("team_msg", {"operation": "delete", "id": "MSG-001"}, "append-only"),
     "clear": ("team_msg", {"operation": "clear"}, "append-only"),
     "approve": ("session_command", {"command": "resume"}, "unknown tool"),
@@ -301,7 +301,7 @@ FORBIDDEN: dict[str, tuple[str, dict[str, Any], str]] = {
     "an argument of another operation": ("team_msg", {"operation": "status", "summary": "x"}, "does not take summary"),
     "data that is no JSON": ("team_msg", {"operation": "log", "summary": "x", "data": "{"}, "not JSON"),
     "data that is NaN": ("team_msg", {"operation": "log", "summary": "x", "data": "NaN"}, "not JSON"),
-    "type with a line break": ("team_msg", {"operation": "log", "summary": "x", "type": "a\nb"}, "is no name"),
+    "type with a line break": ("team_msg", {"operation": "log", "summary": "x", "type": "a\nb"}, "is not a valid name"),
     "path escape": ("artifact_read", {"artifact": "../../lifecycle.db"}, "unknown artifact"),
     "path escape inside": ("artifact_read", {"artifact": "spec/../../../mcp.secret"}, "unknown artifact"),
     "absolute path": ("artifact_read", {"artifact": "/etc/passwd"}, "unknown artifact"),
@@ -708,7 +708,7 @@ def test_a_session_is_begun_once_for_a_key_and_steered(tmp_path: Path) -> None:
     assert (options["discuss"], options["execution"]) == ("off", "sequential")
     assert woken
     assert (paused["status"], paused["pause_reason"]) == ("paused", "user")
-    assert "paused already" in twice.value.what
+    assert "already paused" in twice.value.what
     assert resumed["status"] == "active"
     assert "DRAFT-001" in early.value.what
     assert cancelled["status"] == "cancelled"
@@ -766,7 +766,7 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
         ({"record": "a", "replay": "b"}, "exclude each other"),
         ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),
         ({"plan": True, "key": "k"}, "plan and key exclude each other"),
-        ({"supervise": True, "mode": "spec-only"}, "supervisor cannot work yet"),
+        ({"supervise": True, "mode": "spec-only"}, "not available yet: supervisor"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
     ],
@@ -831,7 +831,7 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
     (unsafe / "lifecycle").mkdir(mode=0o777)
     (unsafe / "lifecycle").chmod(0o777)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(unsafe))
-    monkeypatch.setattr("orchestrator.wakeup.sockets._reached", {})
+    monkeypatch.setattr("orchestrator.wakeup._reached", {})
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(

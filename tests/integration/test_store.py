@@ -280,7 +280,7 @@ def test_a_pause_withdraws_offers_and_open_runs_finish(store: Store) -> None:
 
     assert reported.next is None and reported.advance.why == "the session is user"
     assert make.one_beat(store, session, make.Leadership("d-test", 1)).offered == ()
-    with pytest.raises(NotAllowedNow, match="paused already"):
+    with pytest.raises(NotAllowedNow, match="already paused"):
         manage.pause(store, session, who="bob")
 
 
