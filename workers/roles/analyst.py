@@ -34,8 +34,9 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
     booked = book(context.session.request, content)
     kept, notes = allot(booked.discovery, kind=document.kind)
-    codebase = exploration.get("codebase")
-    shown = render_context(context, document, agent, {}, codebase=codebase, booked=booked)
+    shown = render_context(
+        context, document, agent, {}, extra={"codebase": exploration.get("codebase"), "booked": booked}
+    )
     fates = booked.ledger.fates
     index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"
     return Produced(
