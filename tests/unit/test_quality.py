@@ -376,3 +376,20 @@ def test_the_total_is_the_weighted_mean(gates: Gates) -> None:
     }
     assert found.total == 25 + 18 + 12.5 + 5 + 0
     assert found.gate is Gate.FAIL
+
+
+def test_words_scattered_over_several_items_carry_nothing(gates: Gates) -> None:
+    stated = ("Readers must reserve a rare book by telephone.",)
+    scattered = (
+        "Readers log in.\nA rare stamp is shown.\nThe book is listed.\nStaff use a telephone.\nReserve fuel."
+    )
+    together = "Readers reserve a book by telephone."
+
+    covered = [
+        score(
+            Spec(required=REQUIRED, documents=(Document("brief", "b", {}, text=text),), stated=stated), gates
+        ).coverage
+        for text in (scattered, together)
+    ]
+
+    assert covered == [0.0, 100.0]

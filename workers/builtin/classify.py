@@ -48,6 +48,7 @@ class Reader:
         self.dependencies: list[str] = []
         self.questions: list[str] = []
         self.done: list[str] = []
+        self.risk_of = ""  # the block of the last risk; what else it says is about that risk
         self.other: list[Sentence] = []
 
     def read(self) -> None:
@@ -117,8 +118,15 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
+        if role == "risk" and row.passage.block.id == self.risk_of and not row.item:
+            self._mitigated(replace(row.passage, role="mitigation"), text)
+            return
         if role == "risk":
+            self.risk_of = row.passage.block.id
             self.risks.append(Risk(text, values.get("mitigation", "")))
+            return
+        if not row.item and lex.find("afraid", text):
+            self.risks.append(Risk(text))
             return
         if role == "acceptance":
             self.criteria.append(Criterion(text, row.passage.parent))
@@ -150,9 +158,6 @@ class Reader:
         if not modal and not row.item and lex.find("finished", text):
             self.done.append(text)
             return
-        if not row.item and lex.find("afraid", text):
-            self.risks.append(Risk(text))
-            return
         if role == "user":
             self._user(row, lex)
             return
@@ -176,7 +181,8 @@ class Reader:
             else:
                 self.other.append(row)
             return
-        if lex.find("want", text) and not modal and role not in ASKED and self.rich:
+        wanted = lex.find("want", text) and not modal and role not in ASKED and not lex.find("as_a", text)
+        if wanted and (self.rich or lex.find("makes", text) or goal_of(text, lex).target):
             self._wanted(row, lex)
             return
         if modal or role in ASKED or role == "constraint" or row.priority:
@@ -279,7 +285,7 @@ class Reader:
         if known:
             self.actors[known] = (*self.actors[known], row.text)
             return
-        name = actor_name(row.text)
+        name = actor_name(doer_of(row.text, lex) or row.text)
         if not row.item and len(name.split()) > 5:
             modal = first_modal(row.text, lex)
             (self._need if modal and modal[0] != "Could" else self._situated)(row, lex)

@@ -16,6 +16,7 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import is_done, is_greeting, priority_of, release_of, role_of
 from workers.documents.table_rows import row_of
 
+_AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
 _TITLED = re.compile(
     r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
@@ -116,7 +117,8 @@ class _Roles:
         above = self.headings[-1] if self.headings else None
         identified = ID.match(block.text) or _TITLED.match(block.text)
         titled = identified is not None or (block.level == self.title_level and block is self._first())
-        role = "" if titled else role_of(block.text)
+        told = _AS_A.match(block.text)
+        role = "" if titled else "use_case" if told else role_of(block.text)
         given, release = priority_of(block.text), release_of(block.text)
         if not role and not above and given:
             role = "requirement"
@@ -145,7 +147,8 @@ class _Roles:
                 known or block.id if feature or known else "",
             )
         )
-        role = inherited if feature and not known else ""
+        role = "user" if told else inherited if feature and not known else ""
+        words = told[1] if told else words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=True)
 
     def _first(self) -> Block | None:
@@ -173,7 +176,7 @@ class _Roles:
         return self._item(base, above)
 
     def _led(self, base: Passage, lead: str) -> Passage:
-        label = lead.rstrip().rstrip(":：")
+        label = re.split(r"[.!?。！？]\s*", lead.rstrip().rstrip(":："))[-1]
         role = role_of(label) if len(label.split()) <= 8 else ""
         given = priority_of(label)
         return replace(base, role=role or base.role, priority=given or base.priority)

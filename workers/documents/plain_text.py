@@ -26,6 +26,7 @@ _LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
 _CHAPTER = re.compile(
     r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)"
 )
+_DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=\S)")  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
 )
@@ -147,6 +148,8 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
         return title if role_of(title) or re.match("[【=-]", said) else ""
     chapter = _CHAPTER.match(said)
     bare = said[chapter.end() :] if chapter else said
+    if chapter and _DEEP.match(said) is None and _DEEP.match(after.strip()) and len(bare.split()) <= 6:
+        return bare.rstrip(" :：")
     if chapter and (_CHAPTER.match(after.strip()) or not alone):
         return ""
     if _LIST.match(line) and not chapter:
@@ -164,6 +167,10 @@ def _with_lists(lines: list[str]) -> Iterator[str]:
     """Makes items of lines that begin with an identifier, and parts lines that begin with a label of a section."""
     for at, line in enumerate(lines):
         beside = [lines[i] for i in (at - 1, at + 1) if 0 <= i < len(lines)]
+        deep = _DEEP.match(line.strip())
+        if deep and (len(line.split()) > 3 or any(_DEEP.match(other.strip()) for other in beside)):
+            yield f"- {line.strip()[deep.end() :]}"
+            continue
         if _IDENTIFIED.match(line) and any(_IDENTIFIED.match(other) for other in beside):
             yield f"- {line}"
             continue
