@@ -149,7 +149,10 @@ def test_legend_says_what_its_symbols_mean() -> None:
 
 
 def test_numbered_lines_of_a_plain_specification_are_headings_and_items() -> None:
-    text = "1 Introduction\nA register.\n\n2 Requirements\n2.1 It shall hold names.\n2.2 It shall print bills.\n\n3 Not included\n3.1 A mobile app.\n"
+    text = (
+        "1 Introduction\nA register.\n\n2 Requirements\n2.1 It shall hold names.\n2.2 It shall print bills.\n\n"
+        "3 Not included\n3.1 A mobile app.\n"
+    )
 
     assert said(text) == [
         ("background", "A register."),

@@ -17,7 +17,15 @@ from workers.builtin.clauses import Clause, actor_name, clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.sentences import Sentence
-from workers.builtin.statements import doer_of, goal_of, imperative, listed, same_person, two_wishes
+from workers.builtin.statements import (
+    CONDITION,
+    doer_of,
+    goal_of,
+    imperative,
+    listed,
+    same_person,
+    two_wishes,
+)
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
 
@@ -118,7 +126,7 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
-        if role == "risk" and row.passage.block.id == self.risk_of and not row.item:
+        if role == "risk" and row.passage.block.id == self.risk_of and row.passage.label:
             self._mitigated(replace(row.passage, role="mitigation"), text)
             return
         if role == "risk":
@@ -196,7 +204,7 @@ class Reader:
                 is_cjk(text) and lex.language != "zh"
             )  # Japanese, Korean: no rules tell a wish from a description
             or imperative(text, lex)
-            or (doer_of(text, lex) and not lex.find("problem", text))
+            or (doer_of(text, lex) and not lex.find("problem", CONDITION.sub("", text)))
             or (self._category(text, lex) and any(c.isdigit() for c in text))
         ):
             self._need(row, lex, by_default=True)

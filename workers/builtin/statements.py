@@ -16,6 +16,13 @@ _TWO = re.compile(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
+CONDITION = re.compile(
+    r"^(?:when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
+    re.IGNORECASE,
+)
+_IRREGULAR = frozenset(
+    ["kept", "sent", "shown", "written", "built", "given", "taken", "held", "told", "paid"]
+)
 _NOT_DOERS = frozenset(
     [
         "we",
@@ -87,25 +94,29 @@ def imperative(text: str, lex: Lexicon) -> bool:
 
 
 def doer_of(text: str, lex: Lexicon) -> str:
-    """Who or what does something in a plain statement, `The board shows ...`; empty when it is none, or speaks of `we`."""
+    """Who or what does something, or has it done to it, in a plain statement; empty when it is none, or speaks of `we`."""
     if lex.language == "zh":
         return ""
-    said = re.sub(
-        r"^(?:when|if|once|after|before|as soon as|every time)\b[^,]{3,120},\s*",
-        "",
-        text,
-        flags=re.IGNORECASE,
-    )
-    words = re.findall(r"[\w’'-]+", said)[:6]
+    words = re.findall(r"[\w’'-]+", CONDITION.sub("", text, count=1))[:9]
     if not words or words[0].lower() in _NOT_DOERS:
         return ""
     for at, word in enumerate(words[1:], 1):
         low = word.lower()
         stems = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ies") + "y"}
         named = [other for other in words[:at] if other.lower() not in _DETERMINERS]
-        if named and stems & lex.verbs:
+        if named and (stems & lex.verbs or (low in ("is", "are") and _suffers(words[at + 1 : at + 3], lex))):
             return " ".join(words[:at])
     return ""
+
+
+def _suffers(words: list[str], lex: Lexicon) -> bool:
+    """Whether one of the words behind `is` is what was done: `refused`, `not sent`."""
+    lows = [word.lower() for word in words]
+    return any(
+        low in _IRREGULAR or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
+        for low in lows
+        if low[-1:] in "dnt"
+    )
 
 
 def same_person(one: str, other: str) -> bool:
