@@ -46,7 +46,7 @@ class Reader:
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
         self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
-        self.manual = is_manual(found)
+        self.manual = is_manual(found, read)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
         self.risks: list[Risk] = []

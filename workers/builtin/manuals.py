@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from workers.builtin.sentences import Sentence
-from workers.documents.passage import ASKED
+from workers.documents.passage import ASKED, Passage
 from workers.documents.words import spoken
 
+_EXAMPLES = 3  # pieces of code from which a text shows how something is used
 _PROMISES = 15  # of the sentences in which a manual says what the thing does
 _IS_A = re.compile(r"^(\S+(?: \S+){0,2}?) (?:is|are) (?:an?|the)\s")
 _OF_REQUESTS = frozenset({*ASKED, "goal", "metric", "non_goal", "acceptance", "risk", "question"})
@@ -22,12 +24,15 @@ def subject_of(found: list[Sentence]) -> tuple[str, Sentence] | None:
     return None
 
 
-def is_manual(found: list[Sentence]) -> bool:
-    """Whether the text explains something that exists, as a README does: sections on use, sentences to `you`."""
+def is_manual(found: list[Sentence], read: Sequence[Passage] = ()) -> bool:
+    """Whether the text explains something that exists, as a README does: sections on use, code, sentences to `you`."""
+    asked = {row.role for row in found} & _OF_REQUESTS
+    if len(asked) > 1:
+        return False
     told = sum(bool(re.search(r"\byou(?:r|'re|'ll)?\b|[你您]", row.text, re.IGNORECASE)) for row in found)
     sections = {row.passage.block.heading for row in found if row.role == "instructions"}
-    asked = {row.role for row in found} & _OF_REQUESTS
-    return len(asked) < 2 and (len(sections) >= 2 or told > 3 + len(found) // 8)
+    shown = sum(passage.role == "code" for passage in read)
+    return len(sections) + (shown >= _EXAMPLES) > 1 or told > 3 + len(found) // 8
 
 
 def promised(found: list[Sentence], name: str) -> list[Sentence]:
