@@ -89,7 +89,7 @@ class Daemon:
             self._log.info("another_daemon_leads")
             return 0
         self._log.info("daemon_started", pid=os.getpid(), epoch=lead.epoch)
-        self._waker = sockets.Waker(self._store.path, "daemon", self._on_message)
+        self._waker = sockets.Waker(self._store.project_id, "daemon", self._on_message)
         clock = self._timers()
         try:
             clock.start()
@@ -213,7 +213,7 @@ class Daemon:
                     self._log.info("beat", session=session, offered=list(done.offered), ended=done.ended)
             if offered:
                 sockets.wake_hosts(
-                    self._store.path
+                    self._store.project_id
                 )  # after the commits: a host that looks now sees the offers
 
     # timers, each of which only reads and wakes
@@ -281,7 +281,7 @@ class Daemon:
             queries.mark_idle_sessions(tx)
 
         self._store.write(mark)
-        sockets.wake_hosts(self._store.path)
+        sockets.wake_hosts(self._store.project_id)
 
     def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
@@ -295,7 +295,7 @@ class Daemon:
     def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
             self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
-            sockets.wake_hosts(self._store.path, message)
+            sockets.wake_hosts(self._store.project_id, message)
 
     def _settings_now(self) -> Settings:
         """The settings as they are now, or were at our start where they have a fault: whoever sent them tells it."""

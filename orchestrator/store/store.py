@@ -110,6 +110,7 @@ class Store:
     ) -> None:
         """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
         self.path = path
+        self.project_id = sqlite.project_id(path)
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
         self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on

@@ -78,7 +78,7 @@ class Noop:
         self._feed = feed  # called when the slot has nothing to go on with
         self._store = store
         self._watch = watch
-        self._bell = sockets.Bell(store.path)
+        self._bell = sockets.Bell(store.project_id)
 
     def __call__(self, live: LiveRun) -> Run | None:
         row = live.row
@@ -97,7 +97,7 @@ class Noop:
         self._watch.reports(row)
         reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
         if reported.advance.wake:
-            sockets.wake_daemon(self._store.path)
+            sockets.wake_daemon(self._store.project_id)
         else:
             self._bell.ring()
         self._watch.finished()
@@ -167,7 +167,7 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
     def feed() -> None:
         if next(left, None) is not None:
             start(store, planned, project=project, max_attempts=3)
-            sockets.wake_daemon(store.path)
+            sockets.wake_daemon(store.project_id)
 
     return feed
 

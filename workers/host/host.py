@@ -73,7 +73,7 @@ class Host:
         """
         report.prepare()
         self._register()
-        waker = waker or sockets.Waker(self._store.path, self.incarnation, self._on_message)
+        waker = waker or sockets.Waker(self._store.project_id, self.incarnation, self._on_message)
         threads = [
             threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
             threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
@@ -97,7 +97,7 @@ class Host:
         threads[0].join()
         if not self._fenced and not self._damaged:
             self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
-        sockets.wake_daemon(self._store.path)
+        sockets.wake_daemon(self._store.project_id)
         self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
         if self._damaged:
             return DatabaseDamaged.exit_code
@@ -112,7 +112,7 @@ class Host:
         return self._draining.is_set()
 
     def _wake_self(self) -> None:
-        sockets.wake_path(sockets.runtime_directory(self._store.path) / f"{self.incarnation[:20]}.sock")
+        sockets.wake_path(sockets.runtime_directory(self._store.project_id) / f"{self.incarnation[:20]}.sock")
 
     def _register(self) -> None:
         started = process_start(os.getpid()) or 0

@@ -64,7 +64,7 @@ class Runtime:
     bell: sockets.Bell = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bell = sockets.Bell(self.store.path)
+        self.bell = sockets.Bell(self.store.project_id)
 
     def execute(self, live: LiveRun) -> Run | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
@@ -85,7 +85,7 @@ class Runtime:
         if reported is None or reported.next is None or reported.next.loop != row.loop:
             self._clean(loading.loop_folder(row))
         if reported is None or reported.advance.wake:
-            sockets.wake_daemon(self.store.path)  # after the commit: a beat is wanted
+            sockets.wake_daemon(self.store.project_id)  # after the commit: a beat is wanted
         else:
             self.bell.ring()  # the files can follow a moment later
         if reported is None:
@@ -167,7 +167,7 @@ class Runtime:
             self._write_end(live, end, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
-        sockets.wake_daemon(self.store.path)
+        sockets.wake_daemon(self.store.project_id)
 
     def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
