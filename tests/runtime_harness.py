@@ -183,7 +183,7 @@ class RuntimeHarness:
 
         def look(tx: Any) -> str:
             row = next(row for row in artifacts.newest(tx, self.session) if row.path == path)
-            return artifacts.body(tx, row.sha256, self.store.path).decode()
+            return artifacts.body(tx, row.sha256).decode()
 
         return self.store.read(look)
 

@@ -95,7 +95,7 @@ def delete(store: Store, name: str, *, who: str) -> Done:
         return str(session.id)
 
     session_id = store.write(unit)
-    directory = session_directory(store.path, session_id)
+    directory = session_directory(store.workflow, session_id)
     if directory.is_dir() and not directory.is_symlink():
         shutil.rmtree(directory)
     return Done(session_id)

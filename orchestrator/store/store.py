@@ -40,9 +40,9 @@ BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock,
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, cursor: sqlite.Cursor, clock: Clock, database: Path) -> None:
+    def __init__(self, cursor: sqlite.Cursor, clock: Clock, workflow: Path) -> None:
         self._cursor = cursor
-        self.database = database  # beside it are the sessions' files
+        self.workflow = workflow
         self.now = clock.wall()
         self.lease_now = clock.monotonic()
         self.boot = boot_id()
@@ -110,6 +110,7 @@ class Store:
     ) -> None:
         """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
         self.path = path
+        self.workflow = path.parent  # the folder of everything that the project keeps in files
         self.project_id = sqlite.project_id(path)
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
@@ -183,7 +184,7 @@ class Store:
 
     def _run(self, cursor: sqlite.Cursor, request: Request) -> None:
         """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
-        tx = Tx(cursor, self.clock, self.path)
+        tx = Tx(cursor, self.clock, self.workflow)
         try:
             request.answer = request.unit(tx)
             tx.flush()
@@ -200,7 +201,7 @@ class Store:
                 cursor = connection.cursor()
                 try:
                     cursor.execute("BEGIN")
-                    return unit(Tx(cursor, self.clock, self.path))
+                    return unit(Tx(cursor, self.clock, self.workflow))
                 finally:
                     if connection.in_transaction:
                         cursor.execute("ROLLBACK")

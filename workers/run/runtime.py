@@ -264,7 +264,7 @@ def _produce(calls: AgentCalls) -> Produced:
     failpoints.hit("produce.done")
     for path, (body, _) in produced.files.items():
         files.clean(path)
-        artifacts.keep_large(context.store.path, body)
+        artifacts.keep_large(context.store.workflow, body)
 
     def register(tx: Tx) -> None:
         claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
@@ -281,7 +281,7 @@ def _produce(calls: AgentCalls) -> Produced:
 def _found(context: RunContext, earlier: EarlierRun) -> Produced:
     def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
         return {
-            product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
+            product.path: (artifacts.body(tx, product.sha256), product.kind)
             for product in artifacts.products_of(tx, earlier.id)
             if product.kind != "discussion"  # its record is made anew
         }
@@ -299,7 +299,7 @@ def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
     if critiqued.record is not None:
         path, body = critiqued.record
         everything = {**produced.files, path: (body, "discussion")}
-        artifacts.keep_large(context.store.path, body)
+        artifacts.keep_large(context.store.workflow, body)
         context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
     failpoints.hit("discuss.done")
     return critiqued
