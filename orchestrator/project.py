@@ -205,12 +205,12 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
 
     A socket that takes our wake is not enough: a daemon that is stopped or wedged has one too, but its lease ends.
     """
+    from orchestrator import wakeup
     from orchestrator.dispatch.local import start_daemon
     from orchestrator.store import leases
-    from orchestrator.wakeup import sockets
 
     _remember_path(project)
-    if sockets.wake_daemon(project.id) and store.read(leases.leader) is not None:
+    if wakeup.wake_daemon(project.id) and store.read(leases.leader) is not None:
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
 
@@ -228,11 +228,11 @@ def _remember_path(project: Project) -> None:
 
 def wake(store: Store, stopped: Sequence[str] = ()) -> None:
     """Wake the coordinator, and the hosts whose runs (`stopped`) were revoked; to be called after the commit."""
-    from orchestrator.wakeup import sockets
+    from orchestrator import wakeup
 
     if stopped:
-        sockets.wake_hosts(store.project_id, {"type": "runs"})
-    sockets.wake_daemon(store.project_id)
+        wakeup.wake_hosts(store.project_id, {"type": "runs"})
+    wakeup.wake_daemon(store.project_id)
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:
@@ -240,14 +240,14 @@ def hand_over_environment(store: Store, settings: Settings) -> bool:
 
     False when they are too large for a datagram.
     """
+    from orchestrator import wakeup
     from orchestrator.config.variables import handed_over
-    from orchestrator.wakeup import sockets
 
     values = handed_over(settings, os.environ)
-    if sum(map(len, values.values())) > sockets.MAX_DATAGRAM // 4:  # a character can take four bytes and more
+    if sum(map(len, values.values())) > wakeup.MAX_DATAGRAM // 4:  # a character can take four bytes and more
         return False
     if values:
-        sockets.wake_daemon(store.project_id, {"type": "environment", "values": values})
+        wakeup.wake_daemon(store.project_id, {"type": "environment", "values": values})
     return True
 
 

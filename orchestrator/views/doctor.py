@@ -29,7 +29,7 @@ from orchestrator.store.backends.sqlite_file import (
 from orchestrator.store.store import Store
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
-from orchestrator.wakeup.sockets import runtime_directory
+from orchestrator.wakeup import runtime_directory
 
 if TYPE_CHECKING:
     from orchestrator.project import Project

@@ -77,7 +77,7 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
     missing = dict.fromkeys(task.role for task in pipeline.tasks if task.role not in pack.installed)
     if missing:
         raise NotAllowedNow(
-            f"{', '.join(missing)} not available yet",
+            f"not available yet: {', '.join(missing)}",
             why=f"mode {pipeline.mode} needs it" + (" with supervise" if options.supervise else ""),
             fix="leave supervise out"
             if options.supervise

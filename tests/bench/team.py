@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator import wakeup
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.store.store import Store
 from orchestrator.views.layout import StartOptions, plan
-from orchestrator.wakeup import sockets
 from tests import factories as make
 from tests import invariants
 
@@ -98,7 +98,7 @@ class Team:
     @contextmanager
     def ears(self) -> Iterator[None]:
         """Listen for wakes in the coordinator's place, and do nothing about them."""
-        waker = sockets.Waker(self.store.project_id, "daemon")
+        waker = wakeup.Waker(self.store.project_id, "daemon")
         over = threading.Event()
 
         def listen() -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from orchestrator import log
+from orchestrator import log, wakeup
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, load_settings, resources
 from orchestrator.domain.prices import Prices
@@ -25,7 +25,6 @@ from orchestrator.lifecycle import finished_run, report
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from orchestrator.views.layout import StartOptions, plan
-from orchestrator.wakeup import sockets
 from tests.bench.instant import InstantAgent
 from workers.agents.routing import Router
 from workers.host.host import Host
@@ -78,7 +77,7 @@ class Noop:
         self._feed = feed  # called when the slot has nothing to go on with
         self._store = store
         self._watch = watch
-        self._bell = sockets.Bell(store.project_id)
+        self._bell = wakeup.Bell(store.project_id)
 
     def __call__(self, live: LiveRun) -> Run | None:
         row = live.row
@@ -97,7 +96,7 @@ class Noop:
         self._watch.reports(row)
         reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
         if reported.advance.wake:
-            sockets.wake_daemon(self._store.project_id)
+            wakeup.wake_daemon(self._store.project_id)
         else:
             self._bell.ring()
         self._watch.finished()
@@ -167,7 +166,7 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
     def feed() -> None:
         if next(left, None) is not None:
             start(store, planned, project=project, max_attempts=3)
-            sockets.wake_daemon(store.project_id)
+            wakeup.wake_daemon(store.project_id)
 
     return feed
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from orchestrator import wakeup
 from orchestrator.store.backends.sqlite import project_id
-from orchestrator.wakeup import sockets
 from tests.e2e import warm
 from tests.patience import patient
 
@@ -238,7 +238,7 @@ class Lifecycle:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        directory = sockets.runtime_directory(project_id(self.database))
+        directory = wakeup.runtime_directory(project_id(self.database))
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
         if directory.exists():  # whoever ends by itself removes it

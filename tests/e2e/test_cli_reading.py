@@ -492,7 +492,7 @@ def test_a_starting_configuration_is_written_once_and_has_no_fault(tmp_path: Pat
         assert "lease_seconds" in life.run("config", "show").out
 
 
-def test_a_fault_of_ours_is_no_traceback_unless_asked_for(world: World) -> None:
+def test_an_internal_error_is_no_traceback_unless_asked_for(world: World) -> None:
     broken = {
         "PYTHONPATH": f"{Path(__file__).parent / 'broken'}{os.pathsep}{world.life.environment['PYTHONPATH']}"
     }
@@ -500,6 +500,6 @@ def test_a_fault_of_ours_is_no_traceback_unless_asked_for(world: World) -> None:
     plain, debug = (world.life.run(*given, env=broken) for given in (["check"], ["check", "--debug"]))
 
     assert (plain.code, debug.code) == (1, 1)
-    assert "fault of ours" in plain.err
+    assert "internal error" in plain.err
     assert "Traceback" not in plain.err
     assert "Traceback" in debug.err

@@ -30,7 +30,7 @@ FAULTS = (
     "config.toml:3: roles.wirter: unknown role 'wirter'; did you mean 'writer'?",
     "config.toml:5: perspectives.risc: unknown perspective 'risc'; did you mean 'risk'?",
     "config.toml:7: agents.builtin.command: does nothing",
-    "mine.yaml:6: pipelines.mine.tasks.1.key: DRAFT-005: nothing makes it",
+    "mine.yaml:6: pipelines.mine.tasks.1.key: DRAFT-005: makes no document",
 )
 
 

@@ -18,7 +18,7 @@ from orchestrator.config.settings import AgentSettings
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.errors import AgentCrashed
 from orchestrator.store import edits, messages
-from orchestrator.wakeup.sockets import Waker
+from orchestrator.wakeup import Waker
 from tests import factories as make
 from tests.places import Place
 from tests.runtime_harness import RuntimeHarness

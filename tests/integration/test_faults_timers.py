@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from orchestrator import wakeup
 from orchestrator.config.settings import Settings
 from orchestrator.coordinator import timers
 from orchestrator.coordinator.daemon import RETRY_SECONDS, Daemon
@@ -21,7 +22,6 @@ from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.project import Project
 from orchestrator.store import artifacts, leases
 from orchestrator.store.backends.sqlite import project_id
-from orchestrator.wakeup import sockets
 from tests import factories
 
 HOUR = 3600.0
@@ -115,11 +115,11 @@ def test_an_alarm_that_is_due_in_a_moment_comes_also_when_the_clock_is_put_back(
 
 
 def remove_socket(database: Path) -> None:
-    (sockets.runtime_directory(project_id(database)) / "daemon.sock").unlink()
+    (wakeup.runtime_directory(project_id(database)) / "daemon.sock").unlink()
 
 
 def remove_directory(database: Path) -> None:
-    shutil.rmtree(sockets.runtime_directory(project_id(database)))
+    shutil.rmtree(wakeup.runtime_directory(project_id(database)))
 
 
 @pytest.mark.parametrize("remove", [remove_socket, remove_directory], ids=["socket", "directory"])
@@ -127,12 +127,12 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
     tmp_path: Path, remove: Callable[[Path], None]
 ) -> None:
     database = tmp_path / "lifecycle.db"
-    waker = sockets.Waker(project_id(database), "daemon")
+    waker = wakeup.Waker(project_id(database), "daemon")
     remove(database)
-    lost = sockets.wake_daemon(project_id(database))
+    lost = wakeup.wake_daemon(project_id(database))
 
     waker.wait(0.01)
-    heard = sockets.wake_daemon(project_id(database))
+    heard = wakeup.wake_daemon(project_id(database))
     woken = waker.wait(5)
 
     assert (lost, heard, woken) == (False, True, True)
@@ -142,15 +142,15 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
 
 def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) -> None:
     database = tmp_path / "lifecycle.db"
-    old = sockets.Waker(project_id(database), "daemon")
-    new = sockets.Waker(project_id(database), "daemon")
+    old = wakeup.Waker(project_id(database), "daemon")
+    new = wakeup.Waker(project_id(database), "daemon")
 
     old.wait(0.01)
-    sockets.wake_daemon(project_id(database))
+    wakeup.wake_daemon(project_id(database))
 
     assert new.wait(5)
     old.close()
-    assert sockets.wake_daemon(project_id(database))
+    assert wakeup.wake_daemon(project_id(database))
     new.close()
 
 

@@ -34,7 +34,7 @@ from orchestrator.project import Project
 from orchestrator.store import artifacts, decisions, messages, records, run_tokens, sessions, transitions
 from orchestrator.store.rows import Message, Run
 from orchestrator.store.store import Store, Tx
-from orchestrator.wakeup.sockets import Waker
+from orchestrator.wakeup import Waker
 from tests import factories as make
 from tests import invariants
 from tests.mcp_clients import (
@@ -286,7 +286,7 @@ def test_a_worker_speaks_in_its_own_name_whatever_it_says(shared: Shared) -> Non
 FORBIDDEN: dict[str, tuple[str, dict[str, Any], str]] = {
     "to another worker": ("team_msg", {"operation": "log", "to": "reviewer", "summary": "x"}, "cannot send messages to"),
     "to everyone": ("team_msg", {"operation": "broadcast", "summary": "x"}, "cannot send messages to everyone"),
-    "to everyone by name": ("team_msg", {"operation": "log", "to": "all", "summary": "x"}, "cannot send messages to everyone"),
+    "to everyone by name": ("team_msg", {"operation": "log", "to": "all", "summary": "x"}, "send messages to everyone"),
     "delete": ("team_msg", {"operation": "delete", "id": "MSG-001"}, "append-only"),
     "clear": ("team_msg", {"operation": "clear"}, "append-only"),
     "approve": ("session_command", {"command": "resume"}, "unknown tool"),
@@ -766,7 +766,7 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
         ({"record": "a", "replay": "b"}, "exclude each other"),
         ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),
         ({"plan": True, "key": "k"}, "plan and key exclude each other"),
-        ({"supervise": True, "mode": "spec-only"}, "supervisor not available yet"),
+        ({"supervise": True, "mode": "spec-only"}, "not available yet: supervisor"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
     ],
@@ -831,7 +831,7 @@ def test_a_message_that_cannot_wake_anybody_is_kept_and_not_refused(
     (unsafe / "lifecycle").mkdir(mode=0o777)
     (unsafe / "lifecycle").chmod(0o777)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(unsafe))
-    monkeypatch.setattr("orchestrator.wakeup.sockets._reached", {})
+    monkeypatch.setattr("orchestrator.wakeup._reached", {})
     tool = next(tool for tool in TOOLS if tool.name == "team_msg")
 
     done = call(

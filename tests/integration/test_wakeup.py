@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator import wakeup
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.identity import ProjectId
 from orchestrator.project import Project
 from orchestrator.store.backends.sqlite import project_id
 from orchestrator.store.store import Store
-from orchestrator.wakeup import sockets
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> ProjectId:
 def test_projects_sockets_keep_their_directory_across_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
 
-    found = sockets.runtime_directory(ProjectId("/srv/shop/.workflow/lifecycle.db"))
+    found = wakeup.runtime_directory(ProjectId("/srv/shop/.workflow/lifecycle.db"))
 
     assert found == Path(f"/tmp/lifecycle-{os.getuid()}/95154935a533")
 
@@ -37,22 +37,22 @@ def test_a_link_to_a_project_leads_to_the_same_identity(tmp_path: Path) -> None:
 
 
 def test_many_wakes_make_one_and_a_wake_before_the_wait_counts(project: ProjectId) -> None:
-    waker = sockets.Waker(project, "daemon")
+    waker = wakeup.Waker(project, "daemon")
 
     for _ in range(50):
-        assert sockets.wake_daemon(project)
+        assert wakeup.wake_daemon(project)
 
     assert (waker.wait(5), waker.wait(0.01)) == (True, False)
     waker.close()
-    assert not sockets.wake_daemon(project)
+    assert not wakeup.wake_daemon(project)
 
 
 def test_messages_arrive_and_rubbish_is_only_a_wake(project: ProjectId) -> None:
     seen: list[object] = []
-    waker = sockets.Waker(project, "daemon", seen.append)
+    waker = wakeup.Waker(project, "daemon", seen.append)
 
-    sockets.wake_daemon(project, {"type": "environment", "values": {"A": "1"}})
-    sockets.wake_path(waker.path, None)
+    wakeup.wake_daemon(project, {"type": "environment", "values": {"A": "1"}})
+    wakeup.wake_path(waker.path, None)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(b"\xff{not json", str(waker.path))
         stranger.sendto(b"[1]", str(waker.path))
@@ -63,12 +63,12 @@ def test_messages_arrive_and_rubbish_is_only_a_wake(project: ProjectId) -> None:
 
 
 def test_a_predecessor_that_wakes_up_late_leaves_its_successors_socket_alone(project: ProjectId) -> None:
-    old = sockets.Waker(project, "daemon")
-    new = sockets.Waker(project, "daemon")
+    old = wakeup.Waker(project, "daemon")
+    new = wakeup.Waker(project, "daemon")
 
     old.close()
 
-    assert sockets.wake_daemon(project) and new.wait(5)
+    assert wakeup.wake_daemon(project) and new.wait(5)
     new.close()
 
 
@@ -78,45 +78,45 @@ def test_the_socket_directory_is_ours_alone(
     runtime = tmp_path / "r"
     runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime) if len(str(runtime)) < 60 else "")
-    waker = sockets.Waker(project, "daemon")
+    waker = wakeup.Waker(project, "daemon")
     directory = waker.path.parent
 
     assert directory.stat().st_mode & 0o777 == 0o700
     directory.chmod(0o755)
     with pytest.raises(StoreError, match="not safe"):
-        sockets.runtime_directory(project)
+        wakeup.runtime_directory(project)
     directory.chmod(0o700)
     waker.close()
 
 
 def test_to_wake_nobody_makes_nothing(project: ProjectId) -> None:
-    assert not sockets.wake_daemon(project)
-    assert sockets.wake_hosts(project) == 0
+    assert not wakeup.wake_daemon(project)
+    assert wakeup.wake_hosts(project) == 0
 
-    assert not sockets.runtime_directory(project).exists()
+    assert not wakeup.runtime_directory(project).exists()
 
 
 def test_whoever_leaves_last_removes_the_directory(project: ProjectId) -> None:
-    daemon = sockets.Waker(project, "daemon")
-    host = sockets.Waker(project, "h-1")
+    daemon = wakeup.Waker(project, "daemon")
+    host = wakeup.Waker(project, "h-1")
 
     host.close()
     stays = daemon.path.exists()
     daemon.close()
 
     assert stays
-    assert not sockets.runtime_directory(project).exists()
+    assert not wakeup.runtime_directory(project).exists()
 
 
 def test_the_sockets_of_the_dead_are_removed_by_the_next_that_comes_and_the_living_keep_theirs(
     project: ProjectId,
 ) -> None:
-    living = sockets.Waker(project, "h-living")
+    living = wakeup.Waker(project, "h-living")
     dead = living.path.with_name("h-dead.sock")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as killed:
         killed.bind(str(dead))
 
-    daemon = sockets.Waker(project, "daemon")
+    daemon = wakeup.Waker(project, "daemon")
 
     assert not dead.exists()
     assert living.path.exists()
@@ -128,7 +128,7 @@ def test_the_sockets_of_the_dead_are_removed_by_the_next_that_comes_and_the_livi
 def test_a_very_long_project_path_has_short_sockets(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["d" * 100] * 5)
 
-    waker = sockets.Waker(project_id(deep / "lifecycle.db"), "daemon")
+    waker = wakeup.Waker(project_id(deep / "lifecycle.db"), "daemon")
 
     assert len(str(waker.path)) < 107
     waker.close()

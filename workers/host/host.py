@@ -1,7 +1,7 @@
 """The worker host: a pool of slots, one lease, a renewal and a watchdog that do not depend on each other.
 
 Each slot repeats: claim the oldest offered task of our roles, take it through the five phases, go on with the successor
-the report advanced to, or look for the next offer. The main thread listens for wakes. The order of ending matters:
+the report advanced to, or poll for the next offer. The main thread listens for wakes. The order of ending matters:
 no more claims, open runs finish or are released, and the heartbeat stops last.
 """
 
@@ -13,7 +13,7 @@ import time
 import uuid
 from collections.abc import Callable
 
-from orchestrator import failpoints
+from orchestrator import failpoints, wakeup
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import DatabaseDamaged, LeaseLost, LifecycleError, StoreBroken
 from orchestrator.domain.json_types import JsonObject
@@ -24,7 +24,6 @@ from orchestrator.store.backends.sqlite_integrity import LogWatch
 from orchestrator.store.clock import process_start
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
-from orchestrator.wakeup import sockets
 from workers.host.leftovers import Leftovers
 from workers.host.live_runs import LiveRun, LiveRuns
 
@@ -66,14 +65,14 @@ class Host:
         self._last_work = time.monotonic()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
-    def run(self, waker: sockets.Waker | None = None) -> int:
+    def run(self, waker: wakeup.Waker | None = None) -> int:
         """Serve until drained: 0; 3 when our lease ended under us or the disk failed, and a new incarnation is needed.
 
         2 when the database is damaged.
         """
         report.prepare()
         self._register()
-        waker = waker or sockets.Waker(self._store.project_id, self.incarnation, self._on_message)
+        waker = waker or wakeup.Waker(self._store.project_id, self.incarnation, self._on_message)
         threads = [
             threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
             threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
@@ -97,7 +96,7 @@ class Host:
         threads[0].join()
         if not self._fenced and not self._damaged:
             self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
-        sockets.wake_daemon(self._store.project_id)
+        wakeup.wake_daemon(self._store.project_id)
         self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
         if self._damaged:
             return DatabaseDamaged.exit_code
@@ -112,7 +111,7 @@ class Host:
         return self._draining.is_set()
 
     def _wake_self(self) -> None:
-        sockets.wake_path(sockets.runtime_directory(self._store.project_id) / f"{self.incarnation[:20]}.sock")
+        wakeup.wake_path(wakeup.runtime_directory(self._store.project_id) / f"{self.incarnation[:20]}.sock")
 
     def _register(self) -> None:
         started = process_start(os.getpid()) or 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from orchestrator import failpoints
+from orchestrator import failpoints, wakeup
 from orchestrator.domain import account_pause
 from orchestrator.domain.errors import (
     AgentError,
@@ -32,7 +32,6 @@ from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims, files, messages, records, tasks
 from orchestrator.store.rows import EarlierRun, Run
 from orchestrator.store.store import Store, Tx
-from orchestrator.wakeup import sockets
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, RunReleased, storable
 from workers.discussion.round import Critiqued, critique
@@ -61,10 +60,10 @@ class Runtime:
     draining: Callable[[], bool]
     log: Logger
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
-    bell: sockets.Bell = field(init=False)
+    bell: wakeup.Bell = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bell = sockets.Bell(self.store.project_id)
+        self.bell = wakeup.Bell(self.store.project_id)
 
     def execute(self, live: LiveRun) -> Run | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
@@ -85,7 +84,7 @@ class Runtime:
         if reported is None or reported.next is None or reported.next.loop != row.loop:
             self._clean(loading.loop_folder(row))
         if reported is None or reported.advance.wake:
-            sockets.wake_daemon(self.store.project_id)  # after the commit: a beat is wanted
+            wakeup.wake_daemon(self.store.project_id)  # after the commit: a beat is wanted
         else:
             self.bell.ring()  # the files can follow a moment later
         if reported is None:
@@ -167,7 +166,7 @@ class Runtime:
             self._write_end(live, end, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
-        sockets.wake_daemon(self.store.project_id)
+        wakeup.wake_daemon(self.store.project_id)
 
     def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
@@ -279,14 +278,14 @@ def _produce(calls: AgentCalls) -> Produced:
 
 
 def _found(context: RunContext, earlier: EarlierRun) -> Produced:
-    def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
+    def query(tx: Tx) -> dict[str, tuple[bytes, str]]:
         return {
             product.path: (artifacts.body(tx, product.sha256), product.kind)
             for product in artifacts.products_of(tx, earlier.id)
             if product.kind != "discussion"  # its record is made anew
         }
 
-    return Produced.again(context.store.read(look), earlier.produced)
+    return Produced.again(context.store.read(query), earlier.produced)
 
 
 def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:

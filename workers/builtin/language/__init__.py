@@ -1,17 +1,18 @@
 """What the built-in agent knows of a language: patterns that recognise, and the fixed wording it writes with.
 
-`en.py` and `zh.py` hold the patterns, `en_words.py` and `zh_words.py` the wording. Wording holds no numbers, product names
-or addresses: those may come from the request and the repository alone.
+`en.py` and `zh.py` hold the patterns, `config/labels/wording.en.toml` and `wording.zh.toml` the wording.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+from orchestrator.config import resources
 from orchestrator.domain.text import is_chinese
 
 PRIORITIES = ("Must", "Should", "Could")
@@ -61,7 +62,9 @@ def lexicon(language: str) -> Lexicon:
     """The lexicon of `en` or `zh`; any other language is read as English."""
     name = language if language == "zh" else "en"
     data: Any = import_module(f"{__name__}.{name}")
-    words: Any = import_module(f"{__name__}.{name}_words")
+    wording = tomllib.loads(
+        (resources() / "config" / "labels" / f"wording.{name}.toml").read_text(encoding="utf-8")
+    )
     return Lexicon(
         language=name,
         modals=_compiled(data.MODALS),
@@ -73,7 +76,7 @@ def lexicon(language: str) -> Lexicon:
         patterns=dict(_compiled(list(data.PATTERNS.items()))),
         verbs=frozenset(data.VERBS.split()),
         not_nouns=frozenset(data.NOT_NOUNS.split()),
-        wording=words.WORDING,
+        wording=wording,
     )
 
 
