@@ -196,7 +196,7 @@ class RuntimeHarness:
         """Take a run away as if its host had died."""
         row = self.rows("SELECT task_id FROM runs WHERE id = ?", run)[0]
         self.store.write(
-            lambda tx: transitions.take_away(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
+            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
         )
 
     def fail(self, row: Run, charged: bool = True) -> None:

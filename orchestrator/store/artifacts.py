@@ -148,7 +148,7 @@ def keep_large(workflow: Path, body: bytes) -> None:
 
 
 def _sync_names(target: Path) -> None:
-    """Also when another process has just put the file there: a row must not refer to a name that a power cut takes away."""
+    """Also when another process has just put the file there: a row must not refer to a name that a power cut removes."""
     for directory in (target.parent, target.parent.parent, target.parent.parent.parent):
         files.sync_directory(directory)
 
