@@ -18,7 +18,7 @@ class _Late:
         self._wanted = parameter.type_descriptor.annotation
         self._parameter = parameter
 
-    def coerce(self, value: Any, **where: Any) -> Any:
+    def coerce(self, value: object, **where: object) -> object:
         if (
             value is None or type(value) is self._wanted
         ):  # a number typed by a user arrives as a string and is checked

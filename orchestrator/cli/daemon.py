@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import Opened, changing, project_of, reading
+from orchestrator.cli.opening import Opened, OpenedForReading, changing, project_of, reading
 from orchestrator.cli.options import AsJson, ProjectOption
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import LifecycleError, StoreBroken
 
 if TYPE_CHECKING:
+    import subprocess
+
+    from orchestrator.coordinator.daemon import Daemon
     from orchestrator.domain.json_types import JsonObject
     from orchestrator.project import Project
     from orchestrator.store.rows import Leader
@@ -66,13 +69,13 @@ def run(
     raise typer.Exit(code)
 
 
-def _lead(daemon: Any, home: Project, detached: bool) -> int:
+def _lead(daemon: Daemon, home: Project, detached: bool) -> int:
     """Run the daemon. When the disk fails and no supervisor would restart it, it starts its successor and ends."""
     from orchestrator.dispatch.local import start_daemon
 
     begun = time.monotonic()
     try:
-        return int(daemon.run())
+        return daemon.run()
     except StoreBroken:
         if detached and time.monotonic() - begun > STOOD_SECONDS:
             start_daemon(home.root, home.logs / "daemon.out")
@@ -153,13 +156,13 @@ def status(as_json: AsJson = False) -> None:
         )
 
 
-def _leader(opened: Opened) -> Leader | None:
+def _leader(opened: OpenedForReading) -> Leader | None:
     from orchestrator.store import leases
 
     return opened.store.read(leases.leader)
 
 
-def _await_leader(opened: Opened, process: Any) -> Leader:
+def _await_leader(opened: Opened, process: subprocess.Popen[bytes] | None) -> Leader:
     """The leader's row once it leads. Raises LifecycleError when its process ends before."""
     from orchestrator.cli.follow import last_words
 
@@ -178,7 +181,7 @@ def _await_leader(opened: Opened, process: Any) -> Leader:
 
 
 @contextmanager
-def _process(row: Leader) -> Iterator[Any]:
+def _process(row: Leader) -> Iterator[Callable[[int], None]]:
     """A function that signals exactly the process of the row, never another one that got its pid."""
     descriptor = os.pidfd_open(row.pid) if hasattr(os, "pidfd_open") else None
     try:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.opening import Opened, changing, reading, wake, who
+from orchestrator.cli.opening import OpenedForReading, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
 from orchestrator.domain.json_types import JsonObject
@@ -55,7 +55,7 @@ def export(
         note(f"replaced: {masked or 'nothing'}. Read it before you share it: it contains your documents.")
 
 
-def _bundle(opened: Opened, session: str, target: Path, force: bool) -> JsonObject:
+def _bundle(opened: OpenedForReading, session: str, target: Path, force: bool) -> JsonObject:
     """The session with logs, settings and the output of `doctor`, all cleaned."""
     from orchestrator import __version__
     from orchestrator.commands import bundle

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
@@ -23,6 +23,11 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
 
 if TYPE_CHECKING:
+    import subprocess
+
+    from rich.console import Console
+    from rich.live import Live as RichLive
+
     from orchestrator.domain.json_types import JsonObject
     from orchestrator.store.rows import Message, OpenRun, Session
     from orchestrator.store.store import Tx
@@ -75,7 +80,7 @@ class Coordinator:
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
-        self._process: Any = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._looked = 0.0
         self._deaths = 0
 
@@ -256,7 +261,7 @@ class Lines:
 class Live:
     """Scrolls events above a live last line: progress, running work and elapsed time."""
 
-    def __init__(self, live: Any, console: Any) -> None:
+    def __init__(self, live: RichLive, console: Console) -> None:
         self._live = live
         self._console = console
         self._line = ""

@@ -6,13 +6,16 @@ import json
 import sys
 import time
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import clip, flush, is_live, note, say, width
+
+if TYPE_CHECKING:
+    from orchestrator.store.rows import Message
 
 BATCH = 1_000
 POLL_SECONDS = 0.25
@@ -54,7 +57,7 @@ def log(
             time.sleep(POLL_SECONDS)
 
 
-def _show(row: Any, as_json: bool) -> None:
+def _show(row: Message, as_json: bool) -> None:
     from orchestrator.cli.follow import event_line
     from orchestrator.coordinator.projector import message_line
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -99,7 +99,7 @@ def read(
             say(f"{key:<11} {json.dumps(value, ensure_ascii=True) if key == 'data' else _shown(value)}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     from orchestrator.domain.inert import one_line
 
     return one_line(str(value))

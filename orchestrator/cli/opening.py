@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.cli.output import note
 from orchestrator.domain.errors import UsageError
@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from orchestrator.store.rows import Session
     from orchestrator.store.store import Store, Tx
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedForReading:
     project: Project
     store: Store
-    settings: Any = None  # only where something is changed: reading commands need none
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(OpenedForReading):
+    settings: Settings
 
 
 def here() -> Project:
@@ -33,14 +39,14 @@ def here() -> Project:
 
 
 @contextmanager
-def reading() -> Iterator[Opened]:
+def reading() -> Iterator[OpenedForReading]:
     """The project's store, read-only. Raises UsageError when there is none."""
     from orchestrator.project import open_for_reading
 
     project = here()
     store = open_for_reading(project)
     try:
-        yield Opened(project, store)
+        yield OpenedForReading(project, store)
     finally:
         store.close()
 
@@ -82,7 +88,7 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
     project.wake(opened.store, stopped)
 
 
-def read_session(name: str | None, read: Callable[[Tx, Session], Any]) -> Any:
+def read_session(name: str | None, read: Callable[[Tx, Session], T]) -> T:
     """What `read` returns for the named session; without a name the unfinished one, else the newest."""
     from orchestrator.views.find import session
 

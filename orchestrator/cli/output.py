@@ -10,11 +10,11 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TextIO
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert, inert_json, one_line
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import EXIT_FAILED
 
 PIPE_WIDTH = 120  # columns when standard output is no terminal and COLUMNS says nothing
@@ -103,7 +103,7 @@ def complain(what: str, why: str = "", fix: str = "") -> None:
             note(f"  {label + ':' if number == 0 else '    '} {line.strip()}")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Json) -> None:
     utf8 = sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     say(inert_json(json.dumps(value, ensure_ascii=not utf8, indent=2)))
 
@@ -117,7 +117,7 @@ def is_bounded() -> bool:
     return "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
 
 
-def is_live(stream: Any) -> bool:
+def is_live(stream: TextIO | None) -> bool:
     """Whether the stream is a terminal that can draw."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
 
@@ -221,7 +221,7 @@ def say_wrapped(text: str, indent: str = "") -> None:
         say(f"{indent}{line}")
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print columns as wide as needed, the last one as wide as is left; if they do not fit, a row takes several lines."""
     shown = [[one_line(str("" if cell is None else cell)) for cell in row] for row in rows]
     every = [list(headings), *shown]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.opening import Opened, changing, wake, who
 from orchestrator.cli.options import AsJson, Detach, InSession
 from orchestrator.cli.output import note
+
+if TYPE_CHECKING:
+    from orchestrator.commands.rework import Reworked
 
 
 def revise(
@@ -93,7 +96,7 @@ def _numbers(opened: Opened) -> dict[str, int]:
     return opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
 
 
-def _go_on(opened: Opened, done: Any, before: dict[str, int], detach: bool, as_json: bool) -> int:
+def _go_on(opened: Opened, done: Reworked, before: dict[str, int], detach: bool, as_json: bool) -> int:
     from orchestrator.cli.follow import finish
 
     wake(opened, done.released)

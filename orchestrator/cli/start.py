@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,6 +23,7 @@ from orchestrator.cli.options import (
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import JsonObject
 
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
@@ -147,7 +148,7 @@ def _views(perspectives: str | None) -> tuple[str, ...]:
     return names
 
 
-def _print_plan(view: dict[str, Any], as_json: bool) -> None:
+def _print_plan(view: JsonObject, as_json: bool) -> None:
     if as_json:
         print_json(view)
         return
@@ -155,7 +156,7 @@ def _print_plan(view: dict[str, Any], as_json: bool) -> None:
         say(line)
 
 
-def plan_lines(view: dict[str, Any]) -> list[str]:
+def plan_lines(view: JsonObject) -> list[str]:
     """The lines that describe the plan and its reasons."""
     cost = view["cost"]
     says = (

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from orchestrator.commands import portable
 from orchestrator.domain import secrets
@@ -67,7 +66,7 @@ class Cleaner:
             self.counted[kind] += number
         return text
 
-    def value(self, value: Any) -> Json:
+    def value(self, value: Json) -> Json:
         """A plain value with every string in it cleaned."""
         if isinstance(value, str):
             return self.text(value)
@@ -89,7 +88,7 @@ def export(
     *,
     logs: Path,
     settings: JsonObject,
-    doctor: Any,
+    doctor: Json,
     program: str,
     force: bool = False,
 ) -> JsonObject:
@@ -186,5 +185,5 @@ def _cassette(chosen: Mapping[str, str] | None, cleaner: Cleaner) -> dict[str, b
     return found
 
 
-def _json(value: Any) -> bytes:
+def _json(value: Json) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")

@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
@@ -122,7 +121,7 @@ def pack(
     return Packed(buffer.getvalue(), counted, len(package.contents))
 
 
-def _json(value: Any) -> bytes:
+def _json(value: Json) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any
 
 from orchestrator.coordinator.projector import message_line
 from orchestrator.domain import secrets
@@ -35,7 +34,7 @@ class Said:
     to: str = "coordinator"
     type: str = "state_update"
     ref: str | None = None
-    data: Any = None  # any JSON value
+    data: Json = None
 
     def check(self) -> None:
         """Raises UsageError."""
@@ -81,7 +80,7 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _check_data(value: Any) -> None:
+def _check_data(value: Json) -> None:
     try:
         text = json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain.json_types import Json, JsonObject
 
@@ -50,15 +49,12 @@ class Layer:
     whole: bool = True  # False: it could not be read, and may say more
 
     def has(self, place: Place) -> bool:
-        here: Any = self.values
-        part: Any
+        here: Json = self.values
         for part in place:
-            if (isinstance(here, Mapping) and part in here) or (
-                isinstance(here, list) and isinstance(part, int) and part < len(here)
-            ):
-                here = here[part]
-            else:
+            inside = dict(enumerate(here)) if isinstance(here, list) else here
+            if not isinstance(inside, Mapping) or part not in inside:
                 return False
+            here = inside[part]
         return True
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config import strict_yaml
 from orchestrator.domain.errors import ConfigError
@@ -45,7 +44,7 @@ def load(shipped: Path, own: Mapping[str, Json]) -> Prices:
     return Prices(tuple(_own(model, given) for model, given in own.items()), tuple(listed))
 
 
-def _own(model: str, given: Any) -> Price:
+def _own(model: str, given: Json) -> Price:
     return Price(
         model,
         given.input,
@@ -61,7 +60,7 @@ def _number(entry: Mapping[str, Json], name: str) -> float | None:
     return None if entry.get(name) is None else float(entry[name])
 
 
-def _fault(entry: Any) -> str | None:
+def _fault(entry: Json) -> str | None:
     if not isinstance(entry, dict) or not entry.keys() <= _WANTED:
         return f"expected {', '.join(sorted(_WANTED))}"
     if not all(isinstance(entry.get(name), str) for name in ("provider", "model")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -17,6 +17,7 @@ from pydantic import (
 
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS
 from orchestrator.domain.budget import LARGEST
+from orchestrator.domain.json_types import Json
 
 
 def _no_truth_value(value: object) -> object:
@@ -213,12 +214,12 @@ class Settings(BaseModel):
 
     @field_validator("agents", mode="before")
     @classmethod
-    def _clients_by_name(cls, given: Any) -> Any:
+    def _clients_by_name(cls, given: Json) -> Json:
         """An agent with the name of a kind is of that kind without being told so."""
         if not isinstance(given, Mapping):
             return given
         return {name: with_kind(name, value) for name, value in given.items()}
 
 
-def with_kind(name: str, given: Any) -> Any:
+def with_kind(name: str, given: Json) -> Json:
     return {"kind": name, **given} if name in (*CLIENTS, BUILTIN) and isinstance(given, Mapping) else given

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import (
     BaseModel,
@@ -82,7 +81,7 @@ class Sources:
         yield from references.faults(self.values, agents, self.agents, names)
 
 
-def _without_faults(given: Any) -> tuple[AgentSettings | None, frozenset[str]]:
+def _without_faults(given: Json) -> tuple[AgentSettings | None, frozenset[str]]:
     """An agent from those of its options that are well-formed, and the names of the others; None without its kind."""
     try:
         return AgentSettings.model_validate(given), frozenset()

@@ -11,13 +11,12 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 
 SIZE_LIMIT = 1024 * 1024  # bytes
 VALUE_LIMIT = 100_000  # values, repeated aliases counted each time
@@ -99,10 +98,10 @@ class _Walk:
         self.faults: list[str] = []
         self.count = 0
 
-    def fault(self, node: Any, text: str) -> None:
+    def fault(self, node: Node, text: str) -> None:
         self.faults.append(f"{self.path}:{node.start_mark.line + 1}: {text}")
 
-    def value(self, node: Node, place: Place) -> Any:
+    def value(self, node: Node, place: Place) -> Json:
         self.count += 1
         if self.count == VALUE_LIMIT:
             self.fault(node, f"holds more than {VALUE_LIMIT} values; aliases repeat themselves too often")
@@ -127,8 +126,8 @@ class _Walk:
         self.fault(node, f"the tag {str(node.tag)[:60]!r} is not allowed")
         return None
 
-    def _mapping(self, node: MappingNode, place: Place) -> dict[Any, Any]:
-        result: dict[Any, Any] = {}
+    def _mapping(self, node: MappingNode, place: Place) -> dict[Json, Json]:
+        result: dict[Json, Json] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, ScalarNode):
                 self.fault(key_node, "a key must be text")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Any
 
 from orchestrator.coordinator import projector
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.log import Logger
 from orchestrator.store import sessions
 from orchestrator.store.store import Store, Tx
 
@@ -18,7 +18,7 @@ RETRY_PROJECTION_SECONDS = 10.0
 
 
 class Projections:
-    def __init__(self, store: Store, log: Any, longest: float) -> None:
+    def __init__(self, store: Store, log: Logger, longest: float) -> None:
         """`longest`: seconds after which the next poll is due in any case."""
         self._store = store
         self._log = log

@@ -14,12 +14,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import inert_json, one_line, plain_markdown
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import artifacts, edits, files, messages, records, sessions, tasks
 from orchestrator.store.rows import Artifact, MemoryEntry, Message, Session
 from orchestrator.store.store import Store, Tx
@@ -156,7 +155,7 @@ def _read_state(tx: Tx, session_id: str) -> JsonObject:
     }
 
 
-def _json(value: Any) -> bytes:
+def _json(value: Json) -> bytes:
     return (inert_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n").encode("utf-8", "replace")
 
 

@@ -16,9 +16,10 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from orchestrator.log import Logger
 from orchestrator.store.clock import process_start
+from orchestrator.store.rows import Host
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
 QUICK_SECONDS = 30.0  # a start that fails takes half a second, and ten on a machine with no time for it
@@ -51,7 +52,7 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
 class HostSupervisor:
     """Keeps one local worker host alive while wanted; `on_exit` is called (in a thread) with the exit code of each."""
 
-    def __init__(self, project: Path, slots: int, log: Any, on_exit: Callable[[int], None]) -> None:
+    def __init__(self, project: Path, slots: int, log: Logger, on_exit: Callable[[int], None]) -> None:
         self._project = project
         self._slots = slots
         self._log = log
@@ -129,7 +130,7 @@ class HostSupervisor:
             self._log.error("host_keeps_dying", see="logs/workers.out")
         self._on_exit(code)
 
-    def stop(self, seconds: float, left: Iterable[Any] = ()) -> None:
+    def stop(self, seconds: float, left: Iterable[Host] = ()) -> None:
         """Ask our host to drain, and the hosts that dead daemons `left` (rows of hosts).
 
         After `seconds` they are killed, and what they had open ends lost.
@@ -155,7 +156,7 @@ class HostSupervisor:
             os.close(end)
 
 
-def _end_of(row: Any) -> int | None:
+def _end_of(row: Host) -> int | None:
     """A descriptor that becomes readable when exactly this host's process ends; None when it has, or where there are none."""
     if not hasattr(os, "pidfd_open"):
         return None  # such a host leaves by itself when nobody leads

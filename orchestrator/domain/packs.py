@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import BUILTIN, with_others
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import (
     Gates,
@@ -28,10 +29,13 @@ from orchestrator.domain.pipelines import (
 from orchestrator.domain.plain_values import Reader, found
 from orchestrator.domain.read_documents import read_documents
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
 
-def read_pack(data: Mapping[str, Any], templates: Mapping[str, str]) -> tuple[Pack, list[Fault]]:
+def read_pack(data: Mapping[str, Json], templates: Mapping[str, str]) -> tuple[Pack, list[Fault]]:
     """The pack and all faults of its form; where there is one the pack has a stand-in.
 
     `templates`: the texts of the templates that packs have for documents, by kind.
@@ -56,7 +60,7 @@ def read_pack(data: Mapping[str, Any], templates: Mapping[str, str]) -> tuple[Pa
     return pack, reader.faults
 
 
-def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
+def _roles(reader: Reader, top: Mapping[str, Json]) -> dict[str, Role]:
     roles: dict[str, Role] = {}
     owners: dict[str, str] = {}
     for name, raw in reader.entries(top, "roles").items():
@@ -88,7 +92,7 @@ def _roles(reader: Reader, top: Mapping[str, Any]) -> dict[str, Role]:
     return roles
 
 
-def _perspectives(reader: Reader, top: Mapping[str, Any]) -> dict[str, Perspective]:
+def _perspectives(reader: Reader, top: Mapping[str, Json]) -> dict[str, Perspective]:
     chains = {
         agent: reader.texts(chain, ("fallback", agent))
         for agent, chain in reader.entries(top, "fallback").items()
@@ -109,7 +113,7 @@ def _perspectives(reader: Reader, top: Mapping[str, Any]) -> dict[str, Perspecti
 
 def _rounds(
     reader: Reader,
-    top: Mapping[str, Any],
+    top: Mapping[str, Json],
     perspectives: Collection[str],
     roles: Collection[str],
 ) -> dict[str, Round]:
@@ -134,7 +138,7 @@ def _rounds(
     return result
 
 
-def _gates(reader: Reader, top: Mapping[str, Any]) -> Gates:
+def _gates(reader: Reader, top: Mapping[str, Json]) -> Gates:
     before = len(reader.faults)
     given = reader.mapping(top.get("gates"), ("gates",), _names(Gates, leave_out=()))
     weights = {
@@ -160,7 +164,7 @@ def _gates(reader: Reader, top: Mapping[str, Any]) -> Gates:
     return gates
 
 
-def _supervise(reader: Reader, top: Mapping[str, Any], roles: Mapping[str, Role]) -> tuple[Supervision, ...]:
+def _supervise(reader: Reader, top: Mapping[str, Json], roles: Mapping[str, Role]) -> tuple[Supervision, ...]:
     raw = top.get("supervise")
     if raw is None:
         return ()
@@ -180,7 +184,7 @@ def _supervise(reader: Reader, top: Mapping[str, Any], roles: Mapping[str, Role]
     return tuple(result)
 
 
-def _modes(reader: Reader, top: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def _modes(reader: Reader, top: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
     entries = reader.mapping(top.get("modes"), ("modes",), _MODE_WORDS)
     return {name: reader.texts(words, ("modes", name)) for name, words in entries.items()}
 
@@ -189,7 +193,7 @@ class _Pipelines:
     """Reads the pipelines, joins their parts, and checks each one's graph."""
 
     def __init__(
-        self, reader: Reader, roles: Mapping[str, Role], rounds: Collection[str], top: Mapping[str, Any]
+        self, reader: Reader, roles: Mapping[str, Role], rounds: Collection[str], top: Mapping[str, Json]
     ) -> None:
         self.reader = reader
         self.owners = _owners(roles)
@@ -327,7 +331,7 @@ def _owners(roles: Mapping[str, Role]) -> dict[str, str]:
     return {prefix: role.name for role in roles.values() for prefix in role.prefixes}
 
 
-def _names(cls: Any, leave_out: Collection[str] = ("name", "key")) -> tuple[str, ...]:
+def _names(cls: type[DataclassInstance], leave_out: Collection[str] = ("name", "key")) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.name not in leave_out)
 
 

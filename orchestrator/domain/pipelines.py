@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
@@ -18,7 +18,10 @@ from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 DiscussForm = Literal["inline", "standalone", "off"]
 
 
@@ -263,13 +266,13 @@ def _documents(data: Mapping[str, Json]) -> Catalogue:
 
 def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
     """A value of one of the flat classes above: JSON's lists are tuples again, `payload` stays as it is."""
-    known = {f.name for f in fields(cast(Any, cls))}
+    known = {f.name for f in fields(cls)}
     return cls(
         **{key: value if key == "payload" else _tuples(value) for key, value in data.items() if key in known}
     )
 
 
-def _tuples(value: Any) -> Any:
+def _tuples(value: Json) -> Json:
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, dict):

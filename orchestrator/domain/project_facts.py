@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+
+from orchestrator.domain.json_types import Json
 
 # Package names as published to npm -> the name people use.
 FRONTEND_PACKAGES = {
@@ -34,7 +35,7 @@ DEPENDENCY_FIELDS = ("dependencies", "devDependencies", "peerDependencies", "opt
 def frontend_frameworks(package_json_text: str) -> list[str]:
     """Names of the frontend frameworks a `package.json` depends on, sorted; empty when its text is not usable."""
     try:
-        data: Any = json.loads(package_json_text.removeprefix("\ufeff"))
+        data: Json = json.loads(package_json_text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return []
     if not isinstance(data, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from orchestrator.domain import ids
 from orchestrator.domain.documents import (
@@ -19,6 +19,7 @@ from orchestrator.domain.documents import (
     Section,
 )
 from orchestrator.domain.graph import Place
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.plain_values import Reader, unknown
 
 CARRIES = ("goals", "exclusions", "Must", "Should", "Could", "Won't")
@@ -39,7 +40,7 @@ _KEYS = (*_TEXTS, *_LISTS, "purpose", "template", "sections")
 _SECTION_KEYS = tuple(each.name for each in fields(Section) if each.name != "key")
 
 
-def read_documents(reader: Reader, given: Mapping[str, Any], templates: Mapping[str, str]) -> Catalogue:
+def read_documents(reader: Reader, given: Mapping[str, Json], templates: Mapping[str, str]) -> Catalogue:
     """The catalogue; `templates`: the text of each pack's own template, by kind."""
     read: dict[str, DocumentDef] = {}
     for kind, raw in given.items():

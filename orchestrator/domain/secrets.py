@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+
+from orchestrator.domain.json_types import Json
 
 MASK = "[masked]"
 SHORTEST = 8  # characters; a shorter value may be any word
@@ -85,7 +86,7 @@ def counted(text: str, secrets: Known = frozenset()) -> tuple[str, Counter[str]]
     return text, +found
 
 
-def mask_all(value: Any, secrets: Known = frozenset()) -> Any:
+def mask_all(value: Json, secrets: Known = frozenset()) -> Json:
     """A plain value (as in JSON) with every text in it masked, keys too."""
     if isinstance(value, str):
         return mask(value, secrets)

@@ -6,12 +6,12 @@ A pipeline that asks for more is refused before a session is made of it, not aft
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import OTHERS
 from orchestrator.domain.documents import MAKERS, DocumentDef
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack, PipelineDef, Role
 from orchestrator.domain.plain_values import unknown
@@ -25,7 +25,7 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
 }
 
 
-def work_faults(data: Mapping[str, Any], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
+def work_faults(data: Mapping[str, Json], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
     """The tasks of a pack that no role can do; places with an error already (`found`) are not checked again."""
     faulty = {fault.place[:2] for fault in found}
     if any(place[:1] in (("roles",), ("rounds",), ("perspectives",), ("documents",)) for place in faulty):
@@ -43,9 +43,9 @@ def work_faults(data: Mapping[str, Any], pack: Pack, found: Sequence[Fault]) -> 
     return faults
 
 
-def agent_faults(data: Mapping[str, Any], agents: Collection[str]) -> list[Fault]:
+def agent_faults(data: Mapping[str, Json], agents: Collection[str]) -> list[Fault]:
     """The unknown agents that a pack names."""
-    named: list[tuple[Place, Any]] = []
+    named: list[tuple[Place, Json]] = []
     for role, given in _entries(data, "roles"):
         order = given.get("agents") if isinstance(given, Mapping) else None
         named += [
@@ -138,7 +138,7 @@ def _round(task: TaskDef, made: DocumentDef, pack: Pack) -> Iterator[tuple[str, 
         )
 
 
-def _place(data: Mapping[str, Any], pipeline: str, key: str) -> Place:
+def _place(data: Mapping[str, Json], pipeline: str, key: str) -> Place:
     """Where a pipeline names a task: in its tasks, else in its parts."""
     given = data["pipelines"][pipeline]
     for index, task in enumerate(_listed(given.get("tasks"))):
@@ -147,10 +147,10 @@ def _place(data: Mapping[str, Any], pipeline: str, key: str) -> Place:
     return ("pipelines", pipeline, "parts")
 
 
-def _entries(data: Mapping[str, Any], section: str) -> list[tuple[str, Any]]:
+def _entries(data: Mapping[str, Json], section: str) -> list[tuple[str, Json]]:
     given = data.get(section)
     return list(given.items()) if isinstance(given, Mapping) else []
 
 
-def _listed(given: object) -> list[Any]:
+def _listed(given: object) -> list[Json]:
     return list(given) if isinstance(given, list) else []

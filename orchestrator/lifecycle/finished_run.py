@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.json_types import Json
@@ -40,7 +39,7 @@ class Report:
     unmet: Sequence[
         str
     ] = ()  # words of a person that the agent could not act on: said in messages of their own
-    shared: Any = None
+    shared: Json = None
     max_attempts: int = 3
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator import project as app
 from orchestrator.commands import manage, repair, requests, resume, rework, start
+from orchestrator.config.settings import Settings
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.scope import Person
 from orchestrator.mcp_server.tool_context import ToolContext
@@ -21,7 +22,7 @@ _PATHS = ("spec", "record", "replay")
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 
 
-def session_start(context: ToolContext, asked: given.SessionStart) -> Any:
+def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject:
     _exclude(asked, "plan", "key")
     request = requests.checked(asked.task, os.environ)
     folders = {
@@ -65,7 +66,7 @@ def _exclude(asked: given.Arguments, *names: str) -> None:
 class _Done:
     session: str
     says: str
-    more: dict[str, Any]
+    more: JsonObject
     stopped: Sequence[str] = ()  # runs whose agents must stop now
     works: bool = True  # whether there is work for the coordinator now
 
@@ -74,7 +75,7 @@ def _words(asked: given.SessionCommand) -> str:
     return rework.check_words(asked.words or "")
 
 
-def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+def _resume(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     _exclude(asked, "retry", "skip")
     _exclude(asked, "retry", "force")
     _exclude(asked, "decide", "force")
@@ -90,11 +91,11 @@ def _resume(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     return _Done(done.session, "resumed", more)
 
 
-def _reworked(done: rework.Reworked, **more: Any) -> _Done:
+def _reworked(done: rework.Reworked, **more: object) -> _Done:
     return _Done(done.session, done.why, {"made": list(done.made), **more}, done.released)
 
 
-def _revise(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+def _revise(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     if asked.task is None:
         raise UsageError(
             "task is missing", why="revise makes a new version of a completed task", fix="name it"
@@ -112,20 +113,20 @@ def _revise(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     )
 
 
-def _feedback(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+def _feedback(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     done, target = rework.feedback(
         store, asked.session, asked.text or "", who=Person.decides(), max_attempts=settings.max_attempts
     )
     return _reworked(done, action=target.action, task=target.task, because=target.why)
 
 
-def _recheck(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+def _recheck(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     return _reworked(
         rework.recheck(store, asked.session, who=Person.decides(), max_attempts=settings.max_attempts)
     )
 
 
-def _improve(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
+def _improve(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     return _reworked(
         rework.improve(
             store, asked.session, asked.dimension, who=Person.decides(), max_attempts=settings.max_attempts
@@ -133,29 +134,29 @@ def _improve(store: Store, settings: Any, asked: given.SessionCommand) -> _Done:
     )
 
 
-def _pause(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+def _pause(store: Store, _: Settings, asked: given.SessionCommand) -> _Done:
     done = manage.pause(store, asked.session, who=Person.decides(), words=_words(asked))
     return _Done(done.session, "paused", {}, works=False)
 
 
-def _cancel(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+def _cancel(store: Store, _: Settings, asked: given.SessionCommand) -> _Done:
     done = manage.cancel(store, asked.session, who=Person.decides(), words=_words(asked))
     return _Done(done.session, "cancelled", {}, done.stopped, works=False)
 
 
-def _archive(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+def _archive(store: Store, _: Settings, asked: given.SessionCommand) -> _Done:
     if asked.session is None:
         raise UsageError("session is missing", why="archive hides the session you name", fix="name it")
     done = manage.archive(store, asked.session, restore=bool(asked.restore))
     return _Done(done.session, "shown again" if asked.restore else "archived", {}, works=False)
 
 
-def _repair(store: Store, _: Any, asked: given.SessionCommand) -> _Done:
+def _repair(store: Store, _: Settings, asked: given.SessionCommand) -> _Done:
     found = repair.repair(store, asked.session)
     return _Done(found["session"], "repaired", dict(found), works=False)
 
 
-_Command = Callable[[Store, Any, given.SessionCommand], _Done]
+_Command = Callable[[Store, Settings, given.SessionCommand], _Done]
 _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
     "resume": (_resume, {"force", "retry", "skip", "decide", "words", "expect"}),
     "revise": (_revise, {"task", "text", "force"}),
@@ -169,7 +170,7 @@ _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
 }
 
 
-def session_command(context: ToolContext, asked: given.SessionCommand) -> Any:
+def session_command(context: ToolContext, asked: given.SessionCommand) -> JsonObject:
     do, known = _COMMANDS[asked.command]
     if strange := asked.given() - known - {"command", "session"}:
         raise UsageError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from orchestrator.commands.team_msg import EVERYONE
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow, UsageError
@@ -33,7 +33,7 @@ class Scope(Protocol):
     def session(self, tx: Tx, name: str | None) -> Session:
         """The session that is meant. Raises what `find.session` raises, NotAllowedNow, LeaseLost."""
 
-    def admit(self, read: Callable[[Callable[[Tx], Any]], Any]) -> None:
+    def admit(self, read: Callable[[Callable[[Tx], object]], object]) -> None:
         """Pass for what needs no session. Raises LeaseLost."""
 
     def sender(self, named: str | None) -> str:
@@ -65,7 +65,7 @@ class Person:
     def session(self, tx: Tx, name: str | None) -> Session:
         return find.session(tx, name, finished=True)
 
-    def admit(self, read: Callable[[Callable[[Tx], Any]], Any]) -> None:
+    def admit(self, read: Callable[[Callable[[Tx], object]], object]) -> None:
         """Always."""
 
     def sender(self, named: str | None) -> str:
@@ -126,7 +126,7 @@ class Worker:
         assert found is not None
         return found
 
-    def admit(self, read: Callable[[Callable[[Tx], Any]], Any]) -> None:
+    def admit(self, read: Callable[[Callable[[Tx], object]], object]) -> None:
         read(lambda tx: self.session(tx, None))
 
     def sender(self, named: str | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from functools import partial
-from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -17,7 +16,7 @@ from pydantic import ValidationError
 from orchestrator import __version__
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert_json, one_line
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.mcp_server.tools import TOOLS, Tool
 
@@ -48,7 +47,7 @@ def call(context: ToolContext, tool: Tool, arguments: JsonObject) -> types.CallT
     return _result(answer)
 
 
-def _result(value: Any, *, error: bool = False) -> types.CallToolResult:
+def _result(value: Json, *, error: bool = False) -> types.CallToolResult:
     text = inert_json(json.dumps(value, ensure_ascii=False))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=error)
 
@@ -59,14 +58,14 @@ def _failed(what: str, why: str, fix: str) -> types.CallToolResult:
     return _result({"error": told}, error=True)
 
 
-def build(context: ToolContext) -> Server[Any]:
+def build(context: ToolContext) -> Server[dict[str, object]]:
     """A server with only the tools of the context's scope."""
     tools = {tool.name: tool for tool in TOOLS if tool.name in context.scope.tools}
 
-    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+    async def list_tools(_: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_shown(tool) for tool in tools.values()])
 
-    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
             return _failed(f"unknown tool {params.name[:60]!r}", f"known: {', '.join(tools)}", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.json_types import JsonObject
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from orchestrator.store.store import Tx
 
 
+T = TypeVar("T")
 AGENTS_SECONDS = 60.0
 PROBE_SECONDS = 150.0  # longer than the probes themselves take at most
 
 
 def limits_of(project: Project) -> list[JsonObject]:
     """The accounts that are not used now because they have reached a limit."""
-    found: list[JsonObject] | None = read_or_none(project, limit_views)
-    return found or []
+    return read_or_none(project, limit_views) or []
 
 
 def cassettes_of(project: Project) -> list[dict[str, str]]:
@@ -34,7 +34,7 @@ def cassettes_of(project: Project) -> list[dict[str, str]]:
     return [{"session": row.id, **row.options["cassette"]} for row in found if "cassette" in row.options]
 
 
-def read_or_none(project: Project, read: Callable[[Tx], Any]) -> Any:
+def read_or_none(project: Project, read: Callable[[Tx], T]) -> T | None:
     """What `read` returns; None when there is no database yet, or it has another version."""
     if inspect(project.database) != SCHEMA:
         return None

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
@@ -256,7 +256,7 @@ def _read_only(project: Project, why_not: str | None) -> Check:
     return Check("read-only", "note", says, "docs/configuration.md, `confine`, explains what is needed")
 
 
-_CHECKS: dict[str, Callable[[Any], Check]] = {
+_CHECKS: dict[str, Callable[[Project], Check]] = {
     "program": _program,
     "system": _system,
     "clock": _clock,

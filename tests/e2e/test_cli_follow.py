@@ -28,7 +28,7 @@ def test_start_follows_to_the_report_and_its_files_are_there(tmp_path: Path) -> 
         assert done.code == 0, done.err
         assert "Mode    spec-only" in done.err
         assert "[writer] DRAFT-004" in done.err
-        assert "Deliverables" in done.out
+        assert "Documents in" in done.out
         assert "Quality" in done.out
         listed = [line.split()[0] for line in done.out.splitlines() if line.startswith("  spec/")]
         assert listed
@@ -106,7 +106,7 @@ def test_a_coordinator_that_dies_is_started_again_by_who_follows(tmp_path: Path)
         out, said = following.communicate(timeout=120)
 
         assert following.returncode == 0, said
-        assert "Deliverables" in out
+        assert "Documents in" in out
 
 
 def test_a_session_that_waits_for_a_person_exits_3_and_names_the_ways_on(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_on_a_terminal_progress_moves_and_leaves_no_trace(tmp_path: Path) -> Non
 
         assert code == 0, shown
         assert "\x1b[2K" in shown  # a line was drawn over
-        assert "Deliverables" in shown
+        assert "Documents in" in shown
         assert "\x1b[?25h" in shown  # the cursor is back
 
 

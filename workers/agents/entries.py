@@ -6,7 +6,7 @@ import json
 import re
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, TypeGuard, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -28,18 +28,18 @@ def names_of(schema: type[BaseModel]) -> frozenset[str]:
     )
 
 
-def inside_of(kind: Any) -> Any:
+def inside_of(kind: object) -> object:
     """What a list, an optional or an annotated type is made of."""
     while get_origin(kind) in (Annotated, Union, types.UnionType, list):
         kind = next(each for each in get_args(kind) if each is not types.NoneType)
     return kind
 
 
-def is_model(kind: Any) -> bool:
+def is_model(kind: object) -> TypeGuard[type[BaseModel]]:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def entries_of(value: Any, kind: Any) -> list[Json]:
+def entries_of(value: Json, kind: object) -> list[Json]:
     """The entries of what should be a list of `kind`."""
     if isinstance(value, list):
         return _flat(value) if is_model(kind) and "severity" in kind.model_fields else value
@@ -60,7 +60,7 @@ def entries_of(value: Any, kind: Any) -> list[Json]:
     ]
 
 
-def _graded(entry: Any, grade: str | None, kind: Any) -> Any:
+def _graded(entry: Json, grade: str | None, kind: type[BaseModel]) -> Json:
     """An entry that was listed under its severity."""
     if grade is None or "severity" not in kind.model_fields or (isinstance(entry, str) and says_none(entry)):
         return entry
@@ -70,7 +70,7 @@ def _graded(entry: Any, grade: str | None, kind: Any) -> Any:
 
 
 def is_list_of(
-    key: Any, value: Mapping[str, Json], names: Iterable[str], schema: type[BaseModel], taken: Sequence[Any]
+    key: str, value: Mapping[str, Json], names: Iterable[str], schema: type[BaseModel], taken: Sequence[str]
 ) -> bool:
     """Whether more entries of a list stand under `key`; a whole answer that is wrapped in it is none."""
     if key in taken or plain(str(key)) not in names:
@@ -79,7 +79,7 @@ def is_list_of(
     return not (isinstance(inside, Mapping) and names_of(schema) & {plain(str(each)) for each in inside})
 
 
-def _flat(entries: Iterable[Any]) -> list[Json]:
+def _flat(entries: Iterable[Json]) -> list[Json]:
     """Lists in a list are more entries, save one with a severity in it: that is an entry itself."""
     made: list[Json] = []
     for each in entries:
@@ -104,7 +104,7 @@ def unwrapped(entry: list[Json] | Mapping[str, Json], text: str) -> Mapping[str,
     return {**inside, **{key: each for key, each in entry.items() if key != text and each is not None}}
 
 
-def words_in(value: Any) -> list[str]:
+def words_in(value: Json) -> list[str]:
     """The words in a value, however deep; not what says that there are none, and no severities."""
     if isinstance(value, str):
         return [] if says_none(value) or grade_of(value) else [value.strip()]
@@ -131,7 +131,7 @@ def text_field(schema: type[BaseModel]) -> str | None:
     return required[0] if len(required) == 1 and schema.model_fields[required[0]].annotation is str else None
 
 
-def longest_of(values: Iterable[Any]) -> str:
+def longest_of(values: Iterable[Json]) -> str:
     return max((each for each in values if isinstance(each, str)), key=len, default="").strip()
 
 

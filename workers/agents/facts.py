@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.json_types import JsonObject
 from workers.documents.content import Architecture, Brief, Content, Discovery, Epics, Requirements
 
 
 class Facts(TypedDict, total=False):
     request: str  # the user's request, whole
     language: str  # "en" or "zh": the language of the body
-    codebase: dict[str, Any] | None  # an exploration (workers/explore), None without a repository
+    codebase: JsonObject | None  # an exploration (workers/explore), None without a repository
     discovery: Discovery | None
     brief: Brief | None  # ids allotted, as registered
     requirements: Requirements | None
@@ -20,11 +21,12 @@ class Facts(TypedDict, total=False):
     document: DocumentDef | None  # what is written or criticised
     drafted_from: list[Content]  # the contents of the documents that it is drafted from
     previous: (
-        Any  # for a revision or improvement: the content model this task made before, ids allotted; else None
+        Content
+        | None  # for a revision or improvement: the content model this task made before, ids allotted; else None
     )
     feedback: list[str]  # a person's words that the task must answer
     remarks: list[str]  # divergences, action items, missing requirements of a discussion that it must answer
-    improve: dict[str, Any] | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
+    improve: JsonObject | None  # {"dimension": ..., "target": 80, "weak": [...]} for IMPROVE tasks
     action_items: list[str]  # of the last round, for the next document
     wisdom: dict[
         str, list[str]
@@ -34,6 +36,6 @@ class Facts(TypedDict, total=False):
     artifact_path: str
     artifact: str  # the text under review, cut at a stated length
     edited: list[str]  # the document's files as a person edited them
-    artifact_content: Any  # its content model, where it has one
+    artifact_content: Content | None  # its content model, where it has one
     focus: str
-    perspective: dict[str, Any]  # name, label, focus areas
+    perspective: JsonObject  # name, label, focus areas

@@ -12,10 +12,11 @@ import copy
 import json
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from orchestrator.domain.graph import Place
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.choices import (
     GRADES,
@@ -102,9 +103,7 @@ class _Mending:
     def __init__(self) -> None:
         self.lost: dict[str, None] = {}  # in order, each once
 
-    def fields(
-        self, value: Mapping[str, Json], schema: type[BaseModel], place: tuple[Any, ...]
-    ) -> JsonObject:
+    def fields(self, value: Mapping[str, Json], schema: type[BaseModel], place: Place) -> JsonObject:
         spelled = {plain(str(key)): key for key in reversed(list(value))}
         made: JsonObject = {}
         used = set()
@@ -138,9 +137,7 @@ class _Mending:
                     self._lose((str(key)[:QUOTED],), "is none of the fields that were asked for")
         return made
 
-    def _find_severity(
-        self, made: JsonObject, others: Mapping[Any, Any], text: str, place: tuple[Any, ...]
-    ) -> None:
+    def _find_severity(self, made: JsonObject, others: Mapping[str, Json], text: str, place: Place) -> None:
         """The severity stands under another name, as a name, or in the text."""
         said = made.get(text, "")
         marks = [grade_of(str(key)) for key, each in others.items() if any(words_in(each)) or each is True]
@@ -159,9 +156,9 @@ class _Mending:
     def _find_text(
         self,
         made: JsonObject,
-        others: Iterable[Any],
+        others: Iterable[Json],
         text: str,
-        place: tuple[Any, ...],
+        place: Place,
     ) -> None:
         """The one text of an entry stands under another name; a grave entry counts without its words too."""
         others = [each for each in others if not (isinstance(each, str) and grade_of(each))]
@@ -174,7 +171,7 @@ class _Mending:
             self._lose((*place, text), "is missing")
             made[text] = NO_WORDS
 
-    def _any(self, value: Any, kind: Any, rules: Sequence[Any], place: tuple[Any, ...]) -> Any:
+    def _any(self, value: Json, kind: object, rules: Sequence[object], place: Place) -> Json:
         origin, inner = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._any(value, inner[0], inner[1:], place)
@@ -193,11 +190,11 @@ class _Mending:
             return self._words(value, rules)
         if kind is int:
             return rating_of(value)
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if is_model(kind):
             return self._entry(value, kind, place)
         return value
 
-    def _entry(self, value: Any, schema: type[BaseModel], place: tuple[Any, ...]) -> Any:
+    def _entry(self, value: Json, schema: type[BaseModel], place: Place) -> Json:
         text = text_field(schema)
         if isinstance(value, str):
             if text is None or not value.strip():
@@ -211,19 +208,19 @@ class _Mending:
         none = isinstance(made.get(text), str) and says_none(made[text])
         return _LEFT_OUT if none and "severity" not in made else made
 
-    def _list(self, value: Any, kind: Any, rules: Sequence[Any], place: tuple[Any, ...]) -> Any:
+    def _list(self, value: Json, kind: object, rules: Sequence[object], place: Place) -> Json:
         entries = [
             self._any(each, kind, (), (*place, number)) for number, each in enumerate(entries_of(value, kind))
         ]
         made = [each for each in entries if each is not _LEFT_OUT]
         if not made and isinstance(value, bool | int | float):
             self._lose(place, f"{_quoted(value)} is no list")
-        longest = next((rule.max_length for rule in rules if getattr(rule, "max_length", None)), len(made))
+        longest = _longest(rules) or len(made)
         if len(made) > longest:
             self._lose(place, f"{len(made)} entries, {longest} at most")
         return made[:longest]
 
-    def _words(self, value: Any, rules: Sequence[Any]) -> Any:
+    def _words(self, value: Json, rules: Sequence[object]) -> Json:
         if isinstance(value, int | float) and not isinstance(value, bool):
             value = str(value)
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
@@ -234,12 +231,12 @@ class _Mending:
             return value
         if not value.strip() and any(getattr(rule, "min_length", None) for rule in rules):
             return _LEFT_OUT
-        longest = next((rule.max_length for rule in rules if getattr(rule, "max_length", None)), None)
+        longest = _longest(rules)
         return (
             value if longest is None or len(value.strip()) <= longest else value.strip()[: longest - 1] + "…"
         )
 
-    def _choice(self, value: Any, known: tuple[Any, ...], place: tuple[Any, ...]) -> Any:
+    def _choice(self, value: Json, known: tuple[Json, ...], place: Place) -> Json:
         if value in known:
             return value
         if isinstance(value, str) and (meant := choice_of(value, known)) is not None:
@@ -249,18 +246,23 @@ class _Mending:
             return _LEFT_OUT
         return gravest_in(str(value)) or UNREAD_GRADE
 
-    def _lose(self, place: tuple[Any, ...], why: str) -> None:
+    def _lose(self, place: Place, why: str) -> None:
         self.lost.setdefault(f"{_dotted(place)}: {why}")
+
+
+def _longest(rules: Iterable[object]) -> int | None:
+    """The most entries or characters that a field's rules allow; None without such a rule."""
+    return next((most for rule in rules if (most := getattr(rule, "max_length", None))), None)
 
 
 # leaving out what does not fit
 
 
-def _place_of(loc: Sequence[int | str], value: Any, schema: type[BaseModel]) -> tuple[int | str, ...]:
+def _place_of(loc: Sequence[int | str], value: Json, schema: type[BaseModel]) -> Place:
     """What to leave out for a fault: the innermost list entry or optional field around it; () when there is none."""
     place: list[int | str] = []
-    found: tuple[int | str, ...] = ()
-    kind: Any = schema
+    found: Place = ()
+    kind: object = schema
     for step in loc:
         if isinstance(step, int):
             if not isinstance(value, list) or step >= len(value):
@@ -277,7 +279,7 @@ def _place_of(loc: Sequence[int | str], value: Any, schema: type[BaseModel]) -> 
     return found
 
 
-def _remove(value: Any, place: Sequence[int | str]) -> None:
+def _remove(value: Json, place: Place) -> None:
     for step in place[:-1]:
         value = value[step]
     del value[place[-1]]
@@ -287,10 +289,10 @@ def _says_something(value: Mapping[str, Json]) -> bool:
     return any(each not in (None, "", [], {}) for name, each in value.items() if name != "rating")
 
 
-def _dotted(loc: Iterable[Any]) -> str:
+def _dotted(loc: Iterable[object]) -> str:
     return ".".join(map(str, loc))
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: Json) -> str:
     shown = json.dumps(value, ensure_ascii=False, default=str)
     return shown if len(shown) <= QUOTED else shown[: QUOTED - 1] + "…"

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Timer
-from typing import Any
 
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import AgentError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.prices import MICROS, Cost
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.process import agent_environment
@@ -28,7 +28,7 @@ QUESTION = "Answer with the single word: ready"
 Priced = Callable[[str, Usage], tuple[Usage, Cost]]  # what a call of that agent used and cost
 
 
-def inspect_agents(agents: Mapping[str, Agent], probe: Priced | None = None) -> list[dict[str, Any]]:
+def inspect_agents(agents: Mapping[str, Agent], probe: Priced | None = None) -> list[JsonObject]:
     """Each agent with `fault`, `version` (of a client that can tell it) and, with `probe`, what a real question came to."""
     over = Event()
     timer = Timer(PROBES_SECONDS, over.set)
@@ -40,9 +40,9 @@ def inspect_agents(agents: Mapping[str, Agent], probe: Priced | None = None) -> 
         timer.cancel()
 
 
-def _inspect(name: str, agent: Agent, probe: Priced | None, over: Event) -> dict[str, Any]:
+def _inspect(name: str, agent: Agent, probe: Priced | None, over: Event) -> JsonObject:
     fault = agent.available()
-    found: dict[str, Any] = {"name": name, "usable": fault is None, "fault": fault, "version": None}
+    found: JsonObject = {"name": name, "usable": fault is None, "fault": fault, "version": None}
     if fault is not None:
         return found
     if isinstance(agent, ExternalAgent):
@@ -73,7 +73,7 @@ def _version(agent: ExternalAgent) -> str | None:
     return lines[0].strip()[:60] or None
 
 
-def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> dict[str, Any]:
+def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> JsonObject:
     known = secrets.known(os.environ)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="lifecycle-probe-") as folder:

@@ -11,13 +11,16 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from orchestrator.config import resources
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Perspective, Round
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
 Material = Sequence[tuple[str, str]]  # (title, text); what is empty is left out
@@ -86,12 +89,12 @@ def _schema(schema: type[BaseModel]) -> str:
     return json.dumps(schema.model_json_schema(), ensure_ascii=False)
 
 
-def _fill(name: str, **values: Any) -> str:
-    return str(_template(name).render(**values))
+def _fill(name: str, **values: object) -> str:
+    return _template(name).render(**values)
 
 
 @cache
-def _template(name: str) -> Any:
+def _template(name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

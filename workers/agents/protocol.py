@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from pydantic import BaseModel
 
@@ -18,7 +18,20 @@ from orchestrator.config.settings import AgentLimits
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
 
-__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Protected", "Timeouts", "Usage", "is_metered"]
+if TYPE_CHECKING:
+    from workers.host.live_runs import Guardian
+
+__all__ = [
+    "Agent",
+    "AgentReply",
+    "AgentRequest",
+    "Exit",
+    "Protected",
+    "StdioServer",
+    "Timeouts",
+    "Usage",
+    "is_metered",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,14 @@ class Protected:
     is_ours: Callable[[Path], bool] = _nothing_is_ours  # whether a file is as the product itself wrote it
 
 
+class StdioServer(TypedDict):
+    """A server that the client starts and speaks to over standard input and output."""
+
+    command: str
+    args: list[str]
+    env: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class AgentRequest:
     """One question. `facts` holds the same things as `prompt`, as values, for agents that read no prose."""
@@ -57,7 +78,7 @@ class AgentRequest:
     kind: str  # discovery, brief, requirements, architecture, architecture_review, epics, critique
     prompt: str  # everything a language model needs, the schema's JSON included
     schema: type[BaseModel] | None  # the reply must validate against this
-    facts: Mapping[str, Any]  # keys are named in workers/agents/facts.py
+    facts: Mapping[str, object]  # keys are named in workers/agents/facts.py
     workdir: Path  # the run's private directory
     session: str
     task: str
@@ -66,13 +87,13 @@ class AgentRequest:
     round: str | None = None
     perspective: str | None = None
     folder: Path | None = None  # shared by the runs of an inner loop, private to it
-    mcp: Mapping[str, Any] = field(default_factory=dict)  # name -> {command, args, env}: servers to hand over
+    mcp: Mapping[str, StdioServer] = field(default_factory=dict)  # servers to hand over, by name
     edits: bool = False  # `work`: it may edit files below `workdir`
     protected: Protected | None = None  # in read-only mode
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     timeouts: Timeouts = field(default_factory=Timeouts)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
-    on_guardian: Callable[[Any], None] | None = (
+    on_guardian: Callable[[Guardian], None] | None = (
         None  # told of each external process's guardian when it starts
     )
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from orchestrator.domain.json_types import Json
 
 RATINGS = range(1, 6)
 UNREAD_RATING = 2  # the best rating that divides: an unread one must not count as consent
 QUOTED = 60  # characters that are looked at in what is not simply a number
 
 
-def rating_of(value: Any) -> Any:
+def rating_of(value: Json) -> Json:
     """The whole number on the scale of five that `value` denotes; what denotes none is left as it is."""
     number, scale = _number(value)
     if number is not None and scale in (None, 5) and number.is_integer() and int(number) in RATINGS:
@@ -20,7 +21,7 @@ def rating_of(value: Any) -> Any:
     return value
 
 
-def lowest_meant(value: Any) -> int | None:
+def lowest_meant(value: Json) -> int | None:
     """The lowest rating that an unclear one can mean; None when it says no number of a known scale."""
     number, scale = _number(value)
     if number is not None and scale:
@@ -36,7 +37,7 @@ def lowest_meant(value: Any) -> int | None:
     return max(RATINGS[0], math.floor(min(said)))
 
 
-def _number(value: Any) -> tuple[float | None, int | None]:
+def _number(value: Json) -> tuple[float | None, int | None]:
     """(number, the scale that is named with it); no number where the value is not simply one."""
     if isinstance(value, Mapping):
         value = list(value.values())

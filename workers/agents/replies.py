@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.choices import plain
 from workers.agents.entries import names_of
 from workers.agents.mending import keep_readable, mend
@@ -108,7 +108,7 @@ def parse(text: str, schema: type[BaseModel]) -> Parsed:
     )
 
 
-def parse_value(value: Any, schema: type[BaseModel]) -> Parsed:
+def parse_value(value: Json, schema: type[BaseModel]) -> Parsed:
     """The same for an answer that was given as a value."""
     reading = _Reading(schema, names_of(schema))
     _try(value, reading)
@@ -126,7 +126,7 @@ def _found(reading: _Reading) -> Parsed | None:
     return None if best is None else Parsed(best[1], tuple(reading.notes), "")
 
 
-def _objects(text: str, reading: _Reading) -> Iterator[Any]:
+def _objects(text: str, reading: _Reading) -> Iterator[Json]:
     """The outermost JSON objects of `text`; an object inside prose, fences or brackets counts too."""
     decoder = json.JSONDecoder(
         object_pairs_hook=lambda pairs: _object(pairs, reading),
@@ -157,7 +157,7 @@ def _behind_nesting(text: str, at: int) -> int:
     return closed.end() if closed else len(text)
 
 
-def _object(pairs: list[tuple[str, Any]], reading: _Reading) -> JsonObject:
+def _object(pairs: list[tuple[str, Json]], reading: _Reading) -> JsonObject:
     value = dict(pairs)
     if len(value) < len(pairs):
         reading.note("a key was given twice: the last one counts")
@@ -168,7 +168,7 @@ def _dropped(name: str, reading: _Reading) -> None:
     reading.note(f"{name} is no value and was dropped")
 
 
-def _try(value: Any, reading: _Reading, depth: int = 0) -> bool:
+def _try(value: Json, reading: _Reading, depth: int = 0) -> bool:
     """Try `value`, and what it wraps, against the schema."""
     if isinstance(value, str):
         return _try_wrapped_text(value, reading, depth)
@@ -184,7 +184,7 @@ def _try(value: Any, reading: _Reading, depth: int = 0) -> bool:
     return _try_all(value.values(), reading, depth + 1)
 
 
-def _try_all(values: Iterable[Any], reading: _Reading, depth: int) -> bool:
+def _try_all(values: Iterable[Json], reading: _Reading, depth: int) -> bool:
     """Not just up to the first that fits: the best one is wanted."""
     fits = [_try(value, reading, depth) for value in islice(values, CANDIDATES)]
     return any(fits)
@@ -197,7 +197,7 @@ def _try_wrapped_text(text: str, reading: _Reading, depth: int) -> bool:
     return _try_all(_objects(text, reading), reading, 2)
 
 
-def _validates(given: Any, known: int, reading: _Reading) -> bool:
+def _validates(given: Json, known: int, reading: _Reading) -> bool:
     """Whether all of it fits. What fits without some of it is remembered, and better looked for."""
     value, lost = mend(given, reading.schema)
     try:
@@ -229,7 +229,7 @@ def _validates(given: Any, known: int, reading: _Reading) -> bool:
     return True
 
 
-def _clean(value: Any, reading: _Reading, depth: int = 0) -> Any:
+def _clean(value: Json, reading: _Reading, depth: int = 0) -> Json:
     """`value` without what cannot be stored: lone surrogates, NUL, numbers out of range, endless nesting."""
     if isinstance(value, str):
         return _clean_text(value, reading)
@@ -286,7 +286,7 @@ def _breaks_off(text: str) -> bool:
     return True
 
 
-def _repaired(text: str) -> Any:
+def _repaired(text: str) -> Json:
     from json_repair import repair_json
 
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
 from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pipelines import Pack
 from workers.agents.protocol import Agent, Timeouts
 from workers.agents.slots import AgentSlots
@@ -119,7 +120,7 @@ def build_router(
     )
 
 
-def describe(router: Router, pack: Pack, probe: Priced | None = None) -> dict[str, Any]:
+def describe(router: Router, pack: Pack, probe: Priced | None = None) -> JsonObject:
     """For `lifecycle agents` and `doctor`: every agent with its fault, and whom each role and perspective would use.
 
     `probe`: ask each usable one a real question, which may cost what this says.

@@ -7,7 +7,6 @@ reading, clauses, names, criteria  its tools     review, critique   readings of 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 from orchestrator.domain.documents import DECLARED, DocumentDef
 from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
@@ -28,7 +27,7 @@ KINDS = (
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in (
         "analyse_request",
         "RequestAnalysis",

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import DocumentDef
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.quality import is_testable
 from workers.builtin.material import Material, short
 from workers.builtin.sentences import Block, blocks
@@ -77,19 +77,19 @@ class Document:
     kind: str  # its model; empty when unknown
     blocks: tuple[Block, ...]
     headings: tuple[tuple[int, str, str], ...]  # level, heading, text of the section with its subsections
-    content: Any = None
+    content: object = None
     path: str = ""
-    keys: Mapping[str, Any] = field(default_factory=dict)  # of a JSON document
+    keys: Mapping[str, Json] = field(default_factory=dict)  # of a JSON document
     stated: DocumentDef | None = None  # as the catalogue has it
 
     def paragraphs(self) -> list[str]:
         return [block.text for block in self.blocks if block.kind != "heading"]
 
 
-def document(facts: Mapping[str, Any]) -> Document:
+def document(facts: Mapping[str, object]) -> Document:
     text = str(facts.get("artifact") or "")
     path = str(facts.get("artifact_path") or "")
-    keys: Mapping[str, Any] = {}
+    keys: Mapping[str, Json] = {}
     if text.lstrip().startswith("{"):
         try:
             found = json.loads(text)
@@ -118,7 +118,7 @@ def _stated(path: str, text: str) -> DocumentDef | None:
     return next((each for hint in hints for each in shipped_documents() if each.kind in hint), None)
 
 
-def _strings(value: Any, depth: int) -> list[str]:
+def _strings(value: Json, depth: int) -> list[str]:
     if isinstance(value, str):
         return [value] if value.strip() else []
     inner = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
@@ -369,7 +369,7 @@ def _carried_on(doc: Document, m: Material) -> list[Fault]:
     return found
 
 
-def _ref(identifier: str, content: Any) -> bool:
+def _ref(identifier: str, content: object) -> bool:
     """Whether the content model refers to it, for texts that were cut before the reference."""
     if isinstance(content, Architecture):
         rows = [

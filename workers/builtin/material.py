@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.text import keywords, overlap
@@ -192,14 +191,14 @@ def read_repository(exploration: Mapping[str, Json]) -> Repository:
     )
 
 
-def _rows(value: Any) -> list[Mapping[str, Json]]:
+def _rows(value: Json) -> list[Mapping[str, Json]]:
     """Records with a name, whether given as records or as plain names."""
     pieces = value if isinstance(value, (list, tuple)) else []
     rows = [piece if isinstance(piece, Mapping) else {"name": piece} for piece in pieces]
     return [row for row in rows if isinstance(row.get("name"), str) and row["name"].strip()]
 
 
-def _words(value: Any) -> list[str]:
+def _words(value: Json) -> list[str]:
     """Names in a list of strings, a list of records, or the keys of a table."""
     if isinstance(value, str):
         return [value]

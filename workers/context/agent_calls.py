@@ -26,8 +26,16 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes, edits, records
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
-from workers.agents.programs.mcp import SERVER, StdioServer, server_for
-from workers.agents.protocol import Agent, AgentReply, AgentRequest, Protected, Timeouts, is_metered
+from workers.agents.programs.mcp import SERVER, server_for
+from workers.agents.protocol import (
+    Agent,
+    AgentReply,
+    AgentRequest,
+    Protected,
+    StdioServer,
+    Timeouts,
+    is_metered,
+)
 from workers.agents.question import Question
 from workers.agents.routing import Router
 from workers.context.ledger import CallLedger

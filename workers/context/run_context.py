@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from orchestrator.config.settings import Settings
 from orchestrator.domain.errors import CassetteUnusable, LeaseLost, StoreError
@@ -93,7 +93,7 @@ class RunContext:
             return None
         return self.store.read(lambda tx: artifacts.body(tx, row.sha256)).decode("utf-8", "replace")
 
-    def json(self, path: str) -> Any:
+    def json(self, path: str) -> Json:
         """The newest version of a JSON artifact; None when there is none. Raises StoreError when it is no JSON."""
         text = self.text(path)
         if text is None:

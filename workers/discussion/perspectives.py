@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from orchestrator import failpoints
 from orchestrator.domain.consensus import Reply, Verdict, judge
@@ -25,7 +27,9 @@ from workers.agents.findings import not_friendlier
 from workers.agents.prompts import Material
 from workers.context.agent_calls import AgentCalls, Failure
 from workers.context.run_context import RunContext, RunReleased
-from workers.documents.content import Critique
+from workers.documents.content import Critique, Weakness
+
+T = TypeVar("T")
 
 ARTIFACT_LIMIT = 50_000  # characters of the artifact that a prompt shows; the cut is said in the record
 WHY_LIMIT = 300  # characters of why an agent gave no answer
@@ -67,7 +71,7 @@ class DiscussResult:
 def discuss(
     calls: AgentCalls,
     around: Round,
-    known: Mapping[str, Any],
+    known: Mapping[str, object],
     *,
     earlier: Material = (),
     stored: Mapping[str, Answer],
@@ -115,7 +119,7 @@ def _is_discovery(context: RunContext, around: Round) -> bool:
 
 
 def _perspectives(
-    context: RunContext, around: Round, known: Mapping[str, Any], notes: list[str]
+    context: RunContext, around: Round, known: Mapping[str, object], notes: list[str]
 ) -> dict[str, Perspective]:
     """The round's perspectives; coverage is left out, with a note, when there is nothing to compare with."""
     names = list(around.perspectives)
@@ -182,7 +186,7 @@ def _left_out(context: RunContext, name: str, error: BaseException) -> str:
     return f"{name} was left out: {error.what}"
 
 
-def _material(known: Mapping[str, Any], earlier: Material, notes: list[str]) -> Material:
+def _material(known: Mapping[str, object], earlier: Material, notes: list[str]) -> Material:
     """What every perspective's prompt shows. The artifact is cut at a stated length; rules read the whole of it."""
     artifact = str(known["artifact"])
     if len(artifact) > ARTIFACT_LIMIT:
@@ -192,7 +196,10 @@ def _material(known: Mapping[str, Any], earlier: Material, notes: list[str]) -> 
     discovery = known.get("discovery")
     return [
         ("The request", str(known["request"])),
-        ("The discovery context", discovery.model_dump_json(indent=1) if discovery is not None else ""),
+        (
+            "The discovery context",
+            discovery.model_dump_json(indent=1) if isinstance(discovery, BaseModel) else "",
+        ),
         *earlier,
         (f"The artifact {known['artifact_path']}", artifact),
     ]
@@ -202,7 +209,7 @@ def _ask(
     calls: AgentCalls,
     view: Perspective,
     around: Round,
-    known: Mapping[str, Any],
+    known: Mapping[str, object],
     material: Material,
     over: threading.Event,
 ) -> Answer:
@@ -235,7 +242,7 @@ def _reply(name: str, critique: Critique, notes: list[str]) -> Reply:
     """The critique as the rules take it. Missing requirements are coverage's to name, a risk level is risk's."""
     cut = 0
 
-    def some(entries: Sequence[Any]) -> tuple[Any, ...]:
+    def some(entries: Sequence[T]) -> tuple[T, ...]:
         nonlocal cut
         cut += max(0, len(entries) - LIST_LIMIT)
         return tuple(entries[:LIST_LIMIT])
@@ -262,7 +269,7 @@ def _reply(name: str, critique: Critique, notes: list[str]) -> Reply:
     return reply
 
 
-def _gravest(critique: Critique) -> list[Any]:
+def _gravest(critique: Critique) -> list[Weakness]:
     """The weaknesses, critical ones first: no limit may hide one."""
     return sorted(critique.weaknesses, key=lambda found: found.severity != "critical")
 
@@ -279,7 +286,7 @@ def _confirmed(reply: Reply, lost: Sequence[str], notes: list[str]) -> Reply:
     return replace(reply, missing_requirements=real, suggestions=(*reply.suggestions, *doubtful))
 
 
-def _lost(context: RunContext, around: Round, known: Mapping[str, Any], notes: list[str]) -> list[str]:
+def _lost(context: RunContext, around: Round, known: Mapping[str, object], notes: list[str]) -> list[str]:
     """Requirement sentences that the artifact does not carry, found by rules; none when the rules fail."""
     from workers.builtin.critique import uncarried
     from workers.builtin.faults import document

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.synthesis import Theme
 from orchestrator.domain.verdicts import Divergence
 from workers.documents.content import Risk
@@ -85,7 +85,7 @@ def render_discussion(
 ) -> dict[str, bytes]:
     """The record's file by path."""
     path = record_path(discussion.round, discussion.revision)
-    front: dict[str, Any] = {
+    front: JsonObject = {
         "session_id": session_id,
         "phase": phase,
         "document_type": "discussion",

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain.consensus import (
     Consequence,
@@ -15,6 +14,7 @@ from orchestrator.domain.consensus import (
     report_text,
 )
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Consensus
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
@@ -24,7 +24,7 @@ from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
 from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
-from workers.documents.content import Critique
+from workers.documents.content import Content, Critique
 from workers.documents.identifiers import content_path
 from workers.documents.models import model_of
 from workers.roles import Produced
@@ -44,8 +44,8 @@ class Critiqued:
     words: str | None
     mean: float | None
     wisdom: Sequence[tuple[str, str]]
-    options: Sequence[Mapping[str, Any]] = ()
-    faults: Sequence[Mapping[str, Any]] = ()  # what divided the perspectives, the gravest first
+    options: Sequence[Mapping[str, Json]] = ()
+    faults: Sequence[Mapping[str, Json]] = ()  # what divided the perspectives, the gravest first
 
 
 def critique(calls: AgentCalls, produced: Produced) -> Critiqued:
@@ -109,7 +109,7 @@ def _earlier_paths(context: RunContext) -> list[str]:
     return [path for path in told if path is not None and path in context.artifacts]
 
 
-def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Any]:
+def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Content | None]:
     """The artifact's text, with the files of its items, and its content where it has one."""
     folder = produced.artifact.rpartition("/")[0]
     paths = [produced.artifact]
@@ -238,7 +238,7 @@ def _decision(context: RunContext) -> Decision | None:
     return next((found for found in reversed(context.decisions) if found.subject == own), None)
 
 
-def _findings(synthesis: Synthesis) -> list[dict[str, Any]]:
+def _findings(synthesis: Synthesis) -> list[JsonObject]:
     rows: list[tuple[str, str | None, Sequence[str], str]] = [
         *(("divergence", str(view.severity), view.perspectives, view.text) for view in synthesis.views),
         *(("missing", "HIGH", ("coverage",), gap) for gap in synthesis.gaps),

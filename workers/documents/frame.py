@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -34,7 +33,7 @@ class RenderContext:
     language: str = "en"
     dependencies: tuple[str, ...] | None = None  # None: those the kind of document has
     documents: Mapping[str, Registered] = field(default_factory=dict)  # the documents before, by name
-    facts: Mapping[str, Any] = field(
+    facts: Mapping[str, object] = field(
         default_factory=dict
     )  # codebase; review, review_agent (architecture); request
     catalogue: Catalogue = field(default_factory=shipped_documents)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import regex
 from pydantic import BaseModel, Field
 
 from orchestrator.domain.ids import slug
+from orchestrator.domain.json_types import Json, JsonObject
 from workers.documents.content import (
     Adr,
     Architecture,
@@ -32,6 +33,7 @@ from workers.documents.content import (
 from workers.documents.models import MODELS
 
 C = TypeVar("C", bound=Content)
+Numbered: TypeAlias = Goal | Requirement | Adr | Epic | Story | Item  # what carries an identifier
 
 IDENTIFIER = regex.compile(
     r"(?<![\w-])(?:G-\d{3,}|REQ-\d{3,}|NFR-(?:P|SC|S|U)-\d{3,}|ADR-\d{3,}|EPIC-\d{3,}|STORY-\d{3,}-\d{3,})(?![\w]|-\d)"
@@ -71,7 +73,7 @@ class Registered:
         """The identifiers in force: later documents may refer to these."""
         return {item.id for item in items_of(self.content)}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Plain values, for a file beside the document."""
         return {
             "document": self.document,
@@ -83,7 +85,7 @@ class Registered:
         }
 
     @classmethod
-    def from_json(cls, value: Any, schema: type[Content] | None = None) -> Registered:
+    def from_json(cls, value: Json, schema: type[Content] | None = None) -> Registered:
         """Raises ValueError for anything `to_json` did not give. `schema`: None means the shipped model."""
         if not isinstance(value, dict) or not isinstance(value.get("files"), dict):
             raise ValueError("this is no content of a document")
@@ -103,7 +105,7 @@ def content_path(document: str) -> str:
     return f"spec/.content/{document}.json"
 
 
-def items_of(content: Content) -> list[Any]:
+def items_of(content: Content) -> list[Numbered]:
     """The items of a document that carry an identifier."""
     if isinstance(content, Brief):
         return list(content.goals)
@@ -154,7 +156,7 @@ class _Numbers:
         self.names: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def claim(self, item: Any, prefix: str) -> str:
+    def claim(self, item: Numbered, prefix: str) -> str:
         """The id of one item: the existing one it names when that is of its kind, else the next number."""
         name = _name(item.id)
         if name in self.free and _series(name) == prefix:
@@ -360,7 +362,7 @@ def _without_cycles(epics: list[Epic], numbers: _Numbers) -> list[Epic]:
     ]
 
 
-def _left_out(before: BaseModel | None, numbers: _Numbers) -> list[Any]:
+def _left_out(before: BaseModel | None, numbers: _Numbers) -> list[Numbered]:
     """Items of the version before that the reply did not name: they are withdrawn now."""
     left = (
         [item for item in items_of(before) if item.id in numbers.free] if isinstance(before, Content) else []

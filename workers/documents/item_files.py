@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import regex
 
 from orchestrator.domain.documents import DocumentDef
-from orchestrator.domain.json_types import Json
-from workers.documents.content import Content
+from workers.documents.content import Adr, Content, Epic, Requirement, Story
 from workers.documents.frame import RenderContext, dependencies_of, front_of
-from workers.documents.identifiers import Registered, content_path
+from workers.documents.identifiers import Numbered, Registered, content_path
 from workers.documents.page import Printer
 
+N = TypeVar("N", bound=Requirement | Adr | Epic)
 Files = Mapping[str, bytes]
 KEPT = {"requirements": "items", "architecture": "adrs", "epics": "items"}  # model -> field of its content
 GONE = {"requirements": "requirements", "architecture": "adrs", "epics": "epics"}  # and of what is withdrawn
@@ -32,11 +32,11 @@ def item_files(
     kind: str,
     context: RenderContext,
     previous: Files,
-    traced: Callable[[Any], list[str]],
+    traced: Callable[[N], list[str]],
 ) -> dict[str, bytes]:
     """One file an item, also for the withdrawn ones; what did not change keeps its bytes."""
-    items: Sequence[Any] = getattr(registered.content, KEPT[document.model])
-    withdrawn: Sequence[Any] = getattr(registered.withdrawn, GONE[document.model])
+    items: Sequence[N] = getattr(registered.content, KEPT[document.model])
+    withdrawn: Sequence[N] = getattr(registered.withdrawn, GONE[document.model])
     before = _before(document, type(registered.content), previous)
     lost = [story for story in registered.withdrawn.stories if kind == "epic"]
     files = {}
@@ -67,13 +67,13 @@ def item_files(
 
 def _before(
     document: DocumentDef, model: type[Content], previous: Files
-) -> dict[str, tuple[Any, bool, list[Json]]]:
+) -> dict[str, tuple[Numbered, bool, list[Story]]]:
     """The items of the version before: each with whether it was withdrawn, and its withdrawn stories."""
     data = previous.get(content_path(document.kind))
     if data is None:
         return {}
     old = Registered.from_json(json.loads(data), model)
-    states: dict[str, tuple[Any, bool, list[Json]]] = {}
+    states: dict[str, tuple[Numbered, bool, list[Story]]] = {}
     for item in getattr(old.content, KEPT[document.model]):
         prefix = f"STORY-{item.id.removeprefix('EPIC-')}-"
         states[item.id] = (
@@ -95,11 +95,11 @@ def _unstamped(page: bytes) -> bytes:
     return _STAMP.sub(b"", head) + mark + body
 
 
-def traced_goals(item: Any) -> list[str]:
+def traced_goals(item: Requirement) -> list[str]:
     return list(item.goals)
 
 
-def traced_requirements(item: Any) -> list[str]:
+def traced_requirements(item: Adr | Epic) -> list[str]:
     stories = getattr(item, "stories", [])
     return list(
         dict.fromkeys([*item.requirements, *(name for s in stories for name in [*s.requirements, *s.adrs])])

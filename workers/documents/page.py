@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import regex
 from jinja2 import FileSystemLoader, StrictUndefined
@@ -15,7 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from orchestrator.domain.documents import Section
 from orchestrator.domain.json_types import Json
 from workers.documents import escape
-from workers.documents.content import Content
+from workers.documents.content import Content, Story
 from workers.documents.escape import Safe, inline
 from workers.documents.labels import Labels, labels, shipped
 
@@ -39,7 +38,7 @@ class Printer:
         self.here = ""
 
     def page(
-        self, path: str, template: str, front: Mapping[str, Json], *, source: str = "", **values: Any
+        self, path: str, template: str, front: Mapping[str, Json], *, source: str = "", **values: object
     ) -> bytes:
         """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed.
 
@@ -64,7 +63,7 @@ class Printer:
         lines = regex.sub(r"[ \t]+$|^ (?=\S)", "", text, flags=regex.MULTILINE)
         return (regex.sub(r"\n{3,}", "\n\n", lines).strip() + "\n").encode("utf-8")
 
-    def text(self, key: str, **values: Any) -> Safe:
+    def text(self, key: str, **values: object) -> Safe:
         """A phrase of the labels with values in its places."""
         phrase = self.labels.words.get(key) or self.labels.sections[key]
         return Safe(
@@ -112,7 +111,7 @@ class Printer:
         )
         return Safe(f" *({phrase})*")
 
-    def story_line(self, story: Any) -> Safe:
+    def story_line(self, story: Story) -> Safe:
         parts = {name: _clause(getattr(story, name)) for name in ("as_a", "i_want", "so_that")}
         if self.labels.language == "en":
             parts["as_a"] = _with_article(parts["as_a"])

@@ -237,13 +237,13 @@ def order(content: Epics) -> list[list[str]]:
     return steps
 
 
-def _chains(content: Epics, context: RenderContext) -> list[dict[str, Any]]:
+def _chains(content: Epics, context: RenderContext) -> list[dict[str, object]]:
     """One row a requirement: the goals it serves, the designs that answer it, the stories that build it."""
     requirements, architecture = context.documents.get("requirements"), context.documents.get("architecture")
     if requirements is None or not isinstance(requirements.content, Requirements):
         return []
     design = architecture.content if architecture and isinstance(architecture.content, Architecture) else None
-    rows = []
+    rows: list[dict[str, object]] = []
     for item in requirements.content.items:
         adrs = [adr.id for adr in design.adrs if item.id in adr.requirements] if design else []
         parts = [part.name for part in design.components if item.id in part.requirements] if design else []

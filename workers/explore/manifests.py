@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -54,21 +53,21 @@ class _Unreadable(ValueError):
     """The manifest's text is not of its format."""
 
 
-def _table(value: Any) -> JsonObject:
+def _table(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Json]:
+def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _version(value: Any) -> str:
+def _version(value: Json) -> str:
     """A version as Cargo, Poetry and npm write it: text, or a table with `version`."""
     value = value.get("version", "") if isinstance(value, dict) else value
     return value if isinstance(value, str) else ""
 
 
-def _requirement(line: Any, scope: str = "runtime") -> Iterator[Dependency]:
+def _requirement(line: Json, scope: str = "runtime") -> Iterator[Dependency]:
     if isinstance(line, str) and (match := _REQUIREMENT.match(line)):
         yield Dependency(match[1], (match[2] or "").strip(), scope)
 

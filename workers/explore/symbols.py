@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.json_types import Json
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query
+    from tree_sitter import Language, Node, Query
 
 MAX_SYMBOLS = 400  # of one file
 _MAX_LINE = 5_000  # longer lines are generated code: slow to parse, worthless to read
@@ -148,7 +148,7 @@ def _collect(captures: dict[str, list[Json]]) -> Symbols:
     return found
 
 
-def _from_import(node: Any) -> list[str]:
+def _from_import(node: Node) -> list[str]:
     """`from a import b` may mean the module a.b or a name in a: both are given, the reader knows which file exists."""
     module = node.child_by_field_name("module_name")
     if module is None:
@@ -162,5 +162,5 @@ def _from_import(node: Any) -> list[str]:
     return [base, *names]
 
 
-def _text(node: Any) -> str:
+def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")[:200]

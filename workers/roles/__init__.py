@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
@@ -26,7 +25,7 @@ class Produced:
     notes: Sequence[str] = ()  # what was cut, repaired or left out
     wisdom: Sequence[tuple[str, str]] = ()
     gate: Mapping[str, Json] | None = None
-    shared: Any = None
+    shared: Json = None
 
     @property
     def note(self) -> JsonObject:

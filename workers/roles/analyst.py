@@ -30,7 +30,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
     content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
     kept, notes = allot(content, kind=document.kind)
-    shown = render_context(context, document, agent, {}, codebase=exploration.get("codebase"))
+    shown = render_context(context, document, agent, {}, extra={"codebase": exploration.get("codebase")})
     index = json.dumps({"explorations": {ANGLE: PurePosixPath(EXPLORATION).name}}, indent=1) + "\n"
     return Produced(
         files={

@@ -182,7 +182,7 @@ def render_context(
     agent: str,
     documents: Mapping[str, Registered],
     status: str = "",
-    **extra: Any,
+    extra: Mapping[str, object] = {},
 ) -> RenderContext:
     """What the document says about itself. Its stamp is the run's opening, so that a second attempt writes the same."""
     current = context.artifacts.get(document.path)

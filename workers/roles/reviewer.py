@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.quality import Score
 from workers.builtin.request import analyse_request
 from workers.context.agent_calls import AgentCalls
@@ -56,7 +56,7 @@ def stated(request: str, language: str, discovery: Discovery | None) -> list[str
     ]
 
 
-def _gate_data(score: Score, catalogue: Catalogue) -> dict[str, Any]:
+def _gate_data(score: Score, catalogue: Catalogue) -> JsonObject:
     """The five dimensions as plain values; a weak area names the draft that would have to change."""
     return {
         "total": round(score.total, 2),

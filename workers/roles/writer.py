@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.errors import AgentError
@@ -53,14 +52,14 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
     known = facts(context, document)
     content, agent = ask(calls, document, known)
     context.check()
-    extra: dict[str, Any] = {}
+    extra: dict[str, object] = {}
     notes: list[str] = []
     if isinstance(content, Architecture):
         extra, notes = _reviewed(calls, document, known, content)
     previous, earlier = registered(context, document), before(context, document)
     in_force = {found for each in earlier.values() for found in each.ids()}
     kept, more = allot(content, previous, known=in_force, kind=document.kind)
-    files = form(context, document, kept, render_context(context, document, agent, earlier, **extra))
+    files = form(context, document, kept, render_context(context, document, agent, earlier, extra=extra))
     return Produced(
         files=files,
         artifact=document.path,
@@ -73,8 +72,8 @@ def _one(context: RunContext, calls: AgentCalls, document: DocumentDef) -> Produ
 
 
 def _reviewed(
-    calls: AgentCalls, document: DocumentDef, known: Mapping[str, Any], draft: Architecture
-) -> tuple[dict[str, Any], list[str]]:
+    calls: AgentCalls, document: DocumentDef, known: Mapping[str, object], draft: Architecture
+) -> tuple[dict[str, object], list[str]]:
     """The second agent's critical reading. Without one the document says so; the draft stands all the same."""
     reviewers = calls.router.for_perspective(calls.run.pack, REVIEWED_BY, calls.run.notes.append)
     try:

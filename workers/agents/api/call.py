@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic_ai import exceptions as told
 
@@ -47,7 +47,7 @@ def call(target: Target, request: AgentRequest, timeouts: Timeouts) -> AgentRepl
         raise wire.fault or _named(target, timeouts, error) from None
 
 
-def _in_own_loop(work: Coroutine[Any, Any, T]) -> T:
+def _in_own_loop(work: Coroutine[object, None, T]) -> T:
     """Like asyncio.run, save that it does not wait for the look-up of a name that hangs."""
     loop = asyncio.new_event_loop()
     try:

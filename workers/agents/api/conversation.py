@@ -17,7 +17,15 @@ from google.genai import Client
 from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, TextOutput, ToolOutput, capture_run_messages
+from pydantic_ai import (
+    Agent,
+    AgentStreamEvent,
+    ModelRetry,
+    RunContext,
+    TextOutput,
+    ToolOutput,
+    capture_run_messages,
+)
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import (
     ModelResponse,
@@ -32,6 +40,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.output import OutputSpec
 from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.google import GoogleProvider
@@ -67,10 +76,12 @@ class Talk:
     async def ask(self, *, with_tool: bool) -> AgentReply:
         """The reply. Raises the library's exceptions."""
         schema = self.request.schema
-        output: Any = str if schema is None else TextOutput(self._read)
+        output: OutputSpec[BaseModel | str] = str if schema is None else TextOutput(self._read)
         if schema is not None and with_tool:
             output = [ToolOutput(schema, name="final_result"), output]
-        agent: Agent[None, Any] = Agent(_model(self.target, self.wire), output_type=output, retries=REPAIRS)
+        agent: Agent[None, BaseModel | str] = Agent(
+            _model(self.target, self.wire), output_type=output, retries=REPAIRS
+        )
         agent.output_validator(self._checked)
         with capture_run_messages() as messages:
             try:
@@ -106,7 +117,7 @@ class Talk:
         self.read = self._parsed(self.text)
         return self.read
 
-    def _checked(self, output: Any) -> Any:
+    def _checked(self, output: BaseModel | str) -> BaseModel | str:
         """An answer through the tool meets the same limits as one in a text."""
         if not isinstance(output, BaseModel):
             self.text = self.target.masked(output)
@@ -181,7 +192,7 @@ class Talk:
             self.text, data, self.target.agent, used, retries, tuple(self.notes), extracted=extracted
         )
 
-    async def _count(self, _context: Any, events: AsyncIterable[Any]) -> None:
+    async def _count(self, _context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
         """Reads the stream as it comes; ends it from below when the answer grows too long."""
         size, most = 0, self.timeouts.output_bytes
         self.wire.asked = 0
@@ -193,7 +204,7 @@ class Talk:
                 )
 
 
-def _length(event: Any) -> int:
+def _length(event: AgentStreamEvent) -> int:
     """Characters that an event adds to the answer."""
     match event:
         case PartStartEvent(part=TextPart(content=said) | ThinkingPart(content=said)):

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from orchestrator.domain import errors, secrets
 from orchestrator.domain.errors import (
@@ -27,6 +27,7 @@ from orchestrator.domain.errors import (
     DiskFull,
     UsageError,
 )
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.prices import Estimate
 from orchestrator.store import cassettes, files
 from workers.agents.programs import worktree
@@ -91,14 +92,14 @@ class CassettePlayer:
             raise _miss(self, question)
         return [_Played(str(take["agent"]), take, self.folder) for take in following(takes, called, self.run)]
 
-    def _takes(self, question: Question) -> list[dict[str, Any]]:
+    def _takes(self, question: Question) -> list[JsonObject]:
         """All takes of a question, in the order they were recorded."""
         found = [
             take for name, take in self.read(question.stem) if take["prompt"].get("digest") == question.digest
         ]
         return sorted(found, key=lambda take: (take["attempt"], take["number"]))
 
-    def read(self, stem: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    def read(self, stem: str = "") -> Iterator[tuple[str, JsonObject]]:
         """The calls whose names begin so. Raises CassetteUnusable."""
         try:
             for name in cassettes.names(self.folder):
@@ -107,7 +108,7 @@ class CassettePlayer:
         except (OSError, ValueError, files.UnsafePath, UsageError) as error:
             raise _unusable(self.folder, error) from error
 
-    def keep(self, question: Question, take: Mapping[str, Any]) -> None:
+    def keep(self, question: Question, take: Mapping[str, Json]) -> None:
         """Write one take. Raises CassetteUnusable, DiskFull."""
         known = secrets.known(self.environ)
         try:
@@ -134,7 +135,7 @@ class CassettePlayer:
             raise _unusable(self.folder, error) from error
 
 
-def following(takes: Sequence[dict[str, Any]], called: Iterable[Called], run: str) -> list[dict[str, Any]]:
+def following(takes: Sequence[JsonObject], called: Iterable[Called], run: str) -> list[JsonObject]:
     """The takes that come next: of one attempt, up to the first with an answer. The last ones are given again and again."""
     attempts = _attempts(takes)
     before: dict[str, list[str]] = {}
@@ -150,9 +151,9 @@ def following(takes: Sequence[dict[str, Any]], called: Iterable[Called], run: st
     return list(left[:ends])
 
 
-def _attempts(takes: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def _attempts(takes: Sequence[JsonObject]) -> list[list[JsonObject]]:
     """The takes by attempt, without those that had an answer and were asked again all the same."""
-    apart: dict[int, list[dict[str, Any]]] = {}
+    apart: dict[int, list[JsonObject]] = {}
     for take in takes:
         apart.setdefault(take["attempt"], []).append(take)
     *earlier, last = apart.values()
@@ -185,7 +186,7 @@ class Recorded:
     def _keep(self, does: str, request: AgentRequest, call: Callable[[], AgentReply]) -> AgentReply:
         before = worktree.state(request.workdir) if does == "work" else {}
         begun = time.monotonic()
-        take: dict[str, Any] = {"agent": self.agent.name, "does": does}
+        take: JsonObject = {"agent": self.agent.name, "does": does}
         try:
             reply = call()
         except AgentError as error:
@@ -194,9 +195,7 @@ class Recorded:
         self._write(request, take | _answered(reply), begun, before)
         return reply
 
-    def _write(
-        self, request: AgentRequest, take: dict[str, Any], begun: float, before: worktree.State
-    ) -> None:
+    def _write(self, request: AgentRequest, take: JsonObject, begun: float, before: worktree.State) -> None:
         if self.cassette.over.is_set():  # it was stopped with its run: that is not what it had to say
             return
         if request.stop.is_set():  # only its discussion is over
@@ -208,7 +207,7 @@ class Recorded:
         )
 
 
-def _answered(reply: AgentReply) -> dict[str, Any]:
+def _answered(reply: AgentReply) -> JsonObject:
     return {
         "ended": ANSWERED[reply.extracted],
         "answer": {
@@ -224,7 +223,7 @@ def _answered(reply: AgentReply) -> dict[str, Any]:
     }
 
 
-def _failed(error: AgentError) -> dict[str, Any]:
+def _failed(error: AgentError) -> JsonObject:
     return {
         "ended": error.kind,
         "answer": None,
@@ -247,7 +246,7 @@ class _Played:
 
     metered: ClassVar[bool] = False
     name: str
-    take: Mapping[str, Any]
+    take: Mapping[str, Json]
     folder: Path
 
     def available(self) -> str | None:
@@ -271,7 +270,7 @@ class _Played:
         return self.ask(request)
 
 
-def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
+def _reply(take: Mapping[str, Json], request: AgentRequest) -> AgentReply:
     """Raises KeyError, TypeError or ValueError for what was not recorded so."""
     said = take["answer"]
     return AgentReply(
@@ -286,7 +285,7 @@ def _reply(take: Mapping[str, Any], request: AgentRequest) -> AgentReply:
     )
 
 
-def _error(fault: Mapping[str, Any], take: Mapping[str, Any]) -> AgentError:
+def _error(fault: Mapping[str, Json], take: Mapping[str, Json]) -> AgentError:
     kind = getattr(errors, str(fault["class"]), AgentCrashed)
     known = kind if isinstance(kind, type) and issubclass(kind, AgentError) else AgentCrashed
     made = known(str(fault["what"]), why=str(fault["why"]), fix=str(fault["fix"]))
@@ -298,7 +297,7 @@ def _error(fault: Mapping[str, Any], take: Mapping[str, Any]) -> AgentError:
     return made
 
 
-def _usage(take: Mapping[str, Any]) -> Usage | None:
+def _usage(take: Mapping[str, Json]) -> Usage | None:
     used = take.get("usage")
     if used is None:
         return None
@@ -306,7 +305,7 @@ def _usage(take: Mapping[str, Any]) -> Usage | None:
     return Usage(**{**used, "estimate": None if estimate is None else Estimate(**estimate)})
 
 
-def _exit(take: Mapping[str, Any]) -> Exit | None:
+def _exit(take: Mapping[str, Json]) -> Exit | None:
     """How its process ended; None of an agent without one, and of a take of format 1."""
     ended = take.get("exit")
     return None if ended is None else Exit(str(ended["by"]), ended["code"], ended["signal"])
@@ -346,11 +345,11 @@ def _miss(cassette: CassettePlayer, question: Question) -> CassetteMiss:
     return CassetteMiss(what, why=why, fix=fix, nearest=name, changed=changed)
 
 
-def _parts(take: Mapping[str, Any]) -> dict[str, str]:
+def _parts(take: Mapping[str, Json]) -> dict[str, str]:
     return {str(part["name"]): str(part["text"]) for part in take["prompt"]["parts"]}
 
 
-def _distance(question: Question, take: Mapping[str, Any]) -> tuple[bool, bool, int]:
+def _distance(question: Question, take: Mapping[str, Json]) -> tuple[bool, bool, int]:
     recorded = _parts(take)
     asked = dict(question.parts)
     unlike = sum(recorded.get(part) != asked.get(part) for part in {**recorded, **asked})

@@ -11,10 +11,10 @@ import re
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentLimited, AgentRubbish
+from orchestrator.domain.json_types import JsonObject
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
@@ -70,7 +70,7 @@ class Claude:
 
     def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session = resume
-        result: dict[str, Any] = {}
+        result: JsonObject = {}
         for line in lines(out):
             session = text(line.get("session_id")) or session
             if line.get("type") == "result":
@@ -103,7 +103,7 @@ def _fault(subtype: str, status: int | None, words: str) -> AgentError:
     return by_status(status, words, login=LOGIN)
 
 
-def _usage(result: dict[str, Any]) -> Usage:
+def _usage(result: JsonObject) -> Usage:
     used = table(result.get("usage"))
     read = [
         count(used.get(name))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentOverloaded
+from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, lines, reset_in, status_in, table, text
@@ -28,7 +28,7 @@ class Codex:
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
-        settings: dict[str, Any] = {
+        settings: JsonObject = {
             "check_for_update_on_startup": False,
             "analytics.enabled": False,
             "features.plugins": False,
@@ -63,7 +63,7 @@ class Codex:
                 "sandbox_workspace_write.exclude_tmpdir_env_var": True,
             }
         granted = {"default_tools_approval_mode": "approve", "required": True}
-        servers: dict[str, Any] = {}
+        servers: JsonObject = {}
         env: dict[str, str] = {}
         for name, server in request.mcp.items():  # by name: everybody on the machine can read a command line
             servers[name] = {**server, **granted, "env_vars": list(server["env"])}
@@ -80,7 +80,7 @@ class Codex:
     def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         thread, *before = (resume or "").split(":")
         answer, failed, waiting = "", "", ""
-        used: dict[str, Any] = {}
+        used: JsonObject = {}
         for line in lines(out):
             kind, item = line.get("type"), table(line.get("item"))
             if kind == "thread.started":
@@ -128,7 +128,7 @@ def _since(total: Sequence[int | None], before: list[str]) -> Usage:
     return Usage(tokens_in=read, tokens_out=written, tokens_cached=cached)
 
 
-def _toml(value: Any) -> str:
+def _toml(value: Json) -> str:
     """An inline value, as `-c` takes it."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import (
@@ -17,6 +17,7 @@ from orchestrator.domain.errors import (
     AgentOverloaded,
     AgentUnavailable,
 )
+from orchestrator.domain.json_types import Json
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import AgentRequest, Usage
 
@@ -38,7 +39,7 @@ class ParsedOutput:
     """What the output says."""
 
     text: str = ""
-    data: Any = None  # a structured answer, as it was given
+    data: Json = None  # a structured answer, as it was given
     usage: Usage = field(default_factory=Usage)
     session: str | None = None  # where the conversation can be gone on with
     fault: AgentError | None = None  # it says itself that it failed
@@ -60,7 +61,7 @@ class Dialect(Protocol):
 MakeDialect = Callable[[str, AgentSettings, Mapping[str, str]], Dialect]  # program, settings, environment
 
 
-def private_json(file: Path, value: Any) -> Path:
+def private_json(file: Path, value: Json) -> Path:
     """Write `value` where nobody else reads it: a command line is everybody's to read, and it may hold a run's token."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.unlink(missing_ok=True)

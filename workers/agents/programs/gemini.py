@@ -9,10 +9,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
+from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, lines, reset_in, status_in, table, text
@@ -53,7 +53,7 @@ class Gemini:
         session, answer, model = resume, "", None
         denied: list[str] = []
         called: dict[str, str] = {}
-        result: dict[str, Any] = {}
+        result: JsonObject = {}
         for line in lines(out):
             kind = line.get("type")
             if kind == "init":
@@ -78,7 +78,7 @@ class Gemini:
         )
 
 
-def _usage(stats: Mapping[str, Any], model: str | None) -> Usage:
+def _usage(stats: Mapping[str, Json], model: str | None) -> Usage:
     """Its `output_tokens` are without what it thought, which is in the total and paid as output."""
     read, written, total = (count(stats.get(f"{name}_tokens")) for name in ("input", "output", "total"))
     if read is not None and written is not None and total is not None:
@@ -87,12 +87,12 @@ def _usage(stats: Mapping[str, Any], model: str | None) -> Usage:
     return Usage("+".join(models) or model, read, written, tokens_cached=count(stats.get("cached")))
 
 
-def _was_refused(error: dict[str, Any]) -> bool:
+def _was_refused(error: JsonObject) -> bool:
     """Whether a tool was not offered, or for other places only."""
     return error.get("type") == "tool_not_registered" or "Access denied" in text(error.get("message"))
 
 
-def _fault(result: dict[str, Any], ended: Ended, errors: str) -> AgentError | None:
+def _fault(result: JsonObject, ended: Ended, errors: str) -> AgentError | None:
     if result.get("status") == "success":
         return None
     if not result and ended.exit not in (NO_LOGIN, NOT_TRUSTED):
@@ -114,7 +114,7 @@ def _status(exit: int | None) -> int | None:
     return 529 if exit == 529 % 256 else exit + 256 if exit >= 400 % 256 else None
 
 
-def _home(folder: Path, servers: Mapping[str, Any]) -> Path:
+def _home(folder: Path, servers: Mapping[str, Json]) -> Path:
     settings = {
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 2},
         "privacy": {"usageStatisticsEnabled": False},

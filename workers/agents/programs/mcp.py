@@ -10,23 +10,15 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypedDict
 
 from orchestrator.store.run_tokens import token_for
+from workers.agents.protocol import StdioServer
 
 SERVER = "team"  # what the server is called in a client's configuration; its tools are mcp__team__... to most
 # Clients start their servers with next to nothing: where our files and sockets are, and how the database is opened, has to
 # be said.
 _PASSED = ("LANG", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR")
 _OURS = "LIFECYCLE_"
-
-
-class StdioServer(TypedDict):
-    """A server that the client starts and speaks to over standard input and output."""
-
-    command: str
-    args: list[str]
-    env: dict[str, str]
 
 
 def server_for(run: str, project: Path, environ: Mapping[str, str] | None = None) -> StdioServer:

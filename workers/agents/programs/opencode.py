@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import (
@@ -24,6 +23,7 @@ from orchestrator.domain.errors import (
     AgentRubbish,
     AgentUnavailable,
 )
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.prices import Estimate
 from workers.agents.programs import merged_stderr
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
@@ -47,7 +47,7 @@ class Opencode:
 
     def __init__(self, program: str, given: AgentSettings, environ: Mapping[str, str]) -> None:
         self._program = program
-        self._config: dict[str, Any] = {"autoupdate": False, "share": "disabled", "snapshot": False}
+        self._config: JsonObject = {"autoupdate": False, "share": "disabled", "snapshot": False}
         model = given.model
         if given.base_url:
             key = f"{{env:{given.key_env or 'OPENAI_API_KEY'}}}"
@@ -133,7 +133,7 @@ def _permission(request: AgentRequest) -> dict[str, str]:
     return {"*": "deny", **{f"{name}_*": "allow" for name in request.mcp}}
 
 
-def _servers(servers: Mapping[str, Any]) -> dict[str, Any]:
+def _servers(servers: Mapping[str, Json]) -> JsonObject:
     return {
         name: {
             "type": "local",
@@ -151,7 +151,7 @@ def _spare_the_registry(config: Path) -> None:
     private_json(config / "package-lock.json", {"packages": {"": {"dependencies": {_PLUGIN: "*"}}}})
 
 
-def _failed(error: dict[str, Any]) -> AgentError:
+def _failed(error: JsonObject) -> AgentError:
     data = table(error.get("data"))
     words = text(data.get("message")) or text(error.get("name"))
     if error.get("name") == "ProviderAuthError":
@@ -178,7 +178,7 @@ def _trouble(tries: list[str]) -> AgentError | None:
     return by_status(None, words, login=LOGIN)
 
 
-def _usage(part: dict[str, Any]) -> Usage:
+def _usage(part: JsonObject) -> Usage:
     tokens = table(part.get("tokens"))
     cache = table(tokens.get("cache"))
     read = [count(tokens.get("input")), count(cache.get("read")), count(cache.get("write"))]

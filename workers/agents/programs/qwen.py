@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.domain.errors import AgentError, AgentRubbish
+from orchestrator.domain.json_types import JsonObject
 from workers.agents.programs.dialect import Call, ParsedOutput, by_status, private_json, refused
 from workers.agents.programs.process import Ended
 from workers.agents.programs.stream import count, items, lines, reset_in, table, text
@@ -93,9 +93,9 @@ class Qwen:
             }
         return Call(argv, env)
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonObject:
         """They go before the user's."""
-        model: dict[str, Any] = {"maxRetries": 0}
+        model: JsonObject = {"maxRetries": 0}
         if self._effort:
             model["reasoning"] = {"effort": self._effort}
         return {
@@ -110,7 +110,7 @@ class Qwen:
     def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
         session, answer = resume, ""
         used: list[Usage] = []
-        result: dict[str, Any] = {}
+        result: JsonObject = {}
         for line in lines(out):
             session = text(line.get("session_id")) or session
             if line.get("type") == "assistant":
@@ -133,7 +133,7 @@ class Qwen:
         )
 
 
-def _fault(result: dict[str, Any], answer: str) -> AgentError | None:
+def _fault(result: JsonObject, answer: str) -> AgentError | None:
     """Version 0.15 exits with 0 and without an error when its answer is one."""
     words = text(table(result.get("error")).get("message"))
     if not result.get("is_error") and not _API_ERROR.search(answer):
@@ -148,14 +148,14 @@ def _fault(result: dict[str, Any], answer: str) -> AgentError | None:
     return error
 
 
-def _words(message: dict[str, Any]) -> str:
+def _words(message: JsonObject) -> str:
     parts = message.get("content")
     if not isinstance(parts, list):
         return ""
     return "".join(text(table(part).get("text")) for part in parts if table(part).get("type") == "text")
 
 
-def _usage(message: dict[str, Any]) -> Usage:
+def _usage(message: JsonObject) -> Usage:
     used = table(message.get("usage"))
     return Usage(
         text(message.get("model")) or None,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import COST_LIMIT, TOKENS_LIMIT, Usage
 
 KEY = "lifecycle_usage"
@@ -42,7 +43,7 @@ def usage_in(errors: str) -> tuple[Usage, str | None]:
 def _read(line: str) -> Usage:
     if len(line) > LINE_LIMIT:
         raise ValueError(f"the line has more than {LINE_LIMIT} characters")
-    given: Any = json.loads(line)
+    given: Json = json.loads(line)
     if not isinstance(given, dict) or given.keys() != {KEY}:
         raise ValueError(f"the line is not one object with {KEY}")
     told = _ReportedUsage.model_validate(given[KEY])

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from orchestrator.domain.errors import CassetteUnusable
 from orchestrator.domain.json_types import Json, JsonObject
@@ -89,7 +88,7 @@ def _told(body: bytes, executable: bool) -> JsonObject:
         return {"base64": base64.b64encode(body).decode(), **marks}
 
 
-def _taken(path: str, change: Any) -> tuple[bytes | None, bool]:
+def _taken(path: str, change: Json) -> tuple[bytes | None, bool]:
     try:
         if _NEVER in files.clean(path).parts:
             raise ValueError("inside .git")
