@@ -25,33 +25,6 @@ _LAYERS = {
 }
 LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in words.split()}
 _TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])")
-_PLACES = frozenset(
-    [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "october",
-        "november",
-        "december",
-        "i",
-        "ok",
-        "tbd",
-        "faq",
-        "aa",
-        "aaa",
-    ]
-)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
 _DETERMINERS = frozenset(
     [

@@ -15,8 +15,6 @@ from typing import Any
 from orchestrator.config import resources
 from orchestrator.domain.text import is_chinese
 
-PRIORITIES = ("Must", "Should", "Could")
-
 
 def detect_language(text: str) -> str:
     """`zh` when the text is mostly Chinese, else `en`, the language in which all others are answered."""
