@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from orchestrator.domain import secrets
 from orchestrator.domain.inert import inert
-from orchestrator.domain.json_types import Json
 
 
 @contextmanager
@@ -39,10 +38,10 @@ _SECRET_KEY = re.compile(r"(token|secret|password|passwd|api_?key|authorization|
 MAX_LOG_BYTES = 10 * 1024 * 1024
 
 
-def masker(environ: Mapping[str, str]) -> Any:
+def masker(environ: Mapping[str, str]) -> structlog.typing.Processor:
     """A processor that masks what `environ`, read at each event, holds in secret, and what looks like a credential."""
 
-    def mask(_: Any, __: str, event: MutableMapping[str, Json]) -> MutableMapping[str, Json]:
+    def mask(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
         known = secrets.known(environ)
         for key, value in event.items():
             if _SECRET_KEY.search(key):

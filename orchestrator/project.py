@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from orchestrator.config import resources
 from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import Json
 from orchestrator.store import rights
+from orchestrator.store.backends import sqlite
 from orchestrator.store.backends.sqlite_file import inspect, refuse_network_file_system
 from orchestrator.store.store import Store
 
@@ -33,6 +35,10 @@ class Project:
     @property
     def workflow(self) -> Path:
         return self.root / ".workflow"
+
+    @property
+    def id(self) -> ProjectId:
+        return sqlite.project_id(self.database)
 
     @property
     def database(self) -> Path:
@@ -204,7 +210,7 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     from orchestrator.store import leases
 
     _remember_path(project)
-    if wakeup.wake_daemon(project.database) and store.read(leases.leader) is not None:
+    if wakeup.wake_daemon(project.id) and store.read(leases.leader) is not None:
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
 
@@ -225,8 +231,8 @@ def wake(store: Store, stopped: Sequence[str] = ()) -> None:
     from orchestrator import wakeup
 
     if stopped:
-        wakeup.wake_hosts(store.path, {"type": "runs"})
-    wakeup.wake_daemon(store.path)
+        wakeup.wake_hosts(store.project_id, {"type": "runs"})
+    wakeup.wake_daemon(store.project_id)
 
 
 def hand_over_environment(store: Store, settings: Settings) -> bool:
@@ -241,7 +247,7 @@ def hand_over_environment(store: Store, settings: Settings) -> bool:
     if sum(map(len, values.values())) > wakeup.MAX_DATAGRAM // 4:  # a character can take four bytes and more
         return False
     if values:
-        wakeup.wake_daemon(store.path, {"type": "environment", "values": values})
+        wakeup.wake_daemon(store.project_id, {"type": "environment", "values": values})
     return True
 
 

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from orchestrator.domain.errors import StoreError
+from orchestrator.domain.identity import ProjectId
 from orchestrator.domain.json_types import JsonObject
 
 MOMENT = 0.05  # seconds that a wake may wait for others
@@ -26,9 +27,9 @@ BIND_TRIES = 10  # how often the directory may be removed under us by others tha
 MAX_DATAGRAM = 200_000  # bytes; the kernel's default send buffer holds this
 
 
-def runtime_directory(database: Path) -> Path:
-    """Where the sockets of this database lie, whether it is there or not. Raises StoreError when it is not safe."""
-    name = hashlib.sha256(os.fsencode(database.resolve())).hexdigest()[:12]
+def runtime_directory(project: ProjectId) -> Path:
+    """The directory of this project's sockets, whether it exists or not. Raises StoreError when it is not safe."""
+    name = hashlib.sha256(os.fsencode(project)).hexdigest()[:12]
     candidates = [Path(base) for base in (os.environ.get("XDG_RUNTIME_DIR"),) if base and len(base) < 60]
     base = next((path for path in candidates if path.is_dir() and os.access(path, os.W_OK)), None)
     top = base / "lifecycle" if base else Path("/tmp") / f"lifecycle-{os.getuid()}"  # noqa: S108 - owner and mode are checked
@@ -50,9 +51,9 @@ def _refuse_unsafe(directory: Path) -> None:
         )
 
 
-def _made_directory(database: Path) -> Path:
-    """The private directory (mode 0700, owned by us) for the sockets of this database. Raises StoreError."""
-    directory = runtime_directory(database)
+def _made_directory(project: ProjectId) -> Path:
+    """The private directory (mode 0700, owned by us) for the sockets of this project. Raises StoreError."""
+    directory = runtime_directory(project)
     for each in (directory.parent, directory):
         each.mkdir(mode=0o700, exist_ok=True)
         _refuse_unsafe(each)
@@ -84,10 +85,10 @@ class Waker:
     """A socket for wake-ups; `wait` returns at once when one has arrived."""
 
     def __init__(
-        self, database: Path, name: str, on_message: Callable[[JsonObject], None] | None = None
+        self, project: ProjectId, name: str, on_message: Callable[[JsonObject], None] | None = None
     ) -> None:
         """`name` is "daemon" or a host's incarnation; messages other than wakes go to `on_message`, in the waiting thread."""
-        self._database = database
+        self._project = project
         self._name = f"{name[:20]}.sock"
         self._on_message = on_message
         self._socket, self.path = self._bind()
@@ -98,7 +99,7 @@ class Waker:
         """The socket in the directory, which is created again if the last process to leave has just removed it."""
         for left in reversed(range(BIND_TRIES)):
             try:
-                path = _made_directory(self._database) / self._name
+                path = _made_directory(self._project) / self._name
                 path.unlink(missing_ok=True)  # a dead predecessor's; the leader lease says that it is dead
                 made = self._bound(path)
             except FileNotFoundError:
@@ -121,7 +122,7 @@ class Waker:
     def _stay_reachable(self) -> None:
         """Bind again when the socket or its directory was removed: otherwise every later wake would be lost."""
         with suppress(OSError, StoreError):  # not now: it is tried again after the next wait
-            path = _made_directory(self._database) / self._name
+            path = _made_directory(self._project) / self._name
             if path == self.path and path.exists():  # ours, or a successor's
                 return
             fresh = self._bound(path)
@@ -193,29 +194,29 @@ def _sender() -> socket.socket:
     return sender
 
 
-_reached: dict[Path, Path] = {}  # database -> the socket at which its coordinator was last reached
+_reached: dict[ProjectId, Path] = {}  # project -> the socket at which its coordinator was last reached
 
 
-def wake_daemon(database: Path, message: JsonObject | None = None) -> bool:
-    """Wake the coordinator of this database; False when no daemon listens.
+def wake_daemon(project: ProjectId, message: JsonObject | None = None) -> bool:
+    """Wake the coordinator of this project; False when no daemon listens.
 
     A message may carry secrets, so its directory is checked each time; a wake carries no data.
     """
-    known = _reached.get(database)
+    known = _reached.get(project)
     if known is not None and message is None and wake_path(known):
         return True
-    path = runtime_directory(database) / "daemon.sock"
+    path = runtime_directory(project) / "daemon.sock"
     heard = wake_path(path, message)
     if heard:
-        _reached[database] = path
+        _reached[project] = path
     return heard
 
 
 class Bell:
     """Wakes the coordinator from a thread of its own; several requests within a moment make one wake."""
 
-    def __init__(self, database: Path) -> None:
-        self._database = database
+    def __init__(self, project: ProjectId) -> None:
+        self._project = project
         self._rung = threading.Event()
         threading.Thread(target=self._keep_waking, name="bell", daemon=True).start()
 
@@ -228,10 +229,10 @@ class Bell:
             time.sleep(MOMENT)  # let more rings come
             self._rung.clear()
             with suppress(StoreError):  # a wake that cannot be sent is lost, and the timers find the work
-                wake_daemon(self._database)
+                wake_daemon(self._project)
 
 
-def wake_hosts(database: Path, message: JsonObject | None = None) -> int:
-    """Wake every worker host of this database; how many listened."""
-    directory = runtime_directory(database)
+def wake_hosts(project: ProjectId, message: JsonObject | None = None) -> int:
+    """Wake every worker host of this project; returns how many listened."""
+    directory = runtime_directory(project)
     return sum(wake_path(path, message) for path in directory.glob("h-*.sock"))

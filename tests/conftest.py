@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from tests.patience import patient
@@ -19,6 +20,12 @@ settings.register_profile("patient", settings(), deadline=None)  # a busy machin
 settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_configure() -> None:
+    """Log plain tracebacks: drawing one with all its variables takes longer than a lease on a busy machine."""
+    plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -69,9 +69,9 @@ def given(row: Run, large: bool) -> dict[str, Any]:
 
 def do(store: Store, row: Run) -> Run | None:
     """One run from its product to its report; the run it advanced to."""
-    what = given(row, large=(store.path.parent / "large").exists())
+    what = given(row, large=(store.workflow / "large").exists())
     for body in what.get("files", {}).values():
-        artifacts.keep_large(store.path, body)
+        artifacts.keep_large(store.workflow, body)
     return make.finish(store, row, **what).next
 
 
@@ -115,11 +115,11 @@ def go_on(folder: Path, again: Callable[[Store], None]) -> dict[str, Any]:
 
 def check_projection(store: Store, session: str) -> None:
     """Every artifact's newest version is shown, whole, and the mirror has every message."""
-    root = session_directory(store.path, session)
+    root = session_directory(store.workflow, session)
     for row in store.read(lambda tx: artifacts.newest(tx, session)):
         shown = (root / row.path).read_bytes()
         assert artifacts.digest_of(shown) == row.sha256, f"{row.path} shows something else"
-        assert store.read(partial(artifacts.body, digest=row.sha256, database=store.path)) == shown
+        assert store.read(partial(artifacts.body, digest=row.sha256)) == shown
     mirror = (root / ".msg" / "messages.jsonl").read_text().splitlines()
     numbers = [json.loads(line)["id"] for line in mirror]
     assert numbers == [f"MSG-{number:03d}" for number in range(1, len(numbers) + 1)], "the mirror has gaps"
@@ -153,7 +153,7 @@ def story(store: Store, session: str) -> dict[str, Any]:
     connection = sqlite3.connect(store.path)
     found: dict[str, Any] = {name: connection.execute(sql).fetchall() for name, sql in STORY.items()}
     connection.close()
-    root = session_directory(store.path, session)
+    root = session_directory(store.workflow, session)
     found["files"] = {
         row.path: artifacts.digest_of((root / row.path).read_bytes())
         for row in store.read(lambda tx: artifacts.newest(tx, session))
@@ -198,7 +198,7 @@ def prepared(folder: Path, until: str | None = None, large: bool = False) -> Non
     """A session whose tasks are done up to the open run of `until`, by a daemon and a host that are dead afterwards."""
     store = make.make_store(folder, clock=Noon())
     if large:
-        (store.path.parent / "large").touch()
+        (store.workflow / "large").touch()
     make.make_session(store)
     make.make_host(store)
     if until is not None:
@@ -221,8 +221,8 @@ def prepared_edit(folder: Path) -> None:
     store = open_store(folder)
     session = the_session(store)
     project(store, session)
-    (session_directory(store.path, session) / "spec" / "DRAFT-001.md").write_text("# By hand\n")
-    (session_directory(store.path, session) / "architecture" / "large.md").write_bytes(LARGE[::-1])
+    (session_directory(store.workflow, session) / "spec" / "DRAFT-001.md").write_text("# By hand\n")
+    (session_directory(store.workflow, session) / "architecture" / "large.md").write_bytes(LARGE[::-1])
     do(store, the_run(folder))
     store.close()
 
@@ -309,7 +309,7 @@ def import_it(store: Store, folder: Path) -> None:
 
 def import_and_resume(store: Store) -> None:
     if not store.read(sessions.all_sessions):
-        import_it(store, store.path.parents[1])
+        import_it(store, store.workflow.parent)
     resume_if_paused(store)
 
 
@@ -319,7 +319,7 @@ def migrate(folder: Path, points: Points) -> None:
 
 
 def back_up(store: Store) -> None:
-    fresh = store.path.parent / "backups" / "daily.new.db"
+    fresh = store.workflow / "backups" / "daily.new.db"
     kept = backup(store.path, fresh).replace(fresh.with_name("daily.db"))
     invariants.check(kept)
 

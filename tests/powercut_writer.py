@@ -78,7 +78,7 @@ class Writer:
             files["architecture/large.md"] = LARGE + bytes(
                 [number // 2]
             )  # two sessions may keep the same one
-            artifacts.keep_large(self._host.path, files["architecture/large.md"])
+            artifacts.keep_large(self._host.workflow, files["architecture/large.md"])
         done = make.finish(self._host, row, files=files)
         acknowledge(completed=row.run, files=len(files))
         return done.next

@@ -183,7 +183,7 @@ class RuntimeHarness:
 
         def look(tx: Any) -> str:
             row = next(row for row in artifacts.newest(tx, self.session) if row.path == path)
-            return artifacts.body(tx, row.sha256, self.store.path).decode()
+            return artifacts.body(tx, row.sha256).decode()
 
         return self.store.read(look)
 
@@ -196,7 +196,7 @@ class RuntimeHarness:
         """Take a run away as if its host had died."""
         row = self.rows("SELECT task_id FROM runs WHERE id = ?", run)[0]
         self.store.write(
-            lambda tx: transitions.take_away(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
+            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
         )
 
     def fail(self, row: Run, charged: bool = True) -> None:

@@ -43,8 +43,7 @@ def diff(
                 versions.append(_InFile(versions[-1].version + 1, edited))
             chosen = _two(path, versions, old, new)
             bodies = [
-                row.body if isinstance(row, _InFile) else artifacts.body(tx, row.sha256, tx.database)
-                for row in chosen
+                row.body if isinstance(row, _InFile) else artifacts.body(tx, row.sha256) for row in chosen
             ]
             return path, chosen, bodies
 

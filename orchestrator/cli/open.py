@@ -55,10 +55,10 @@ def open_artifact(
         def read(tx: Tx) -> tuple[str, Artifact, bytes]:
             session = find.session(tx, in_session, finished=True).id
             row = find.version(tx, session, artifact, version)
-            return session, row, artifacts.body(tx, row.sha256, opened.store.path)
+            return session, row, artifacts.body(tx, row.sha256)
 
         session, row, body = opened.store.read(read)
-        file = session_directory(opened.store.path, session) / row.path
+        file = session_directory(opened.store.workflow, session) / row.path
     if as_json:
         text = {"content": body.decode("utf-8", "replace")} if show else {}
         print_json(

@@ -49,7 +49,7 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
             )
         stopped = []
         for run in tasks.open_runs(tx, session.id):
-            transitions.take_away(
+            transitions.revoke(
                 tx, run.id, run.task_id, RunOutcome.CANCELLED, f"cancelled by {who}", charged=False
             )
             records.cut_off_calls(tx, run.id, "cancelled")
@@ -95,7 +95,7 @@ def delete(store: Store, name: str, *, who: str) -> Done:
         return str(session.id)
 
     session_id = store.write(unit)
-    directory = session_directory(store.path, session_id)
+    directory = session_directory(store.workflow, session_id)
     if directory.is_dir() and not directory.is_symlink():
         shutil.rmtree(directory)
     return Done(session_id)

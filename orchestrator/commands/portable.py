@@ -54,7 +54,7 @@ def gather(store: Store, session: str) -> Package:
 
     def read(tx: Tx) -> Package:
         digests = transfer.digests_of(tx, session)
-        bodies = {digest: artifacts.body(tx, digest, store.path) for digest in digests}
+        bodies = {digest: artifacts.body(tx, digest) for digest in digests}
         return Package(session, transfer.rows_of(tx, session), bodies)
 
     return store.read(read)
@@ -218,7 +218,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
         )
     rows = _at_rest(package.rows, project, store.clock.wall())
     for body in package.contents.values():
-        artifacts.keep_large(store.path, body)
+        artifacts.keep_large(store.workflow, body)
 
     def unit(tx: Tx) -> JsonObject:
         for body in package.contents.values():

@@ -73,7 +73,7 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
     faults = []
     for row in artifacts.newest(tx, session):
         try:
-            body = artifacts.body(tx, row.sha256, store.path)
+            body = artifacts.body(tx, row.sha256)
         except StoreError as error:
             faults.append(f"{row.path} version {row.version}: {error.what} ({error.why})")
             continue
@@ -84,6 +84,6 @@ def _missing(tx: Tx, session: str, store: Store) -> list[str]:
 
 def _drop_mirror(store: Store, session: str) -> None:
     """Make the projector rewrite the mirror of the messages, of which it otherwise checks only the length."""
-    root = edits.session_directory(store.path, session)
+    root = edits.session_directory(store.workflow, session)
     if root.is_dir() and not root.is_symlink() and files.in_the_way(root, projector.LOG) is None:
         files.remove(root, projector.LOG)

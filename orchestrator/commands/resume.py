@@ -61,7 +61,7 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
     if not store.read(lambda tx: edits.edited(tx, chosen.id)):
         with suppress(_EditedMeanwhile):
             return store.write(lambda tx: unit(tx, alone=False))
-    with edits.alone(store.path, chosen.id):  # not while a projector writes these files
+    with edits.alone(store.workflow, chosen.id):  # not while a projector writes these files
         return store.write(lambda tx: unit(tx, alone=True))
 
 
@@ -96,7 +96,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
             "--decide answers a blocked discussion", why=f"{session.id} is not paused", fix=WITHOUT_DECIDE
         )
     approvals.check(approved, session, answer.expect, _options_of(answer), find.named(tx, session.id))
-    edits.keep_large(tx.database, edited)
+    edits.keep_large(tx.workflow, edited)
     edits.register(tx, session.id, edited)
     messages.event(
         tx,

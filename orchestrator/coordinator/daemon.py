@@ -1,7 +1,7 @@
 """The coordinator daemon: one per database, fenced by its leader lease.
 
 Its loop is the loop of every long-lived process here: do what is to be done, say how long there is nothing to do, wait
-until woken or until then. Wakes only say "look": what there is to do stands in the database.
+until woken or until then. A wake only asks for a poll: the work to do is in the database.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Daemon:
             self._log.info("another_daemon_leads")
             return 0
         self._log.info("daemon_started", pid=os.getpid(), epoch=lead.epoch)
-        self._waker = wakeup.Waker(self._store.path, "daemon", self._on_message)
+        self._waker = wakeup.Waker(self._store.project_id, "daemon", self._on_message)
         clock = self._timers()
         try:
             clock.start()
@@ -212,8 +212,8 @@ class Daemon:
                     self._log.info("beat", session=session, offered=list(done.offered), ended=done.ended)
             if offered:
                 wakeup.wake_hosts(
-                    self._store.path
-                )  # after the commits: a host that looks now sees the offers
+                    self._store.project_id
+                )  # after the commits: a host that polls now sees the offers
 
     # timers, each of which only reads and wakes
 
@@ -270,7 +270,7 @@ class Daemon:
     # beginning, messages, end
 
     def _recover(self, lead: Leadership) -> None:
-        """What a predecessor's death left behind: lost runs, cycles, sessions that nobody would look at."""
+        """What a predecessor's death left behind: lost runs, cycles, sessions that no beat would visit."""
         self._reap()
         for session in reconcile.check_graphs(self._store, lead):
             self._log.error("graph_is_broken", session=session)
@@ -280,7 +280,7 @@ class Daemon:
             queries.mark_idle_sessions(tx)
 
         self._store.write(mark)
-        wakeup.wake_hosts(self._store.path)
+        wakeup.wake_hosts(self._store.project_id)
 
     def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
@@ -294,7 +294,7 @@ class Daemon:
     def _on_message(self, message: JsonObject) -> None:
         if message.get("type") == "environment" and isinstance(message.get("values"), dict):
             self._supervisor.environment.update(handed_over(self._settings_now(), message["values"]))
-            wakeup.wake_hosts(self._store.path, message)
+            wakeup.wake_hosts(self._store.project_id, message)
 
     def _settings_now(self) -> Settings:
         """The settings as they are now, or were at our start where they have a fault: whoever sent them tells it."""
@@ -320,14 +320,14 @@ class Daemon:
     def _left_behind(self) -> list[Host]:
         """Hosts that dead daemons had started: they worked on for us, and end with us unless another daemon leads now."""
 
-        def look(tx: Tx) -> list[Host]:
+        def query(tx: Tx) -> list[Host]:
             leader = leases.leader(tx)
             return (
                 leases.supervised_hosts(tx) if leader is None or leader.holder == self._leader.holder else []
             )
 
         try:
-            return self._store.read(look)
+            return self._store.read(query)
         except LifecycleError as error:
             self._log.error("hosts_left_behind", error=error.what, why=error.why)  # they leave by themselves
             return []

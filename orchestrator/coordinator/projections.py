@@ -19,7 +19,7 @@ RETRY_PROJECTION_SECONDS = 10.0
 
 class Projections:
     def __init__(self, store: Store, log: Logger, longest: float) -> None:
-        """`longest`: seconds after which the next look is due in any case."""
+        """`longest`: seconds after which the next poll is due in any case."""
         self._store = store
         self._log = log
         self._longest = float(longest)

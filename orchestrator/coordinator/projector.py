@@ -73,14 +73,14 @@ def project(store: Store, session: str) -> list[str]:
 
     Raises InTheWay when all were written but those whose place is taken, UsageError when the directory itself is.
     """
-    with edits.alone(store.path, session):
+    with edits.alone(store.workflow, session):
         return _project(store, session)
 
 
 def _project(store: Store, session: str) -> list[str]:
-    root = _root(store.path, session)
+    root = _root(store.workflow, session)
     edited = edits.adopt_alone(store, session)
-    state = store.read(lambda tx: _read_state(tx, session, store.path))
+    state = store.read(lambda tx: _read_state(tx, session))
     replaced: dict[str, bytes] = {}
     blocked: dict[str, str] = {}
     for path, body in state["files"].items():
@@ -126,8 +126,8 @@ def _noting(blocked: dict[str, str], path: str) -> Iterator[None]:
         blocked[path] = str(error)
 
 
-def _root(database: Path, session: str) -> Path:
-    root = edits.session_directory(database, session)
+def _root(workflow: Path, session: str) -> Path:
+    root = edits.session_directory(workflow, session)
     root.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if root.is_symlink() or (root.exists() and not root.is_dir()):
         raise UsageError(
@@ -139,11 +139,11 @@ def _root(database: Path, session: str) -> Path:
     return root
 
 
-def _read_state(tx: Tx, session_id: str, database: Path) -> JsonObject:
+def _read_state(tx: Tx, session_id: str) -> JsonObject:
     session = sessions.get(tx, session_id)
     assert session is not None
     newest = artifacts.newest(tx, session_id)
-    rendered = {row.path: artifacts.body(tx, row.sha256, database) for row in newest}
+    rendered = {row.path: artifacts.body(tx, row.sha256) for row in newest}
     rendered["team-session.json"] = _json(_team_session(tx, session, newest))
     rendered["shared-memory.json"] = _json(_shared_memory(tx, session_id))
     rendered |= _wisdom(records.wisdom_of(tx, session_id))

@@ -25,7 +25,7 @@ class Lost:
 
 
 def reap(store: Store, lead: Leadership | None) -> list[Lost]:
-    """End every run whose lease is over or whose host is dead. Looks first, and writes only when there is something."""
+    """End every run whose lease is over or whose host is dead. Queries first, and writes only when a run is found."""
     if not store.read(leases.overdue_runs):
         return []
     return store.write(lambda tx: reap_within(tx, lead))
@@ -39,7 +39,7 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
     for run, why in leases.overdue_runs(tx):
         spared = why != leases.HOST_GONE and _paused_for_disk(tx, run)
         outcome = RunOutcome.RELEASED if spared else RunOutcome.LOST
-        status = transitions.take_away(tx, run.id, run.task_id, outcome, why, charged=not spared)
+        status = transitions.revoke(tx, run.id, run.task_id, outcome, why, charged=not spared)
         if status is None:
             continue
         records.cut_off_calls(tx, run.id, why)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import BUILTIN, with_others
@@ -28,9 +27,6 @@ from orchestrator.domain.pipelines import (
 )
 from orchestrator.domain.plain_values import Reader, found
 from orchestrator.domain.read_documents import read_documents
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
@@ -331,7 +327,9 @@ def _owners(roles: Mapping[str, Role]) -> dict[str, str]:
     return {prefix: role.name for role in roles.values() for prefix in role.prefixes}
 
 
-def _names(cls: type[DataclassInstance], leave_out: Collection[str] = ("name", "key")) -> tuple[str, ...]:
+def _names(
+    cls: type[Role | Round | Gates | Supervision], leave_out: Collection[str] = ("name", "key")
+) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.name not in leave_out)
 
 

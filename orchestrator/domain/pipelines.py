@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
@@ -18,10 +18,8 @@ from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-T = TypeVar("T", bound="DataclassInstance")
+Flat: TypeAlias = "DocumentDef | Section | TaskDef | Role | Perspective | Round | Gates | Supervision"
+T = TypeVar("T", bound=Flat)
 DiscussForm = Literal["inline", "standalone", "off"]
 
 
@@ -265,7 +263,7 @@ def _documents(data: Mapping[str, Json]) -> Catalogue:
 
 
 def _thaw(cls: type[T], data: Mapping[str, Json]) -> T:
-    """A value of one of the flat classes above: JSON's lists are tuples again, `payload` stays as it is."""
+    """A value of one of the `Flat` classes: JSON's lists are tuples again, `payload` stays as it is."""
     known = {f.name for f in fields(cls)}
     return cls(
         **{key: value if key == "payload" else _tuples(value) for key, value in data.items() if key in known}

@@ -67,7 +67,7 @@ def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
     """Release the runs of tasks in progress, not counted as attempts; return their ids."""
     released = []
     for run in tasks.open_runs(tx, session):
-        if run.key in keys and transitions.take_away(
+        if run.key in keys and transitions.revoke(
             tx, run.id, run.task_id, RunOutcome.RELEASED, why, charged=False
         ):
             records.cut_off_calls(tx, run.id, why)

@@ -167,7 +167,7 @@ def worker(project: Project, run: str, token: str | None) -> Worker:
             why="LIFECYCLE_MCP_TOKEN is not set",
             fix="the worker host starts this server for its agents; for yourself use `lifecycle mcp`",
         )
-    if not project.database.exists() or not run_tokens.fits(project.database, run, token):
+    if not project.database.exists() or not run_tokens.fits(project.workflow, run, token):
         raise _not_known()
     store = open_for_reading(project)
     try:

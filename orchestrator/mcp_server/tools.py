@@ -152,7 +152,7 @@ def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
     def unit(tx: Tx) -> tuple[Artifact, str]:
         session = context.scope.session(tx, asked.session)
         row = find.version(tx, session.id, asked.artifact, asked.version)
-        return row, artifacts.body(tx, row.sha256, context.project.database).decode("utf-8", "replace")
+        return row, artifacts.body(tx, row.sha256).decode("utf-8", "replace")
 
     row, text = context.read(unit)
     end = asked.offset + READ_LIMIT

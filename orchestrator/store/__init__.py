@@ -1,1 +1,1 @@
-"""The only room with SQL: tables, guarded transitions, read-only views."""
+"""The only package with SQL: tables, guarded transitions, read-only views."""

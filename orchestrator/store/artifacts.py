@@ -121,15 +121,15 @@ def digest_of(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _large(database: Path, digest: str) -> Path:
-    return database.parent / "contents" / digest[:2] / digest
+def _large(workflow: Path, digest: str) -> Path:
+    return workflow / "contents" / digest[:2] / digest
 
 
-def keep_large(database: Path, body: bytes) -> None:
+def keep_large(workflow: Path, body: bytes) -> None:
     """Write a large content as a file named by its digest, synced before any row refers to it. Call before the unit."""
     if len(body) <= IN_DATABASE:
         return
-    target = _large(database, digest_of(body))
+    target = _large(workflow, digest_of(body))
     if target.exists():
         _sync_names(target)
         return
@@ -148,7 +148,7 @@ def keep_large(database: Path, body: bytes) -> None:
 
 
 def _sync_names(target: Path) -> None:
-    """Also when another process has just put the file there: a row must not refer to a name that a power cut takes away."""
+    """Also when another process has just put the file there: a row must not refer to a name that a power cut removes."""
     for directory in (target.parent, target.parent.parent, target.parent.parent.parent):
         files.sync_directory(directory)
 
@@ -160,8 +160,8 @@ def put(tx: Tx, body: bytes) -> str:
     return digest
 
 
-def body(tx: Tx, digest: str, database: Path) -> bytes:
-    """Raises StoreError when the content is missing or does not match its digest."""
+def body(tx: Tx, digest: str) -> bytes:
+    """The bytes with this digest. Raises StoreError when the content is missing or does not match its digest."""
     found = tx.row(_body, digest=digest)
     if found is None:
         raise StoreError(
@@ -169,7 +169,7 @@ def body(tx: Tx, digest: str, database: Path) -> bytes:
         )
     if found[1] is not None:
         return found[1]
-    file = _large(database, digest)
+    file = _large(tx.workflow, digest)
     try:
         content = file.read_bytes()
     except FileNotFoundError as error:

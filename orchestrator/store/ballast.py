@@ -1,4 +1,4 @@
-"""A file of nothing that keeps room on the disk: it is given up so that "the disk is full" can still be written down.
+"""A file that reserves room on the disk: it is removed so that "the disk is full" can still be written down.
 
 The coordinator makes it. Who cannot commit for want of room removes it and commits the pause; the coordinator finds it
 gone, and makes it again when there is room.

@@ -1,6 +1,6 @@
 """Caps at the point where money is spent: each call of an agent that is not free asks them as it begins.
 
-The look at what was used, the decision and the call's row with what is reserved for it are one transaction, and writers
+The query of what was used, the decision and the call's row with what is reserved for it are one transaction, and writers
 take turns: of several calls that want the last of a budget, one gets it.
 """
 

@@ -1,7 +1,7 @@
 """How a run is opened, and what it may write while it is ours.
 
 A run is one attempt and its id the fence. A write of a worker names its run and its host's incarnation and expects one
-row whose lease has not ended; none means the run was taken away, and then nothing at all is written. A lease is over at
+row whose lease has not ended; none means the run was revoked, and then nothing at all is written. A lease is over at
 its end: `lease_until <= now`.
 """
 

@@ -19,15 +19,15 @@ from orchestrator.store.store import Store, Tx
 REBUILT = (".msg/", "wisdom/", "team-session.json", "shared-memory.json")  # nobody's edit of them is kept
 
 
-def session_directory(database: Path, session: str) -> Path:
+def session_directory(workflow: Path, session: str) -> Path:
     """Where a session's files are written for people and agents."""
-    return database.parent / ".team" / session
+    return workflow / ".team" / session
 
 
 @contextmanager
-def alone(database: Path, session: str) -> Iterator[None]:
+def alone(workflow: Path, session: str) -> Iterator[None]:
     """Be the only one who writes a session's files, or compares them with what was written."""
-    locks = database.parent / "locks"
+    locks = workflow / "locks"
     locks.mkdir(exist_ok=True, mode=0o700)
     descriptor = os.open(locks / session, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -39,7 +39,7 @@ def alone(database: Path, session: str) -> Iterator[None]:
 
 def is_ours(store: Store, file: Path) -> bool:
     """Whether a file below the sessions' folder is as we wrote it, or one that is written over again."""
-    top = store.path.parent / ".team"
+    top = store.workflow / ".team"
     if top not in file.parents:
         return False
     session, _, path = file.relative_to(top).as_posix().partition("/")
@@ -59,14 +59,14 @@ def is_ours(store: Store, file: Path) -> bool:
 def edited(tx: Tx, session: str) -> dict[str, bytes]:
     """Path -> bytes of each artifact's file that a person changed since it was written; nothing is taken in."""
     shown = artifacts.shown(tx, session)
-    return _edits(tx, session, _different(tx.database, session, shown), shown)
+    return _edits(tx, session, _different(tx.workflow, session, shown), shown)
 
 
 def adopt(store: Store, session: str) -> list[str]:
     """Take in what a person changed; the paths. Waits for a projection under way only when something differs."""
     if not store.read(lambda tx: edited(tx, session)):
         return []
-    with alone(store.path, session):
+    with alone(store.workflow, session):
         return adopt_alone(store, session)
 
 
@@ -89,15 +89,15 @@ def take_in(
 def _take_in(store: Store, session: str, changed: Mapping[str, bytes], *, standing: bool) -> list[str]:
     if not changed:
         return []
-    keep_large(store.path, changed)
+    keep_large(store.workflow, changed)
     store.write(lambda tx: register(tx, session, changed, standing=standing))
     return sorted(changed)
 
 
-def keep_large(database: Path, changed: Mapping[str, bytes]) -> None:
+def keep_large(workflow: Path, changed: Mapping[str, bytes]) -> None:
     """Keep the large ones of these bytes. Call before `register`."""
     for body in changed.values():
-        artifacts.keep_large(database, body)
+        artifacts.keep_large(workflow, body)
 
 
 def register(tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bool = True) -> None:
@@ -115,9 +115,9 @@ def register(tx: Tx, session: str, changed: Mapping[str, bytes], *, standing: bo
             messages.event(tx, session, "edited", summary, path=path, digest=digest)
 
 
-def _different(database: Path, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
+def _different(workflow: Path, session: str, shown: Mapping[str, str]) -> dict[str, bytes]:
     """Path -> bytes of each file that differs from what was written last."""
-    root = session_directory(database, session)
+    root = session_directory(workflow, session)
     if not root.is_dir():
         return {}
     different: dict[str, bytes] = {}

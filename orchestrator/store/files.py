@@ -130,7 +130,7 @@ def _plain_bytes(directory: int, name: str) -> bytes | None:
 def _is_plain(descriptor: int, directory: int, name: str) -> bool:
     """Whether this is the one name of the file that was opened under it: with another one it may lie elsewhere.
 
-    A second name that is being removed meanwhile is told by the second look: to rename a file to its own name changes
+    A second name that is being removed meanwhile is detected by the second check: to rename a file to its own name changes
     nothing, and waits for whoever changes the directory.
     """
     opened = os.fstat(descriptor)
@@ -141,7 +141,7 @@ def _is_plain(descriptor: int, directory: int, name: str) -> bool:
             return False
         if not stat.S_ISREG(named.st_mode) or named.st_nlink != 1 or not os.path.samestat(named, opened):
             return False
-        with suppress(OSError):  # gone: the second look says so; read-only: then nobody changes it
+        with suppress(OSError):  # gone: the second check reports it; read-only: then nobody changes it
             os.rename(name, name, src_dir_fd=directory, dst_dir_fd=directory)
     return True
 

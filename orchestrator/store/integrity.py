@@ -1,4 +1,4 @@
-"""What constraints cannot promise, looked for: damage of the file, broken references, counters that do not fit."""
+"""Checks for what constraints cannot promise: damage of the file, broken references, counters that do not fit."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _last_number(tx: Tx, session: str) -> int:
 
 
 def go_on(tx: Tx, session: str, last: int) -> None:
-    """Number this unit's messages from `last`, which was read in the same transaction, without looking again."""
+    """Number this unit's messages from `last`, which was read in the same transaction, without a second query."""
     _new(tx, session, lambda: last)
 
 

@@ -1,4 +1,4 @@
-"""Looks that span tables: what the daemon's timers ask, and what `check`, `list` and the others show. Nothing here but
+"""Queries that span tables: what the daemon's timers ask, and what `check`, `list` and the others show. Nothing here but
 the two `mark_*` functions writes."""
 
 from __future__ import annotations

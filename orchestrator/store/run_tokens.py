@@ -1,6 +1,6 @@
 """Tokens that prove which run an agent works for: an HMAC over the run's id with a secret of the project.
 
-The secret is a file beside the database that its owner alone may read; no token is stored. A token ends with its run,
+The secret is a file in `.workflow` that its owner alone may read; no token is stored. A token ends with its run,
 since whoever shows it must hold the run as well (`claims.assert_lease`).
 """
 
@@ -19,16 +19,16 @@ SECRET_BYTES = 32
 _PURPOSE = b"team-lifecycle mcp run "
 
 
-def token_for(database: Path, run: str) -> str:
+def token_for(workflow: Path, run: str) -> str:
     """The token of a run; makes the project's secret when there is none yet. Raises StoreError."""
-    return _token(_secret(database, create=True), run)
+    return _token(_secret(workflow, create=True), run)
 
 
-def fits(database: Path, run: str, token: str) -> bool:
+def fits(workflow: Path, run: str, token: str) -> bool:
     """Whether `token` is that run's, compared in constant time. Raises StoreError for a secret that others can read."""
-    if not (database.parent / SECRET).exists():
+    if not (workflow / SECRET).exists():
         return False  # nobody was ever given one
-    expected = _token(_secret(database, create=False), run)
+    expected = _token(_secret(workflow, create=False), run)
     return hmac.compare_digest(expected.encode(), token.encode("utf-8", "surrogatepass"))
 
 
@@ -36,8 +36,8 @@ def _token(secret: bytes, run: str) -> str:
     return hmac.digest(secret, _PURPOSE + run.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
-def _secret(database: Path, *, create: bool) -> bytes:
-    file = database.parent / SECRET
+def _secret(workflow: Path, *, create: bool) -> bytes:
+    file = workflow / SECRET
     if create and not file.exists():
         _make(file)
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""The store: `write(unit)` for every change, `read(unit)` for every look.
+"""The store: `write(unit)` for every change, `read(unit)` for every query.
 
 A unit is a function of one transaction. It may run more than once (the whole unit is retried when another process holds
 the lock), so it must do nothing but read and write through its `Tx`. What it returns is returned after the commit: an
@@ -33,16 +33,16 @@ class Gathered(Protocol):
 
 
 G = TypeVar("G", bound=Gathered)
-READERS = 32  # connections kept open for looks; more are made when needed, and closed again
+READERS = 32  # connections kept open for queries; more are made when needed, and closed again
 BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock, all retries together
 
 
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, cursor: sqlite.Cursor, clock: Clock, database: Path) -> None:
+    def __init__(self, cursor: sqlite.Cursor, clock: Clock, workflow: Path) -> None:
         self._cursor = cursor
-        self.database = database  # beside it are the sessions' files
+        self.workflow = workflow
         self.now = clock.wall()
         self.lease_now = clock.monotonic()
         self.boot = boot_id()
@@ -72,7 +72,7 @@ class Tx:
         return self._cursor.lastrowid or 0
 
     def run(self, statement: Change, **values: object) -> int:
-        """Rows changed."""
+        """The number of rows changed."""
         form = statement.form
         self._cursor.execute(form.sql, form.bind(values))
         return self._cursor.rowcount
@@ -96,7 +96,7 @@ class Tx:
 
 
 class Store:
-    """One process's door to one database. Safe for threads; no connection crosses a fork."""
+    """One process's access to one database. Safe for threads; no connection crosses a fork."""
 
     def __init__(
         self,
@@ -110,6 +110,8 @@ class Store:
     ) -> None:
         """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
         self.path = path
+        self.workflow = path.parent  # the folder of everything that the project keeps in files
+        self.project_id = sqlite.project_id(path)
         self.clock = clock or SystemClock()
         self._on_wait = on_wait
         self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on
@@ -122,7 +124,7 @@ class Store:
         self._readers = pool(lambda: connect_reader(path), READERS)
 
     def close(self) -> None:
-        # Held, it is held by somebody who was interrupted in mid-write: then the process ends, and the handle with it.
+        # The lock is taken only if a thread was interrupted while writing: then the process ends, and its handle with it.
         if self._write_lock.acquire(blocking=False):
             try:
                 if self._connection is not None:
@@ -133,7 +135,7 @@ class Store:
         self._readers.dispose()
 
     def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
-        """Run `unit` in an IMMEDIATE transaction, with others that wait or alone; its answer, after the commit.
+        """Return the answer of `unit` once its transaction, which it may share with others that wait, is committed.
 
         `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
         Raises DatabaseBusy, DiskFull, DatabaseUnusable or StoreBroken; whatever the unit raises rolls everything back.
@@ -146,7 +148,7 @@ class Store:
         return cast(T, self._commits.submit(unit))
 
     def _transact(self, group: list[Request]) -> None:
-        """Commit the group's units in one IMMEDIATE transaction, waiting for other processes as long as its first may."""
+        """Commit the group's units in one transaction, waiting for other processes as long as its first may."""
         self.must_be_whole()
         while True:
             try:
@@ -167,22 +169,13 @@ class Store:
     def _attempt(self, connection: sqlite.Connection, group: list[Request]) -> None:
         for request in group:  # an earlier try of the same units counts for nothing
             request.answer = request.error = None
-        cursor = connection.cursor()
-        cursor.execute("BEGIN IMMEDIATE")
-        try:
+        with sqlite.writing(connection) as cursor:
             for request in group:
                 self._run(cursor, request)
-            cursor.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:  # SQLITE_FULL and some I/O errors have rolled back by themselves
-                cursor.execute("ROLLBACK")
-            raise
-        finally:
-            cursor.close()
 
     def _run(self, cursor: sqlite.Cursor, request: Request) -> None:
         """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
-        tx = Tx(cursor, self.clock, self.path)
+        tx = Tx(cursor, self.clock, self.workflow)
         try:
             request.answer = request.unit(tx)
             tx.flush()
@@ -192,18 +185,11 @@ class Store:
             raise
 
     def read(self, unit: Callable[[Tx], T]) -> T:
-        """Run `unit` on one consistent snapshot; it cannot write."""
+        """Return the answer of `unit` on one consistent snapshot; it cannot write."""
         self.must_be_whole()
         try:
-            with self._reading() as connection:
-                cursor = connection.cursor()
-                try:
-                    cursor.execute("BEGIN")
-                    return unit(Tx(cursor, self.clock, self.path))
-                finally:
-                    if connection.in_transaction:
-                        cursor.execute("ROLLBACK")
-                    cursor.close()
+            with self._reading() as connection, sqlite.reading(connection) as cursor:
+                return unit(Tx(cursor, self.clock, self.workflow))
         except sqlite.DriverError as error:
             raise self._explained(error) from error
 

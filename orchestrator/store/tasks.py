@@ -1,4 +1,4 @@
-"""Looks at tasks, edges and open runs: what the rules and the transitions ask before they decide. Nothing here writes."""
+"""Queries of tasks, edges and open runs: what the rules and the transitions ask before they decide. Nothing here writes."""
 
 from __future__ import annotations
 

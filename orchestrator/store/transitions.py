@@ -103,7 +103,7 @@ def _close_own_now() -> Update:
     )
 
 
-# Close a run over its host's head: its lease is over, its host is dead, or a person said so.
+# Revoke a run: its lease is over, its host is dead, or a person said so.
 @change
 def _close_foreign() -> Update:
     return (
@@ -281,27 +281,27 @@ def fail(
     limited_by: str | None = None,
     timings: Json = None,
 ) -> TaskStatus:
-    """Close the run as failed (charged) or released (not charged); returns the task's new state: pending or failed.
+    """Return the task's new state, pending or failed, after closing the run as failed (counts as an attempt) or released.
 
     `limited_by`: the account whose limit has to end until `retry_at`. Raises LeaseLost, and then wrote nothing.
     """
     outcome = RunOutcome.FAILED if charged else RunOutcome.RELEASED
     _close_own(tx, run, host, outcome, int(charged), error, timings, None)
-    return _give_back(tx, task, error, charged, retry_at, limited_by)
+    return _release(tx, task, error, charged, retry_at, limited_by)
 
 
-def take_away(
+def revoke(
     tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, charged: bool
 ) -> TaskStatus | None:
-    """Close an open run over its host's head; the task's new state, None when the run was closed already."""
+    """Return the task's new state after revoking an open run, None when the run was closed already."""
     if not tx.one(_close_foreign, run=run, result=outcome, charge=int(charged), now=tx.now, fault=error):
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
-    return _give_back(tx, task, error, charged, None, None)
+    return _release(tx, task, error, charged, None, None)
 
 
-def _give_back(
+def _release(
     tx: Tx, task: int, error: str, charged: bool, retry_at: int | None, limited_by: str | None
 ) -> TaskStatus:
     counts = tx.row(_task_counts, task=task)

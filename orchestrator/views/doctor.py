@@ -157,7 +157,7 @@ def _database(project: Project) -> Check:
 
 
 def _sockets(project: Project) -> Check:
-    folder = runtime_directory(project.database)
+    folder = runtime_directory(project.id)
     longest = len(os.fsencode(folder)) + len("/h-0123456789abcdef01.sock")
     if longest > 107:
         return Check(

@@ -98,7 +98,7 @@ class Team:
     @contextmanager
     def ears(self) -> Iterator[None]:
         """Listen for wakes in the coordinator's place, and do nothing about them."""
-        waker = wakeup.Waker(self.store.path, "daemon")
+        waker = wakeup.Waker(self.store.project_id, "daemon")
         over = threading.Event()
 
         def listen() -> None:

@@ -77,7 +77,7 @@ class Noop:
         self._feed = feed  # called when the slot has nothing to go on with
         self._store = store
         self._watch = watch
-        self._bell = wakeup.Bell(store.path)
+        self._bell = wakeup.Bell(store.project_id)
 
     def __call__(self, live: LiveRun) -> Run | None:
         row = live.row
@@ -96,7 +96,7 @@ class Noop:
         self._watch.reports(row)
         reported = self._store.write(lambda tx: report.complete(tx, done, ROLES, draining=False))
         if reported.advance.wake:
-            wakeup.wake_daemon(self._store.path)
+            wakeup.wake_daemon(self._store.project_id)
         else:
             self._bell.ring()
         self._watch.finished()
@@ -166,7 +166,7 @@ def _feeder(project: Path, store: Store, sessions: int) -> Callable[[], None]:
     def feed() -> None:
         if next(left, None) is not None:
             start(store, planned, project=project, max_attempts=3)
-            wakeup.wake_daemon(store.path)
+            wakeup.wake_daemon(store.project_id)
 
     return feed
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from orchestrator import wakeup
+from orchestrator.store.backends.sqlite import project_id
 from tests.e2e import warm
 from tests.patience import patient
 
@@ -237,7 +238,7 @@ class Lifecycle:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        directory = wakeup.runtime_directory(self.database)
+        directory = wakeup.runtime_directory(project_id(self.database))
         for socket in directory.glob("*.sock"):
             socket.unlink(missing_ok=True)
         if directory.exists():  # whoever ends by itself removes it

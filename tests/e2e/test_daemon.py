@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import wakeup
+from orchestrator.store.backends.sqlite import project_id
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener"
@@ -52,7 +53,7 @@ def test_a_daemon_without_work_leaves_and_takes_its_host_along(tmp_path: Path) -
 
         project.wait(lambda: not project.pids(), "daemon and host have left")
 
-        assert not wakeup.wake_daemon(project.database)
+        assert not wakeup.wake_daemon(project_id(project.database))
         assert project.run("check", "--json").code == 0
 
 
@@ -113,12 +114,12 @@ def test_a_wedged_daemon_is_replaced_and_acts_no_more_when_it_wakes(project: Lif
         os.kill(old, signal.SIGCONT)
     project.wait(lambda: old not in project.pids(), "the deposed daemon ends")
     assert leader(project) == (new, later)
-    assert wakeup.wake_daemon(project.database), "the successor's socket was taken away"
+    assert wakeup.wake_daemon(project_id(project.database)), "the successor's socket was taken away"
 
 
 def test_a_lost_socket_costs_at_most_a_timer_period(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
-    (wakeup.runtime_directory(project.database) / "daemon.sock").unlink()
+    (wakeup.runtime_directory(project_id(project.database)) / "daemon.sock").unlink()
 
     again = project.run("recheck")
 

@@ -83,7 +83,7 @@ def test_a_disk_that_fills_at_any_point_pauses_the_session_and_all_goes_on_when_
     assert paused
     assert harness.task("RESEARCH-001").status == "completed"
     assert harness.rows("SELECT count(*) FROM runs WHERE charged = 1") == [(0,)]
-    root = harness.store.path.parent / ".team" / harness.session
+    root = harness.store.workflow / ".team" / harness.session
     shown = harness.store.read(lambda tx: artifacts.newest(tx, harness.session))
     assert shown
     assert all(artifacts.digest_of((root / row.path).read_bytes()) == row.sha256 for row in shown)
@@ -219,20 +219,20 @@ def test_a_large_content_without_room_leaves_no_draft(disk: Disk) -> None:
     disk.fill(leave=100_000)
 
     with pytest.raises(OSError, match="No space"):
-        artifacts.keep_large(store.path, LARGE)
-    left = list((store.path.parent / "contents").glob("*/*"))
+        artifacts.keep_large(store.workflow, LARGE)
+    left = list((store.workflow / "contents").glob("*/*"))
     disk.make_room()
-    artifacts.keep_large(store.path, LARGE)
+    artifacts.keep_large(store.workflow, LARGE)
 
     assert left == []
-    assert [file.read_bytes() for file in (store.path.parent / "contents").glob("*/*")] == [LARGE]
+    assert [file.read_bytes() for file in (store.workflow / "contents").glob("*/*")] == [LARGE]
 
 
 def test_contents_that_became_read_only_give_the_run_back_uncharged(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = RuntimeHarness(disk.path)
-    contents = harness.store.path.parent / "contents"
+    contents = harness.store.workflow / "contents"
     contents.mkdir()
     keep = artifacts.keep_large
     monkeypatch.setattr(artifacts, "keep_large", lambda database, body: keep(database, LARGE))

@@ -19,6 +19,7 @@ import pytest
 
 from orchestrator import wakeup
 from orchestrator.store.backends import sqlite_backups
+from orchestrator.store.backends.sqlite import project_id
 from orchestrator.store.clock import process_start
 from orchestrator.store.store import BUSY_SECONDS
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
@@ -191,7 +192,7 @@ def test_a_process_without_descriptors_says_so_and_goes_on_when_it_has_some(
 def test_removed_sockets_are_made_again_and_the_session_goes_on(tmp_path: Path, gate: Gate) -> None:
     with lifecycle(tmp_path / "p", {**SHORT, "reconcile_seconds": 0.3}, extra=gate.toml) as life:
         gate.start(life)
-        directory = wakeup.runtime_directory(life.database)
+        directory = wakeup.runtime_directory(project_id(life.database))
         names = {file.name for file in directory.glob("*.sock")}
         for removed in (directory / "daemon.sock", None):
             shutil.rmtree(directory) if removed is None else removed.unlink()

@@ -236,7 +236,7 @@ def test_54_the_ballast_is_not_made_of_the_room_it_has_just_given(
     monkeypatch.undo()
     assert ballast.keep(store.path)
     assert ballast.keep(store.path)  # once is enough
-    assert (store.path.parent / "ballast").stat().st_blocks * 512 >= ballast.LEAST  # no sparse file
+    assert (store.workflow / "ballast").stat().st_blocks * 512 >= ballast.LEAST  # no sparse file
 
 
 def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

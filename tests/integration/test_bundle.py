@@ -29,7 +29,7 @@ def cleaner(project: Path) -> bundle.Cleaner:
 
 
 def made(harness: RuntimeHarness, target: Path, **given: Any) -> dict[str, Any]:
-    logs = harness.store.path.parent / "logs"
+    logs = harness.store.workflow / "logs"
     logs.mkdir(exist_ok=True)
     early = "".join(f'{{"n": {n}, "at": "/home/alicia/x"}}\n' for n in range(20_000))
     (logs / "workers.jsonl").write_text(early + f'{{"error": "sk-canary0123456789abcdef {KEY}"}}\n')
@@ -96,7 +96,7 @@ def test_it_is_taken_in_as_a_session(harness: RuntimeHarness, tmp_path: Path) ->
     row = store.read(lambda tx: sessions.get(tx, done["session"]))
     assert row is not None and "cassette" not in row.options
     newest = store.read(lambda tx: artifacts.newest(tx, done["session"]))
-    texts = [store.read(lambda tx, f=found: artifacts.body(tx, f.sha256, store.path)) for found in newest]  # type: ignore[misc]
+    texts = [store.read(lambda tx, f=found: artifacts.body(tx, f.sha256)) for found in newest]  # type: ignore[misc]
     assert len(texts) > 10 and [len(text) for text in texts] == [found.size for found in newest]
 
 

@@ -306,7 +306,7 @@ def test_a_document_is_ours_until_somebody_else_has_written_it(tmp_path: Path) -
     harness = RuntimeHarness(tmp_path)
     harness.run()
     project(harness.store, harness.session)
-    folder = edits.session_directory(harness.store.path, harness.session)
+    folder = edits.session_directory(harness.store.workflow, harness.session)
     document = folder / "spec" / "discovery-context.json"
     stray = folder / "spec" / "more.md"
 

@@ -131,11 +131,11 @@ def test_a_content_or_file_that_cannot_be_synced_leaves_no_trace_and_the_next_tr
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
         with pytest.raises(OSError, match=os.strerror(number)):
-            artifacts.keep_large(database, large)
+            artifacts.keep_large(database.parent, large)
         with pytest.raises(OSError, match=os.strerror(number)):
             files.write(tmp_path, "spec.md", b"new")
     left = [file for file in tmp_path.rglob("*") if file.is_file()]
-    artifacts.keep_large(database, large)
+    artifacts.keep_large(database.parent, large)
     files.write(tmp_path, "spec.md", b"new")
 
     assert left == [tmp_path / "spec.md"]
@@ -233,7 +233,7 @@ def test_the_database_is_copied_once_a_day_and_three_copies_are_kept(store: Stor
 
     assert first is not None
     assert again is None
-    kept = sorted((store.path.parent / "backups").iterdir())
+    kept = sorted((store.workflow / "backups").iterdir())
     assert len(kept) == sqlite_backups.KEPT
     assert first not in kept
     copy = Store(kept[-1])
@@ -262,7 +262,7 @@ def test_a_damaged_page_is_refused_names_the_newest_copy_and_never_replaces_a_go
     assert good is not None
     for told in (looked, changed, copied):
         assert str(good) in told.value.fix
-    assert sorted((store.path.parent / "backups").iterdir()) == [good]
+    assert sorted((store.workflow / "backups").iterdir()) == [good]
     assert store.path.read_bytes() == before
     store.path.write_bytes(good.read_bytes())  # as the message says
     restored = Store(store.path)
@@ -291,7 +291,7 @@ def test_a_copy_that_is_read_but_not_whole_replaces_no_good_one(store: Store) ->
         sqlite_backups.daily(store.path, now + 25 * HOUR)
 
     assert str(good) in told.value.fix
-    assert sorted((store.path.parent / "backups").iterdir()) == [good]
+    assert sorted((store.workflow / "backups").iterdir()) == [good]
 
 
 def test_without_a_copy_the_refusal_says_that_there_is_none(store: Store) -> None:
@@ -312,7 +312,7 @@ def test_no_copy_is_made_of_the_last_room(store: Store, monkeypatch: pytest.Monk
     with pytest.raises(DiskFull):
         sqlite_backups.daily(store.path, time.time())
 
-    assert not list((store.path.parent / "backups").glob("*"))
+    assert not list((store.workflow / "backups").glob("*"))
 
 
 # clocks

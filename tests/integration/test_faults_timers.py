@@ -21,6 +21,7 @@ from orchestrator.coordinator.daemon import RETRY_SECONDS, Daemon
 from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.project import Project
 from orchestrator.store import artifacts, leases
+from orchestrator.store.backends.sqlite import project_id
 from tests import factories
 
 HOUR = 3600.0
@@ -114,11 +115,11 @@ def test_an_alarm_that_is_due_in_a_moment_comes_also_when_the_clock_is_put_back(
 
 
 def remove_socket(database: Path) -> None:
-    (wakeup.runtime_directory(database) / "daemon.sock").unlink()
+    (wakeup.runtime_directory(project_id(database)) / "daemon.sock").unlink()
 
 
 def remove_directory(database: Path) -> None:
-    shutil.rmtree(wakeup.runtime_directory(database))
+    shutil.rmtree(wakeup.runtime_directory(project_id(database)))
 
 
 @pytest.mark.parametrize("remove", [remove_socket, remove_directory], ids=["socket", "directory"])
@@ -126,12 +127,12 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
     tmp_path: Path, remove: Callable[[Path], None]
 ) -> None:
     database = tmp_path / "lifecycle.db"
-    waker = wakeup.Waker(database, "daemon")
+    waker = wakeup.Waker(project_id(database), "daemon")
     remove(database)
-    lost = wakeup.wake_daemon(database)
+    lost = wakeup.wake_daemon(project_id(database))
 
     waker.wait(0.01)
-    heard = wakeup.wake_daemon(database)
+    heard = wakeup.wake_daemon(project_id(database))
     woken = waker.wait(5)
 
     assert (lost, heard, woken) == (False, True, True)
@@ -141,15 +142,15 @@ def test_a_socket_that_was_removed_is_made_again_with_the_next_wait(
 
 def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) -> None:
     database = tmp_path / "lifecycle.db"
-    old = wakeup.Waker(database, "daemon")
-    new = wakeup.Waker(database, "daemon")
+    old = wakeup.Waker(project_id(database), "daemon")
+    new = wakeup.Waker(project_id(database), "daemon")
 
     old.wait(0.01)
-    wakeup.wake_daemon(database)
+    wakeup.wake_daemon(project_id(database))
 
     assert new.wait(5)
     old.close()
-    assert wakeup.wake_daemon(database)
+    assert wakeup.wake_daemon(project_id(database))
     new.close()
 
 

@@ -79,14 +79,14 @@ def ended_well(harness: RuntimeHarness) -> None:
 def records_read_back(harness: RuntimeHarness) -> None:
     """The session's files, by real parsers, have as much in them as the database says, and nothing besides."""
     project(harness.store, harness.session)
-    root = session_directory(harness.store.path, harness.session)
+    root = session_directory(harness.store.workflow, harness.session)
     files = {str(path.relative_to(root)): path for path in root.rglob("*") if not path.is_dir()}
     pages = {name: path.read_bytes() for name, path in files.items() if name.endswith(".md")}
     formed = {name: body for name, body in pages.items() if not name.startswith("wisdom/")}
     state = harness.state()
 
     assert all(path.is_file() and not path.is_symlink() for path in files.values())
-    assert {path.name for path in harness.store.path.parent.iterdir()} <= OURS
+    assert {path.name for path in harness.store.workflow.iterdir()} <= OURS
     assert validate(formed, files) == []
     for name, body in pages.items():
         parts = [token.type for token in VIEWER.parse(body.decode().partition("\n---\n")[2] or body.decode())]
@@ -122,7 +122,7 @@ LIST = (
 
 def commands_show_it(harness: RuntimeHarness, monkeypatch: Any, capsys: Any) -> None:
     """What people see is inert, and a message is a line."""
-    monkeypatch.chdir(harness.store.path.parents[1])
+    monkeypatch.chdir(harness.store.workflow.parent)
     for arguments in (
         ["check"],
         ["log"],

@@ -95,7 +95,7 @@ def test_a_run_closed_since_it_was_seen_is_not_closed_once_more(store: Store) ->
     make.finish(store, row, draining=True)
 
     def lose(tx: Tx) -> object:
-        return transitions.take_away(tx, row.run, row.id, RunOutcome.LOST, "late", charged=True)
+        return transitions.revoke(tx, row.run, row.id, RunOutcome.LOST, "late", charged=True)
 
     assert store.write(lose) is None
     assert make.keys(store, session)["RESEARCH-001"] == "completed"

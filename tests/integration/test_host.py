@@ -15,6 +15,7 @@ from orchestrator import wakeup
 from orchestrator.commands import manage
 from orchestrator.config import load_settings
 from orchestrator.store import leases, queries
+from orchestrator.store.backends.sqlite import project_id
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store
 from tests import factories as make
@@ -38,7 +39,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     yield found
     found.close()
     invariants.check(found.path)
-    assert not wakeup.runtime_directory(found.path).exists(), "a socket or its directory was left behind"
+    assert not wakeup.runtime_directory(project_id(found.path)).exists(), (
+        "a socket or its directory was left behind"
+    )
 
 
 class Hosted:
@@ -86,7 +89,7 @@ def test_a_host_takes_a_session_from_offer_to_end_and_says_goodbye(store: Store)
     session = make.make_session(store)
     hosted = Hosted(store, lambda live: make.finish(store, live.row).next)
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
 
     until(lambda: make.keys(store, session)["QUALITY-001"] == "completed", "the session is worked off")
 
@@ -102,7 +105,7 @@ def test_a_wake_between_a_look_and_a_wait_is_not_missed(store: Store) -> None:
     for number in range(25):
         session = make.make_session(store, f"Build thing {number}")
         make.one_beat(store, session, by)
-        wakeup.wake_hosts(store.path)
+        wakeup.wake_hosts(store.project_id)
         until(
             lambda s=session: make.keys(store, s)["QUALITY-001"] == "completed",
             f"session {number} is worked off",
@@ -121,7 +124,7 @@ def test_the_heartbeat_keeps_a_long_run_alive(store: Store) -> None:
     session = make.make_session(store)
     hosted = Hosted(store, slow)
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
     first = until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")[0]
     begun = store.clock.monotonic()
 
@@ -145,7 +148,7 @@ def test_the_watchdog_stops_a_run_before_its_lease_ends_when_the_database_is_awa
     session = make.make_session(store)
     hosted = Hosted(store, wait_for_stop)
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
     import sqlite3
 
@@ -175,11 +178,11 @@ def test_a_cancelled_run_is_stopped_at_once(store: Store) -> None:
     session = make.make_session(store)
     hosted = Hosted(store, wait_for_stop, renew_seconds=1.0)
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
 
     manage.cancel(store, session, who="ann")
-    wakeup.wake_hosts(store.path, {"type": "runs"})
+    wakeup.wake_hosts(store.project_id, {"type": "runs"})
 
     assert until(lambda: why, "the run is stopped", 5) == ["revoked"]
     hosted.end()
@@ -196,7 +199,7 @@ def test_draining_stops_what_does_not_end_in_time_and_the_heartbeat_stops_last(s
     session = make.make_session(store)
     hosted = Hosted(store, stubborn)
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
 
     assert hosted.end() == 0
@@ -233,7 +236,7 @@ def test_a_claim_that_was_on_its_way_when_draining_began_is_stopped_too(
     session = make.make_session(store)
     hosted = Hosted(store, stubborn, log=structlog.wrap_logger(None, processors=[tell]))
     make.one_beat(store, session, make.lead(store))
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
     until(lambda: store.read(lambda tx: queries.runs_of(tx, session)), "the run is open")
 
     assert hosted.end() == 0
@@ -256,7 +259,7 @@ def test_a_broken_run_does_not_end_its_slot(store: Store) -> None:
     hosted = Hosted(store, broken, slots=1)
     for session in sessions:
         make.one_beat(store, session, by)
-    wakeup.wake_hosts(store.path)
+    wakeup.wake_hosts(store.project_id)
 
     until(lambda: len(calls) == 3, "all three were tried by the one slot")
     hosted.end()

@@ -84,13 +84,11 @@ def give_back(tx: Tx, world: World) -> Any:
 
 
 def lose(tx: Tx, world: World) -> Any:
-    return transitions.take_away(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
+    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
 
 
 def release(tx: Tx, world: World) -> Any:
-    return transitions.take_away(
-        tx, world.run.run, world.run.id, RunOutcome.RELEASED, "rework", charged=False
-    )
+    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.RELEASED, "rework", charged=False)
 
 
 def finish_and_offer(tx: Tx, world: World) -> Any:
@@ -160,7 +158,7 @@ def finish_and_pause(tx: Tx, world: World) -> Any:
 
 
 def cancel(tx: Tx, world: World) -> Any:
-    lose_to_person = transitions.take_away(
+    lose_to_person = transitions.revoke(
         tx, world.run.run, world.run.id, RunOutcome.CANCELLED, "cancelled", charged=False
     )
     transitions.cancel_all(tx, world.session)

@@ -409,9 +409,7 @@ def test_a_server_whose_run_is_over_serves_nothing(world: World) -> None:
 
 def lose(world: World) -> None:
     world.store.write(
-        lambda tx: transitions.take_away(
-            tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True
-        )
+        lambda tx: transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
     )
 
 
@@ -440,7 +438,7 @@ def test_who_does_not_hold_its_run_is_refused_from_that_moment_on(
 def opened(world: World, run: str | None = None, token: str | None = None) -> Worker:
     """The scope of a run's agent: the world's own, with its token, unless told."""
     run = run or world.run.run
-    given = run_tokens.token_for(world.store.path, run) if token is None else token
+    given = run_tokens.token_for(world.store.workflow, run) if token is None else token
     return worker(Project(world.folder), run, given)
 
 
@@ -448,8 +446,8 @@ def opened(world: World, run: str | None = None, token: str | None = None) -> Wo
 
 
 def test_only_the_token_of_the_run_opens_it(world: World) -> None:
-    right = run_tokens.token_for(world.store.path, world.run.run)
-    others = run_tokens.token_for(world.store.path, world.other_run.run)
+    right = run_tokens.token_for(world.store.workflow, world.run.run)
+    others = run_tokens.token_for(world.store.workflow, world.other_run.run)
     bad = [others, right[:-1], f"{right}0", right.upper(), world.run.run, "", "ключ\udcff"]
 
     opened(world, token=right)
@@ -493,12 +491,12 @@ def test_a_project_that_gave_no_token_takes_none_and_makes_no_secret(world: Worl
     with pytest.raises(UsageError, match="does not fit"):
         opened(world, token="x")
 
-    assert not (world.store.path.parent / run_tokens.SECRET).exists()
+    assert not (world.store.workflow / run_tokens.SECRET).exists()
 
 
 def test_a_server_with_a_wrong_token_ends_before_it_says_anything(world: World) -> None:
     server = server_for(world.run.run, world.folder)
-    wrong = run_tokens.token_for(world.store.path, world.other_run.run)
+    wrong = run_tokens.token_for(world.store.workflow, world.other_run.run)
 
     done = subprocess.run(
         [server["command"], *server["args"]],
@@ -516,8 +514,8 @@ def test_a_server_with_a_wrong_token_ends_before_it_says_anything(world: World) 
 
 def test_the_secret_is_made_once_and_its_owner_alone_may_read_it(world: World) -> None:
     with ThreadPoolExecutor(8) as pool:
-        tokens = list(pool.map(lambda _: run_tokens.token_for(world.store.path, "r"), range(16)))
-    secret = world.store.path.parent / run_tokens.SECRET
+        tokens = list(pool.map(lambda _: run_tokens.token_for(world.store.workflow, "r"), range(16)))
+    secret = world.store.workflow / run_tokens.SECRET
 
     assert len(set(tokens)) == 1
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
@@ -526,8 +524,8 @@ def test_the_secret_is_made_once_and_its_owner_alone_may_read_it(world: World) -
 
 @pytest.mark.parametrize("spoil", ["readable", "short", "link"])
 def test_a_secret_that_others_could_know_is_refused(world: World, spoil: str) -> None:
-    run_tokens.token_for(world.store.path, "r")
-    secret = world.store.path.parent / run_tokens.SECRET
+    run_tokens.token_for(world.store.workflow, "r")
+    secret = world.store.workflow / run_tokens.SECRET
     if spoil == "readable":
         secret.chmod(0o640)
     elif spoil == "short":
@@ -537,7 +535,7 @@ def test_a_secret_that_others_could_know_is_refused(world: World, spoil: str) ->
         secret.symlink_to(moved)
 
     with pytest.raises((StoreError, OSError)):
-        run_tokens.fits(world.store.path, "r", "t")
+        run_tokens.fits(world.store.workflow, "r", "t")
 
 
 # HTTP
@@ -604,7 +602,7 @@ def test_http_listens_on_loopback_alone(shared: Shared) -> None:
 
 
 def test_http_serves_a_run_to_who_has_its_token(world: World) -> None:
-    token = run_tokens.token_for(world.store.path, world.run.run)
+    token = run_tokens.token_for(world.store.workflow, world.run.run)
     with http_server(world.folder, "--run", world.run.run, env={"LIFECYCLE_MCP_TOKEN": token}) as (url, _):
         refused = post(url, authorization=f"Bearer {world.run.run}")
         with over_http(url, f"Bearer {token}") as agent:

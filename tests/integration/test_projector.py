@@ -42,7 +42,7 @@ def worked(store: Store) -> tuple[str, Path]:
     make.one_beat(store, session, make.lead(store))
     make.finish(store, make.claim(store, "h-1"), files={"spec/a.md": b"# A\n", "spec/deep/b.md": b"# B\n"})
     project(store, session)
-    return session, session_directory(store.path, session)
+    return session, session_directory(store.workflow, session)
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -201,7 +201,7 @@ def test_a_hand_edit_reaches_the_next_tasks_prompt_as_a_version_by_user(harness:
     bench = harness(told)
     third = bench.until("DRAFT-003")
     project(bench.store, bench.session)
-    root = session_directory(bench.store.path, bench.session)
+    root = session_directory(bench.store.workflow, bench.session)
     (file,) = [path for path in root.rglob("*.md") if str(path.relative_to(root)).startswith(edited)]
     file.write_text(file.read_text() + "\nLinks are only for members.\n")
 
@@ -220,7 +220,7 @@ def test_the_same_edit_is_taken_in_once_whoever_finds_it(harness: Any) -> None:
     bench = harness()
     row = bench.until("DRAFT-002")
     project(bench.store, bench.session)
-    file = session_directory(bench.store.path, bench.session) / BRIEF
+    file = session_directory(bench.store.workflow, bench.session) / BRIEF
     file.write_text("# Mine\n")
 
     loaded = [threading.Thread(target=bench.context, args=(row,)) for _ in range(4)]
@@ -241,7 +241,7 @@ def test_a_second_attempt_has_the_same_digest_when_nothing_changed(harness: Any)
     bench = harness()
     first = bench.until("DRAFT-002")
     project(bench.store, bench.session)
-    (session_directory(bench.store.path, bench.session) / BRIEF).write_text(
+    (session_directory(bench.store.workflow, bench.session) / BRIEF).write_text(
         "# Edited before the first attempt\n"
     )
     digest = bench.context(first).input_digest
@@ -271,9 +271,9 @@ def test_the_digest_survives_a_retry_by_a_person(harness: Any) -> None:
 
 CHANGES: dict[str, Callable[[RuntimeHarness, Run], Any]] = {
     "payload": lambda bench, row: bench.set_payload(row.key, {"feedback": ["more"]}),
-    "artifact": lambda bench, row: (session_directory(bench.store.path, bench.session) / BRIEF).write_text(
-        "# Edited\n"
-    ),
+    "artifact": lambda bench, row: (
+        session_directory(bench.store.workflow, bench.session) / BRIEF
+    ).write_text("# Edited\n"),
     "decision": lambda bench, row: bench.decide("decide_discussion DISCUSS-002", "keep it small"),
     "wisdom": lambda bench, row: bench.learn("decisions", "use the blue one"),
     "request": lambda bench, row: bench.sql("UPDATE sessions SET request = 'Another one'"),

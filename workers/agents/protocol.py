@@ -21,17 +21,7 @@ from orchestrator.domain.prices import Usage
 if TYPE_CHECKING:
     from workers.host.live_runs import Guardian
 
-__all__ = [
-    "Agent",
-    "AgentReply",
-    "AgentRequest",
-    "Exit",
-    "Protected",
-    "StdioServer",
-    "Timeouts",
-    "Usage",
-    "is_metered",
-]
+__all__ = ["Agent", "AgentReply", "AgentRequest", "Exit", "Protected", "Timeouts", "Usage", "is_metered"]
 
 
 @dataclass(frozen=True, slots=True)

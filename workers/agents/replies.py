@@ -26,7 +26,6 @@ from workers.agents.mending import keep_readable, mend
 TEXT_LIMIT = 2_000_000  # characters that are looked at
 ANSWER_LIMIT = 500_000  # bytes of a value that is taken: pages made of more might not be read back
 REPAIR_LIMIT = 100_000  # characters that a repair of broken JSON is tried on
-MINE_LIMIT = 100_000
 DEPTH_LIMIT = 64  # deeper values are dropped: no schema of ours is that deep
 DIGITS_LIMIT = 40  # longer numbers are dropped
 CANDIDATES = 50

@@ -160,17 +160,15 @@ class Material:
         return ("；" if self.lex.language == "zh" else "; ").join(strip_end(text) for text in texts)
 
 
+_analysed = lru_cache(maxsize=16)(analyse_request)
+
+
 def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
     language = facts.get("language")
     analysis = _analysed(str(facts.get("request") or ""), language if language in ("en", "zh") else None)
     codebase = facts.get("codebase")
     repository = read_repository(codebase) if isinstance(codebase, Mapping) and codebase else None
     return Material(facts, analysis, lexicon(analysis.language), repository, check)
-
-
-@lru_cache(maxsize=16)
-def _analysed(text: str, language: str | None) -> RequestAnalysis:
-    return analyse_request(text, language)
 
 
 def read_repository(exploration: Mapping[str, Json]) -> Repository:

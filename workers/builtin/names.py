@@ -25,68 +25,15 @@ _LAYERS = {
 }
 LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in words.split()}
 _TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])")
-_PLACES = frozenset(
-    [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "october",
-        "november",
-        "december",
-        "i",
-        "ok",
-        "tbd",
-        "faq",
-        "aa",
-        "aaa",
-    ]
-)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
-_DETERMINERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "each",
-        "every",
-        "their",
-        "its",
-        "our",
-        "of",
-        "for",
-        "with",
-        "by",
-        "to",
-        "from",
-        "in",
-        "on",
-        "into",
-        "and",
-        "or",
-        "per",
-        "any",
-        "all",
-        "no",
-        "his",
-        "her",
-        "this",
-        "that",
-        "these",
-        "those",
-        "new",
-        "next",
-    ]
+# Technologies that are common words too, words that begin no thing's name, and things that are not counted.
+_COMMON, _DETERMINERS, _MASS = (
+    frozenset(words.split())
+    for words in (
+        "go express teams rest next spring swift oracle excel flask arm slack lambda rust",
+        "a an the each every their its our of for with by to from in on into and or per any all no his her this that these those new next",
+        "code output input data metadata software hardware information authentication authorization encryption logging access traffic content money staff people equipment mail text storage history inventory feedback support telemetry research",
+    )
 )
 _HAN = re.compile(r"[一-鿿]+")
 _HAN_CUT = re.compile(
@@ -101,22 +48,7 @@ def technologies(text: str) -> tuple[tuple[str, str], ...]:
     for match in _TOKEN.finditer(text):
         word = match[0].rstrip(".")
         layer = LAYER_OF.get(word.lower())
-        common = word.islower() and word in (
-            "go",
-            "express",
-            "teams",
-            "rest",
-            "next",
-            "spring",
-            "swift",
-            "oracle",
-            "excel",
-            "flask",
-            "arm",
-            "slack",
-            "lambda",
-            "rust",
-        )
+        common = word.islower() and word in _COMMON
         if (
             layer
             and not common
@@ -176,40 +108,6 @@ def singular(word: str) -> str:
     if low.endswith("s") and not low.endswith(("ss", "us", "is")) and len(low) > 3:
         return word[:-1]
     return word
-
-
-_MASS = frozenset(
-    [
-        "code",
-        "output",
-        "input",
-        "data",
-        "metadata",
-        "software",
-        "hardware",
-        "information",
-        "authentication",
-        "authorization",
-        "encryption",
-        "logging",
-        "access",
-        "traffic",
-        "content",
-        "money",
-        "staff",
-        "people",
-        "equipment",
-        "mail",
-        "text",
-        "storage",
-        "history",
-        "inventory",
-        "feedback",
-        "support",
-        "telemetry",
-        "research",
-    ]
-)
 
 
 def plural(thing: str) -> str:

@@ -91,9 +91,7 @@ class RunContext:
         row = self.artifacts.get(path)
         if row is None:
             return None
-        return self.store.read(lambda tx: artifacts.body(tx, row.sha256, self.store.path)).decode(
-            "utf-8", "replace"
-        )
+        return self.store.read(lambda tx: artifacts.body(tx, row.sha256)).decode("utf-8", "replace")
 
     def json(self, path: str) -> Json:
         """The newest version of a JSON artifact; None when there is none. Raises StoreError when it is no JSON."""

@@ -84,7 +84,7 @@ def specification(
 
 
 def _is_withdrawn(page: Page) -> bool:
-    return bool(page.frontmatter) and (page.frontmatter or {}).get("status") == "withdrawn"
+    return (page.frontmatter or {}).get("status") == "withdrawn"
 
 
 def _living_blocks(pages: Sequence[Page]) -> tuple[Block, ...]:

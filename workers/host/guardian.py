@@ -261,7 +261,7 @@ class Guardian:
     def kill_all(self) -> bool:
         """Kill every descendant; True when some could not be killed.
 
-        All are stopped first, until a look round finds none that is new: a stopped process forks no more, so
+        All are stopped first, until another scan finds no new one: a stopped process forks no more, so
         that a fork bomb cannot outrun the killing.
         """
         until = clock() + KILL_SECONDS

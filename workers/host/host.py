@@ -1,7 +1,7 @@
 """The worker host: a pool of slots, one lease, a renewal and a watchdog that do not depend on each other.
 
 Each slot repeats: claim the oldest offered task of our roles, take it through the five phases, go on with the successor
-the report advanced to, or look for the next offer. The main thread listens for wakes. The order of ending matters:
+the report advanced to, or poll for the next offer. The main thread listens for wakes. The order of ending matters:
 no more claims, open runs finish or are released, and the heartbeat stops last.
 """
 
@@ -72,7 +72,7 @@ class Host:
         """
         report.prepare()
         self._register()
-        waker = waker or wakeup.Waker(self._store.path, self.incarnation, self._on_message)
+        waker = waker or wakeup.Waker(self._store.project_id, self.incarnation, self._on_message)
         threads = [
             threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
             threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
@@ -96,7 +96,7 @@ class Host:
         threads[0].join()
         if not self._fenced and not self._damaged:
             self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
-        wakeup.wake_daemon(self._store.path)
+        wakeup.wake_daemon(self._store.project_id)
         self._log.info("host_ended", fenced=self._fenced, damaged=self._damaged)
         if self._damaged:
             return DatabaseDamaged.exit_code
@@ -111,7 +111,7 @@ class Host:
         return self._draining.is_set()
 
     def _wake_self(self) -> None:
-        wakeup.wake_path(wakeup.runtime_directory(self._store.path) / f"{self.incarnation[:20]}.sock")
+        wakeup.wake_path(wakeup.runtime_directory(self._store.project_id) / f"{self.incarnation[:20]}.sock")
 
     def _register(self) -> None:
         started = process_start(os.getpid()) or 0

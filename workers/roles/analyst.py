@@ -25,7 +25,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         context.project,
         context.session.request,
         ANGLE,
-        cache_dir=context.store.path.parent / "cache" / "explorations",
+        cache_dir=context.store.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
     context.check()

@@ -63,7 +63,7 @@ class Runtime:
     bell: wakeup.Bell = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bell = wakeup.Bell(self.store.path)
+        self.bell = wakeup.Bell(self.store.project_id)
 
     def execute(self, live: LiveRun) -> Run | None:
         """Take one run to its report; the successor's opened run, when the report advanced to one."""
@@ -84,7 +84,7 @@ class Runtime:
         if reported is None or reported.next is None or reported.next.loop != row.loop:
             self._clean(loading.loop_folder(row))
         if reported is None or reported.advance.wake:
-            wakeup.wake_daemon(self.store.path)  # after the commit: a beat is wanted
+            wakeup.wake_daemon(self.store.project_id)  # after the commit: a beat is wanted
         else:
             self.bell.ring()  # the files can follow a moment later
         if reported is None:
@@ -166,7 +166,7 @@ class Runtime:
             self._write_end(live, end, log)
         except LeaseLost:
             log.warning("run_lost", why="fenced")
-        wakeup.wake_daemon(self.store.path)
+        wakeup.wake_daemon(self.store.project_id)
 
     def _write_end(self, live: LiveRun, end: Callable[[Tx], None], log: Logger) -> None:
         """Write how the attempt ended; on a full disk again and again, as long as the run is ours.
@@ -263,7 +263,7 @@ def _produce(calls: AgentCalls) -> Produced:
     failpoints.hit("produce.done")
     for path, (body, _) in produced.files.items():
         files.clean(path)
-        artifacts.keep_large(context.store.path, body)
+        artifacts.keep_large(context.store.workflow, body)
 
     def register(tx: Tx) -> None:
         claims.note_produced(tx, row.run, row.host, context.input_digest, produced.agent, produced.note)
@@ -278,14 +278,14 @@ def _produce(calls: AgentCalls) -> Produced:
 
 
 def _found(context: RunContext, earlier: EarlierRun) -> Produced:
-    def look(tx: Tx) -> dict[str, tuple[bytes, str]]:
+    def query(tx: Tx) -> dict[str, tuple[bytes, str]]:
         return {
-            product.path: (artifacts.body(tx, product.sha256, context.store.path), product.kind)
+            product.path: (artifacts.body(tx, product.sha256), product.kind)
             for product in artifacts.products_of(tx, earlier.id)
             if product.kind != "discussion"  # its record is made anew
         }
 
-    return Produced.again(context.store.read(look), earlier.produced)
+    return Produced.again(context.store.read(query), earlier.produced)
 
 
 def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
@@ -298,7 +298,7 @@ def _discuss(calls: AgentCalls, produced: Produced) -> Critiqued | None:
     if critiqued.record is not None:
         path, body = critiqued.record
         everything = {**produced.files, path: (body, "discussion")}
-        artifacts.keep_large(context.store.path, body)
+        artifacts.keep_large(context.store.workflow, body)
         context.write(lambda tx: artifacts.produce(tx, context.row.run, everything))
     failpoints.hit("discuss.done")
     return critiqued

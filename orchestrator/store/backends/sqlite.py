@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import Dialect
 from sqlalchemy.dialects import sqlite
+
+from orchestrator.domain.identity import ProjectId
 
 insert = sqlite.insert
 DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
@@ -14,6 +19,40 @@ Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 DriverError = sqlite3.Error
 REFUSED = (sqlite3.IntegrityError, sqlite3.ProgrammingError)  # rows that do not fit the schema
+
+
+def project_id(database: Path) -> ProjectId:
+    """The identity of the project whose database this file is: its path without links, whether it exists or not."""
+    return ProjectId(str(database.resolve()))
+
+
+@contextmanager
+def writing(connection: Connection) -> Iterator[Cursor]:
+    """A cursor in a transaction that has the write lock from its start; committed at the end, rolled back on an error."""
+    cursor = connection.cursor()
+    cursor.execute("BEGIN IMMEDIATE")
+    try:
+        yield cursor
+        cursor.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLITE_FULL and some I/O errors have rolled back by themselves
+            cursor.execute("ROLLBACK")
+        raise
+    finally:
+        cursor.close()
+
+
+@contextmanager
+def reading(connection: Connection) -> Iterator[Cursor]:
+    """A cursor on one consistent snapshot."""
+    cursor = connection.cursor()
+    try:
+        cursor.execute("BEGIN")
+        yield cursor
+    finally:
+        if connection.in_transaction:
+            cursor.execute("ROLLBACK")
+        cursor.close()
 
 
 def checkpoint(connection: Connection) -> None:

@@ -39,7 +39,7 @@ def code_of(error: sqlite3.Error) -> int:
 
 
 def explain(error: sqlite3.Error, path: Path) -> Exception:
-    """The fault in our words; a broken constraint stays what it is, since it is a fault of ours."""
+    """The fault in our words; a broken constraint stays what it is, since it is an internal error."""
     if isinstance(error, sqlite3.IntegrityError):
         return error
     if str(error).startswith(_NO_TEXT):

@@ -70,7 +70,7 @@ def _uri(path: Path, query: str) -> str:
 def connect_writer(
     path: Path, *, synchronous: str = "FULL", journal: str = "wal", checkpointer: bool = False
 ) -> sqlite3.Connection:
-    """A read-write connection with every rule of the house set on it; the file must exist."""
+    """A read-write connection with all our settings applied; the file must exist."""
     connection = sqlite3.connect(
         _uri(path, "mode=rw"),
         uri=True,

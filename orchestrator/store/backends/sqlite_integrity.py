@@ -13,7 +13,7 @@ from orchestrator.store.backends.sqlite_errors import damaged, explain
 from orchestrator.store.backends.sqlite_file import connect_reader
 
 MAX_FAULTS = 20
-WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is looked through at each command: about 20 ms
+WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is checked in full at each command: about 20 ms
 READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "pools", "projections")
 
 
@@ -42,7 +42,7 @@ class LogWatch:
 def refuse_damage(path: Path) -> None:
     """Raises DatabaseDamaged before anything is written into a damaged file, where what was begun would stand still.
 
-    A large database is not looked through as a whole: only what every process reads of it.
+    A large database is not checked in full: only what every process reads of it.
     """
     connection = connect_reader(path)
     try:

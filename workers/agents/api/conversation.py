@@ -17,17 +17,10 @@ from google.genai import Client
 from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import (
-    Agent,
-    AgentStreamEvent,
-    ModelRetry,
-    RunContext,
-    TextOutput,
-    ToolOutput,
-    capture_run_messages,
-)
+from pydantic_ai import Agent, ModelRetry, TextOutput, ToolOutput, capture_run_messages
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import (
+    AgentStreamEvent,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
@@ -192,7 +185,7 @@ class Talk:
             self.text, data, self.target.agent, used, retries, tuple(self.notes), extracted=extracted
         )
 
-    async def _count(self, _context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
+    async def _count(self, _context: object, events: AsyncIterable[AgentStreamEvent]) -> None:
         """Reads the stream as it comes; ends it from below when the answer grows too long."""
         size, most = 0, self.timeouts.output_bytes
         self.wire.asked = 0

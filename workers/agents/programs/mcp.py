@@ -25,7 +25,7 @@ def server_for(run: str, project: Path, environ: Mapping[str, str] | None = None
     """The server that serves the agent of this run, and nobody else. `environ` is the host's. Raises StoreError."""
     environ = os.environ if environ is None else environ
     passed = {name: value for name, value in environ.items() if name in _PASSED or name.startswith(_OURS)}
-    token = token_for(project / ".workflow" / "lifecycle.db", run)
+    token = token_for(project / ".workflow", run)
     return {
         "command": sys.executable,
         "args": ["-P", "-m", "orchestrator", "mcp", "--run", run, "--project", str(project)],

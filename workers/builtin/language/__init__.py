@@ -16,8 +16,6 @@ from orchestrator.config import resources
 from orchestrator.domain.text import is_chinese
 from workers.documents.reading_words import wishes
 
-PRIORITIES = ("Must", "Should", "Could")
-
 
 def detect_language(text: str) -> str:
     """`zh` when the text is mostly Chinese, else `en`, the language in which all others are answered."""
