@@ -154,3 +154,16 @@ def test_text_that_asks_for_nothing_is_said_to_be_none(form: str, text: str) -> 
 
 def test_prompt_that_asks_for_something_to_be_built_is_a_request() -> None:
     assert chain("You are a senior engineer. Build a todo app that must work offline.")["requirements"].items
+
+
+def test_what_a_manual_explains_is_skipped_for_that_reason() -> None:
+    text = (
+        "# Pen\n\nPen is a library for lines. Pen can draw circles.\n\n## Installation\n\nCall pip first.\n\n"
+        "## Usage\n\nImport it, and you are done.\n\n## License\n\nMIT\n"
+    )
+
+    ledger = booked(text).ledger
+
+    assert ledger.form == "manual"
+    assert ledger.unread() == []
+    assert "explains how to use what exists" in {entry.reason for entry in ledger.entries}

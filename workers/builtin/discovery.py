@@ -42,7 +42,7 @@ def answer(m: Material) -> Discovery:
         acceptance=[StatedCriterion(text=row.text, parent=row.block) for row in a.criteria],
         risks=[StatedRisk(text=row.text, mitigation=row.mitigation) for row in a.risks],
         done=[Stated(text=text) for text in a.done],
-        form=a.form,
+        form="manual" if a.manual else a.form,
         entities=list(a.entities),
         dependencies=list(a.dependencies),
         exploration_dimensions=_dimensions(m),

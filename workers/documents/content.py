@@ -110,7 +110,7 @@ class Discovery(Content):
     complexity_reason: Text = ""
     open_questions: list[Line] = []
     ui: bool = False
-    form: Text = ""  # what the text is when it asks for nothing: log, code, prompt, essay
+    form: Text = ""  # what the text is when it is no plain request: manual, log, code, prompt, minutes, essay
     fates: Fates = Fates()  # code fills it in
     design_notes: list[Statement] = []  # only for UI work: goes to analysis/design-intelligence.json
 

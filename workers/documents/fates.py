@@ -24,6 +24,7 @@ from workers.documents.forms import form_of
 from workers.documents.passage import SKIPPED, Passage
 from workers.documents.passages import passages
 
+MANUAL = "manual"  # form of a text that explains what exists: a request for what it says of it
 PATH = "spec/request-ledger.json"
 SHOWN = 200  # characters of a block that the ledger repeats
 _LIKE = 0.6  # share of common words from which a block holds an item that no block holds word for word
@@ -65,7 +66,7 @@ class Entry(Content):
 
 
 class Ledger(Content):
-    form: Text = ""  # what the text is when it is no request: log, code, prompt, essay
+    form: Text = ""  # as the discovery has it
     fates: Fates = Fates()
     entries: tuple[Entry, ...] = ()
 
@@ -248,7 +249,11 @@ def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
     block = passage.block
     reason = ""
     if not taken_as:
-        reason = f"the text is no request: {form}" if form else _reason(passage)
+        reason = _reason(passage)
+        if form == MANUAL:
+            reason = reason or _REASONS["instructions"]
+        elif form:
+            reason = f"the text is no request: {form}"
     return Entry(
         id=block.id,
         section=" > ".join(block.section)[:SHOWN],
