@@ -56,12 +56,16 @@ class Readiness:
     bars: tuple[Bar, ...]
     weak: tuple[WeakArea, ...]
     actions: tuple[Safe, ...]  # phrases of ours, with commands as code
-    fates: Safe = Safe("")  # how many blocks of the request were taken, skipped, not read
+    fates: Safe | None = None  # how many blocks of the request were taken, skipped, not read
     unread: tuple[str, ...] = ()  # the beginnings of those that were not read
 
     def to_value(self) -> JsonObject:
         """Plain values, for the tasks that read the report (`improve`, the checkpoint page)."""
-        return {**asdict(self), "actions": [str(action) for action in self.actions], "fates": str(self.fates)}
+        return {
+            **asdict(self),
+            "actions": [str(action) for action in self.actions],
+            "fates": str(self.fates or ""),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ def build_readiness(
         ),
         weak=tuple(weak),
         actions=tuple(_actions(score, words, checkpoint)),
-        fates=Safe(words.words["fates_line"].format(**ledger.fates.model_dump()) if ledger else ""),
+        fates=Safe(words.words["fates_line"].format(**ledger.fates.model_dump())) if ledger else None,
         unread=tuple(entry.text for entry in ledger.unread())[:SHOWN_WEAK] if ledger else (),
     )
 
