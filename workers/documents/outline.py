@@ -110,11 +110,21 @@ class _Outline:
         self.term = ""  # id of the term that is being defined
         self.columns: list[str] = []
 
-    def add(self, kind: str, text: str, **more: object) -> str:
+    def add(
+        self,
+        kind: str,
+        text: str,
+        *,
+        level: int = 0,
+        parent: str = "",
+        lead: str = "",
+        cells: tuple[tuple[str, str], ...] = (),
+        done: bool | None = None,
+    ) -> str:
         """Keep a block; its id."""
         name = f"B{len(self.blocks) + 1:03d}"
         section = tuple(heading for _, heading in self.headings)
-        self.blocks.append(Block(name, kind, text, section=section, **more))  # type: ignore[arg-type]
+        self.blocks.append(Block(name, kind, text, level, section, parent, lead, cells, done))
         return name
 
     def walk(self, tokens: Sequence[Token]) -> None:
