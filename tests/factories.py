@@ -13,8 +13,8 @@ from orchestrator.commands.start import start
 from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, beat
 from orchestrator.coordinator.leadership import Leadership
-from orchestrator.domain.consensus import Consequence, Reply, consequence, judge
 from orchestrator.domain.pipelines import Pack
+from orchestrator.domain.verdicts import Consequence, Reply, consequence, judge
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, leases, tasks
 from orchestrator.store.backends.sqlite_migrate import ensure_schema

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain.critiques import Divergence, Reply, Verdict
 from orchestrator.domain.model import Severity
 from orchestrator.domain.text import keywords
-from orchestrator.domain.verdicts import Divergence, Reply, Verdict
 
 SAME = 0.5  # this share of the shorter statement's keywords makes two statements the same
 SAME_WORDS = 2  # and at least so many of them

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.domain.consensus import Consequence
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.scheduling import Advance
+from orchestrator.domain.verdicts import Consequence
 from orchestrator.store.rows import Run
 
 

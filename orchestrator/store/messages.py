@@ -8,46 +8,11 @@ from sqlalchemy import Update, bindparam, select, update
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.message_types import KNOWN_TYPES
 from orchestrator.store.rows import EventTime, Message
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import messages, sessions
-
-KNOWN_TYPES = frozenset(
-    [
-        "research_ready",
-        "research_progress",
-        "draft_ready",
-        "draft_revision",
-        "quality_result",
-        "review_result",
-        "plan_ready",
-        "plan_approved",
-        "plan_revision",
-        "impl_complete",
-        "impl_progress",
-        "test_result",
-        "fix_required",
-        "arch_ready",
-        "arch_concern",
-        "dev_fe_complete",
-        "qa_fe_passed",
-        "qa_fe_result",
-        "task_unblocked",
-        "fast_advance",
-        "discussion_ready",
-        "discussion_blocked",
-        "discussion_processed",
-        "exploration_ready",
-        "analysis_ready",
-        "synthesis_ready",
-        "state_update",
-        "supervision_report",
-        "capability_gap",
-        "error",
-        "shutdown",
-    ]
-)
 
 
 @query(int)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from orchestrator.domain.consensus import Reply, judge
 from orchestrator.domain.model import Consensus, Severity
+from orchestrator.domain.verdicts import Reply, judge
 from tests.fuzzing import SEEDS, examples, near, wrong_value
 from workers.agents.choices import SYNONYMS
 from workers.agents.extraction import extract

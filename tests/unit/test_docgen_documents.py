@@ -14,9 +14,9 @@ from ruamel.yaml import YAML
 
 from orchestrator.config import load_pack
 from orchestrator.config.shipped import shipped_documents
+from orchestrator.domain.critiques import Divergence
 from orchestrator.domain.model import Gate, Severity
 from orchestrator.domain.synthesis import Theme
-from orchestrator.domain.verdicts import Divergence
 from tests.unit.docgen_samples import DOCUMENTS, chinese, context, english, register, specification
 from workers.discussion.record_page import (
     Decision,

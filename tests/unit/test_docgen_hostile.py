@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
+from orchestrator.domain.critiques import Divergence
 from orchestrator.domain.model import Severity
 from orchestrator.domain.synthesis import Theme
-from orchestrator.domain.verdicts import Divergence
 from tests.unit.docgen_samples import context, english, register
 from workers.discussion.record_page import (
     Decision,

@@ -17,11 +17,11 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from orchestrator import failpoints
-from orchestrator.domain.consensus import Reply, Verdict, judge
 from orchestrator.domain.documents import DISCOVERY
 from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
+from orchestrator.domain.verdicts import Reply, Verdict, judge
 from workers.agents import prompts
 from workers.agents.findings import not_friendlier
 from workers.agents.prompts import Material

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.domain.consensus import Verdict, key_finding, recommendation
 from orchestrator.domain.synthesis import Synthesis
+from orchestrator.domain.verdicts import Verdict, key_finding, recommendation
 from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
 from workers.discussion import record_page as recording

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.domain.critiques import Divergence
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.synthesis import Theme
-from orchestrator.domain.verdicts import Divergence
 from workers.documents.content import Risk
 from workers.documents.page import Printer
 

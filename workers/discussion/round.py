@@ -7,16 +7,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.consensus import (
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import Consensus
+from orchestrator.domain.synthesis import Synthesis, synthesize
+from orchestrator.domain.verdicts import (
     Consequence,
     Verdict,
     consequence,
     report_text,
 )
-from orchestrator.domain.inert import one_line
-from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import Consensus
-from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
 from orchestrator.store.rows import Decision

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.config.shipped import shipped_pack
-from orchestrator.domain.consensus import consequence, judge, key_finding, recommendation, report_text
+from orchestrator.domain.critiques import Reply, Verdict
 from orchestrator.domain.model import Consensus, Severity
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.synthesis import synthesize
-from orchestrator.domain.verdicts import Reply, Verdict
+from orchestrator.domain.verdicts import consequence, judge, key_finding, recommendation, report_text
 
 ROUNDS = shipped_pack().rounds
 
