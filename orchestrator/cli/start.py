@@ -85,7 +85,7 @@ def start(
 ) -> None:
     """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
-    from orchestrator.commands.start import StartRequest, begin, prepare, refuse_spec
+    from orchestrator.commands.start import StartRequest, begin, check_options, prepare, refuse_spec
     from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
@@ -96,6 +96,7 @@ def start(
     _check_arguments(task)
     if spec is not None:
         refuse_spec()
+    check_options(key, discuss, execution)  # before standard input is waited for
     request = read_request(task, _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
     prepared = prepare(

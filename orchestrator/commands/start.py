@@ -68,13 +68,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     """Check the request and plan its tasks. Raises UsageError, ConfigError; changes nothing."""
     from orchestrator.views.plan import has_coding_agent
 
-    _check_key(asked.key)
-    for what, given, known in (
-        ("discuss form", asked.discuss, DISCUSS_FORMS),
-        ("execution", asked.execution, EXECUTIONS),
-    ):
-        if given is not None and given not in known:
-            raise UnknownName(what, given, known)
+    check_options(asked.key, asked.discuss, asked.execution)
     flags = {"discuss": asked.discuss, "execution": asked.execution, "budget": asked.caps or None}
     pack, settings = read_config(project, flags)
     options = StartOptions(
@@ -101,6 +95,17 @@ def begin(prepared: Prepared, store: Store) -> Started:
         key=prepared.key,
         budget=budget_of(prepared.settings),
     )
+
+
+def check_options(key: str | None, discuss: str | None, execution: str | None) -> None:
+    """Raises UsageError for a value that the option cannot have."""
+    _check_key(key)
+    for what, given, known in (
+        ("discuss form", discuss, DISCUSS_FORMS),
+        ("execution", execution, EXECUTIONS),
+    ):
+        if given is not None and given not in known:
+            raise UnknownName(what, given, known)
 
 
 def _check_key(key: str | None) -> None:

@@ -12,7 +12,7 @@ from orchestrator.domain.json_types import Json
 
 SIZE_LIMIT = 256 * 1024  # bytes
 Origins = dict[Place, tuple[Path, int]]
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]*\.j2", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
 
 
 def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], list[Fault]]:
@@ -27,21 +27,23 @@ def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], li
             continue  # none, or a fault of form
         place: Place = ("documents", str(kind), "template")
         folder = origins[place][0].parent / "templates"
-        if (shipped / "templates" / name).is_file() and not (folder / name).is_file():
-            continue
         try:
-            texts[str(kind)] = _text(folder / name, name)
+            if not _NAME.fullmatch(name):
+                raise ValueError("is no name of a template; it is a file that ends in .j2")
+            if (shipped / "templates" / name).is_file() and not (folder / name).is_file():
+                continue
+            texts[str(kind)] = _text(folder / name)
+        except RecursionError:
+            faults.append(Fault(place, f"templates/{name}: is nested too deeply"))
         except (OSError, ValueError) as error:
             faults.append(Fault(place, f"templates/{name}: {getattr(error, 'strerror', None) or error}"))
     return texts, faults
 
 
-def _text(file: Path, name: str) -> str:
+def _text(file: Path) -> str:
     """Raises OSError, or ValueError for what is no template; it may include the shipped ones alone."""
     from jinja2 import Environment, TemplateSyntaxError, meta
 
-    if not _NAME.fullmatch(name):
-        raise ValueError("is no name of a template; it is a file that ends in .j2")
     if not file.exists():
         raise ValueError("there is no such file")
     if not file.is_file() or file.stat().st_size > SIZE_LIMIT:

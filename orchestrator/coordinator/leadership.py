@@ -35,7 +35,10 @@ class Leader:
 
     def take(self) -> Leadership | None:
         """The leadership, taken if nobody has it; None while another daemon leads."""
-        if self.leadership is None:
+        lead = (
+            self.leadership
+        )  # read once: a timer that loses the lease meanwhile must not look like another leader
+        if lead is None:
             epoch = self._store.write(
                 lambda tx: leases.take_lead(
                     tx,
@@ -46,8 +49,8 @@ class Leader:
                 ),
                 use_ballast=True,
             )
-            self.leadership = None if epoch is None else Leadership(self.holder, epoch)
-        return self.leadership
+            lead = self.leadership = None if epoch is None else Leadership(self.holder, epoch)
+        return lead
 
     def keep(self) -> None:
         """Renew the lease, or notice that it was lost. Raises StoreError."""

@@ -1,4 +1,4 @@
-"""Types of JSON: what a value is, is known only to who reads it. Elsewhere nothing is typed `Any`."""
+"""Names for values as JSON has them; their types are checked where they are read."""
 
 from __future__ import annotations
 

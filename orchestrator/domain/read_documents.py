@@ -28,10 +28,16 @@ _KIND = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 _SECTION = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,10}", re.ASCII)
 _PATH = re.compile(r"spec/(?:[A-Za-z0-9][\w-]*/)*[\w-]+\.(?:md|json)", re.ASCII)
+_RESERVED = frozenset(  # what else a document is written from, is asked for, or has as its items
+    """
+    adr codebase critique decisions document epic feedback improve language previous remarks request requirement story
+    summary wisdom
+    """.split()  # noqa: SIM905 - a list of words is read more easily as words
+)
 _TAKEN = frozenset(  # names that every declared document has already
     """
-    construct copy dict entries from_orm items json layout open_questions parse_file parse_obj parse_raw schema schema_json
-    title update_forward_refs validate
+    construct copy dict entries from_orm items json layout open_questions parse_file parse_obj parse_raw register schema
+    schema_json title update_forward_refs validate
     """.split()  # noqa: SIM905 - a list of words is read more easily as words
 )
 _TEXTS = ("title", "task", "path", "model")
@@ -61,6 +67,8 @@ def _document(reader: Reader, kind: str, raw: object) -> DocumentDef:
             place, f"{ids.shown(kind)} is no name of a document: lower case letters, digits, hyphens"
         )
     texts = {name: reader.text(given.get(name), (*place, name)) for name in _TEXTS}
+    if kind in _RESERVED or (kind in MODELS and kind != texts["model"]):
+        reader.fault(place, f"{kind} has a meaning of its own; give the document another name")
     texts |= {
         name: reader.text(given[name], (*place, name)) for name in ("purpose", "template") if name in given
     }

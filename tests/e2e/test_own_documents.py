@@ -183,6 +183,16 @@ FAULTS = {
         "template: ofer.md.j2",
         "templates/ofer.md.j2: there is no such file",
     ),
+    "a template elsewhere": (
+        "template: offer.md.j2",
+        "template: ../documents.yaml",
+        "is no name of a template",
+    ),
+    "a template with an endless name": (
+        "template: offer.md.j2",
+        f"template: {'a' * 300}.j2",
+        "is no name of a template",
+    ),
     "two at one path": ("path: spec/offer.md", "path: spec/pitch.md", "belongs to pitch already"),
     "in another's folder": ("path: spec/offer.md", "path: spec/epics/offer.md", "belongs to epics already"),
     "another's identifiers": ("id: DEL", "id: REQ", "identifiers REQ-001 belong to requirements already"),
@@ -219,6 +229,7 @@ def test_a_template_that_cannot_be_read_is_told_with_its_line(desk: Lifecycle) -
     broken = {
         "{% for item in doc.scope %}": "templates/offer.md.j2: line 1:",
         '{% include "mine.j2" %}': "templates/offer.md.j2: includes mine.j2, which is not shipped",
+        "{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}": "templates/offer.md.j2: is nested too deeply",
     }
 
     for text, fault in broken.items():

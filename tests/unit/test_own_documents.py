@@ -131,8 +131,11 @@ def test_a_session_begun_before_documents_were_data_has_the_shipped_ones(shipped
     pipeline = expand(shipped, "spec-only")
     now = json.loads(json.dumps(to_snapshot(shipped, pipeline)))
     rounds = {key: {k: v for k, v in kept.items() if k != "signs_off"} for key, kept in now["rounds"].items()}
-    gates = {**now["gates"], "required_sections": {"brief": ["vision"]}}
-    feedback = {"DRAFT-001": ["vision"]}
+    gates = {
+        **now["gates"],
+        "required_sections": {each.kind: list(each.required) for each in shipped.documents},
+    }
+    feedback = {each.task: list(each.feedback) for each in shipped.documents}
     old = {key: value for key, value in now.items() if key != "documents"}
     old |= {"version": 1, "rounds": rounds, "gates": gates, "feedback": feedback}
 
@@ -314,3 +317,27 @@ def test_the_critic_misses_a_required_section_of_a_declared_document() -> None:
 
     assert found["whole"] == []
     assert [kind for kind, _ in found["cut"]] == ["section"] and "Scope of delivery" in found["cut"][0][1]
+
+
+@pytest.mark.parametrize("kind", ["feedback", "request", "critique", "epic", "brief"])
+def test_a_document_does_not_take_the_name_of_something_else(kind: str) -> None:
+    reader = Reader()
+
+    read_documents(
+        reader, {kind: {"title": "T", "task": "DRAFT-102", "path": "spec/t.md", "model": "declared"}}, {}
+    )
+
+    assert any("has a meaning of its own" in fault.text for fault in reader.faults)
+
+
+def test_a_snapshot_from_before_keeps_its_own_required_sections_and_words() -> None:
+    pack = load_pack(None, NONE)
+    now = json.loads(json.dumps(to_snapshot(pack, expand(pack, "spec-only"))))
+    now.pop("documents")
+    now["gates"]["required_sections"] = {"brief": ["vision"]}
+
+    kept = from_snapshot(upgraded({**now, "version": 1, "feedback": {"DRAFT-003": ["teapot"]}}))[0].documents
+
+    assert kept["brief"].required == ("vision",)
+    assert kept["architecture"].feedback == ("teapot",)
+    assert kept["epics"].required == ()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -16,6 +17,9 @@ from workers.documents.identifiers import Registered, items_of
 from workers.documents.page import Printer
 
 ITEMS = ("requirement", "adr", "epic")  # document types of files that hold one item each
+
+
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,12 @@ class RenderContext:
     )  # codebase; review, review_agent (architecture); request
     catalogue: Catalogue = field(default_factory=shipped_documents)
     folders: tuple[Path, ...] = ()  # folders with a user's own templates and labels, first one wins
+
+    def content_of(self, model: type[M]) -> M | None:
+        """The content of the document before that holds `model`, whatever its kind is called."""
+        return next(
+            (each.content for each in self.documents.values() if isinstance(each.content, model)), None
+        )
 
 
 def index_page(

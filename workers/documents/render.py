@@ -98,14 +98,14 @@ def _requirements(
     content, withdrawn = registered.content, registered.withdrawn.requirements
     assert isinstance(content, Requirements)
     printer = printer_for(registered, context)
-    brief = context.documents.get("brief")
+    brief = context.content_of(Brief)
     goals = [
         {
             "id": goal.id,
             "text": goal.text,
             "served_by": [item.id for item in content.items if goal.id in item.goals],
         }
-        for goal in (brief.content.goals if brief and isinstance(brief.content, Brief) else [])
+        for goal in (brief.goals if brief else [])
     ]
     functional = [item for item in content.items if item.kind == "functional"]
     counted = [sum(item.moscow == moscow for item in content.items) for moscow in MOSCOW]
@@ -242,12 +242,11 @@ def order(content: Epics) -> list[list[str]]:
 
 def _chains(content: Epics, context: RenderContext) -> list[dict[str, object]]:
     """One row a requirement: the goals it serves, the designs that answer it, the stories that build it."""
-    requirements, architecture = context.documents.get("requirements"), context.documents.get("architecture")
-    if requirements is None or not isinstance(requirements.content, Requirements):
+    requirements, design = context.content_of(Requirements), context.content_of(Architecture)
+    if requirements is None:
         return []
-    design = architecture.content if architecture and isinstance(architecture.content, Architecture) else None
     rows: list[dict[str, object]] = []
-    for item in requirements.content.items:
+    for item in requirements.items:
         adrs = [adr.id for adr in design.adrs if item.id in adr.requirements] if design else []
         parts = [part.name for part in design.components if item.id in part.requirements] if design else []
         rows.append(

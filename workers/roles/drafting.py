@@ -45,7 +45,12 @@ def made_by(context: RunContext, key: str) -> DocumentDef:
 def registered(context: RunContext, document: DocumentDef) -> Registered | None:
     """A document's content as it was registered last, None when it is not written yet."""
     value = context.json(content_path(document.kind))
-    return None if value is None else Registered.from_json(value, model_of(document))
+    if value is None:
+        return None
+    found = Registered.from_json(value, model_of(document))
+    if found.document != document.kind:
+        raise ValueError(f"{content_path(document.kind)} is the content of {found.document[:100]!r}")
+    return found
 
 
 def known_of(context: RunContext, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
@@ -226,9 +231,12 @@ def form(
     }
     try:
         files = render(document.kind, content, shown, previous=kept)
-    except TemplateError as error:
+    except (TemplateError, RecursionError, ValueError, TypeError, ArithmeticError, LookupError) as error:
+        if not document.template_text and not isinstance(error, TemplateError):
+            raise  # our own template's fault, not the pack's
         raise DocumentFaulty(
-            f"the template of {document.kind} cannot be printed", why=f"{document.template}: {error}"
+            f"the template of {document.kind} cannot be printed",
+            why=f"{document.template}: {type(error).__name__}: {error}",
         ) from error
     faults = validate(files, {*context.artifacts, *files})
     if faults:
