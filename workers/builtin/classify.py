@@ -17,7 +17,7 @@ from workers.builtin.clauses import Clause, actor_name, clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.sentences import Sentence
-from workers.builtin.statements import (
+from workers.builtin.wishes import (
     CONDITION,
     doer_of,
     goal_of,

@@ -11,7 +11,7 @@ from workers.builtin.clauses import Clause, actor_name, is_person
 from workers.builtin.language import Lexicon, detect_language
 from workers.builtin.manuals import subject_of
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
-from workers.builtin.statements import goal_of, same_person
+from workers.builtin.wishes import goal_of, same_person
 from workers.documents.forms import form_of
 from workers.documents.outline import readable
 from workers.documents.passage import Passage
