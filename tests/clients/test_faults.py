@@ -68,8 +68,15 @@ PATIENT = Timeouts(start=30, silence=30, turn=60, total=120)
 STUBBORN = Timeouts(start=30, silence=150, turn=200, total=300)  # for seven tries of qwen
 
 
-@pytest.mark.parametrize("case", FAULTS)
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        (name, case)
+        for name in CLIENTS
+        for case in FAULTS
+        if case != "half an answer" or name in END_WITH_HALF
+    ],
+)
 def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, case: str) -> None:
     step, classes = FAULTS[case]
     timeouts = STUBBORN if name == "qwen" else PATIENT  # gemini is silent between its tries
@@ -91,6 +98,19 @@ def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, cas
         )
         assert "not-a-key" not in met.value.why
         assert marked("LIFECYCLE_RUN", RUN) == []
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name not in END_WITH_HALF])
+def test_half_an_answer_that_stays_half_is_kept_with_a_low_rating_and_said_to_be_unread(
+    tmp_path: Path, name: str
+) -> None:
+    step, _ = FAULTS["half an answer"]
+    with server([{"steps": [step]}]) as models:
+        reply = agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
+
+    assert isinstance(reply.data, Rated)
+    assert reply.data.rating == 2
+    assert any("partly unreadable" in note for note in reply.notes)
 
 
 @pytest.mark.parametrize("name", CLIENTS)
