@@ -46,7 +46,7 @@ APIS = {
     "chat": "openai-chat:gpt-5",
     "gemini": "gemini:gemini-2.5-pro",
 }
-SHORT = Timeouts(start=20, silence=20, turn=20, total=30)
+SHORT = Timeouts(start=patient(20), silence=patient(20), turn=patient(20), total=patient(30))
 DEADLINE = 20.0  # seconds for a fact to come true
 
 _reached: list[Any] = []  # every address that this process connects to or looks up

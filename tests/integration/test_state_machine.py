@@ -35,6 +35,7 @@ from orchestrator.views.layout import StartOptions, plan
 from tests import factories as make
 from tests import invariants
 from tests.model import Clock, Model, Refused, Session, Task
+from tests.patience import patient
 
 T = TypeVar("T")
 EXAMPLES = int(os.environ.get("EXAMPLES", "0"))  # 0: the common run
@@ -729,7 +730,7 @@ Lifecycles.TestCase.settings = settings(
 )
 
 
-@pytest.mark.timeout(0 if EXAMPLES else 100)
+@pytest.mark.timeout(0 if EXAMPLES else patient(100))
 class TestLifecycles(Lifecycles.TestCase):  # type: ignore[misc, valid-type]
     pass
 
