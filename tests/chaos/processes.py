@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,31 @@ def living(project: Lifecycle, second: int | None) -> dict[str, list[Found]]:
         elif b"daemon" in arguments:
             by["daemon"].append(found)
     return {kind: sorted(these, key=lambda each: each.pid) for kind, these in by.items()}
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Nobody else writes meanwhile."""
+    connection = sqlite3.connect(database, isolation_level=None, timeout=30)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def stop_between_writes(project: Lifecycle, pid: int) -> None:
+    """SIGSTOP, while it does not hold the write lock: nobody else could write until it goes on."""
+    with locked(project.database):
+        os.kill(pid, signal.SIGSTOP)
+        project.wait(lambda: _at_rest(pid), f"each thread of {pid} has stopped")
+
+
+def _at_rest(pid: int) -> bool:
+    """Until each thread has stopped, one may still finish a system call that takes a lock."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "T" for thread in threads)
 
 
 class Struck:

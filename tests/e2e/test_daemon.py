@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator import wakeup
 from orchestrator.store.backends.sqlite import project_id
+from tests.chaos.processes import stop_between_writes
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 REQUEST = "Build a URL shortener"
@@ -103,7 +104,7 @@ def test_a_wedged_host_is_replaced(project: Lifecycle) -> None:
 def test_a_wedged_daemon_is_replaced_and_acts_no_more_when_it_wakes(project: Lifecycle) -> None:
     assert project.run("start", REQUEST).code == 0
     old, epoch = leader(project)
-    os.kill(old, signal.SIGSTOP)
+    stop_between_writes(project, old)
     try:
         again = project.run("revise", "DRAFT-004", "Add a story about exports")
 

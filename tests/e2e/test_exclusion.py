@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -19,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.processes import SecondHost, everyone
+from tests.chaos.processes import SecondHost, everyone, locked, stop_between_writes
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 
 AGENT = Path(__file__).parent / "agents" / "exclusive.py"
@@ -101,23 +99,8 @@ def world(tmp_path: Path) -> Iterator[World]:
             assert host.end(20) is not None
 
 
-@contextmanager
-def locked(database: Path) -> Iterator[None]:
-    """Nobody else writes meanwhile."""
-    connection = sqlite3.connect(database, isolation_level=None, timeout=30)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        connection.execute("ROLLBACK")
-        connection.close()
-
-
 def test_a_host_stopped_for_longer_than_its_lease_and_revived_has_no_agent_left(world: World) -> None:
-    with locked(
-        world.project.database
-    ):  # else it may be stopped with the lock in its hand, and all wait for it
-        os.kill(world.working, signal.SIGSTOP)
+    stop_between_writes(world.project, world.working)
     world.project.wait(world.taken_over, "the spare host's agents work on the same tasks")
 
     os.kill(world.working, signal.SIGCONT)
