@@ -164,6 +164,11 @@ def column_of(header: str) -> str:
     return next((known[piece] for piece in (said, plain, *tails) if piece in known), "")
 
 
+def is_column(text: str) -> bool:
+    """Whether a text is the header of a column, word for word."""
+    return _bare(text) in _table("columns")
+
+
 def attribute_of(label: str) -> str:
     """Which property of an item a label names: priority, status, metric, target, mitigation ...; else empty."""
     said = re.sub(r"\s*#?\d{1,2}$", "", _bare(label))
