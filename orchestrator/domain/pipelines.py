@@ -73,6 +73,7 @@ class Gates:
     broken_link_penalty: float = 10
     spelling_penalty: float = 5
     style_penalty: float = 2
+    error_penalty: float = 10
 
 
 @dataclass(frozen=True, slots=True)

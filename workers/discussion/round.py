@@ -26,9 +26,10 @@ from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, 
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Content, Critique
 from workers.documents.identifiers import content_path
+from workers.documents.lint import findings_of
 from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.drafting import facts, registered
+from workers.roles.drafting import edited, facts, registered
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 
@@ -76,9 +77,11 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
-        "edited": _edited(context),
+        "edited": edited(context),
         "focus": around.focus,
+        "gate": _gate(context, produced) if around.signs_off else None,
     }
+    known["findings"] = findings_of(known, context.workdir)
     return discuss(
         calls,
         around,
@@ -90,13 +93,12 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
     )
 
 
-def _edited(context: RunContext) -> list[str]:
-    """The specification's files that a person edited last, as they are now."""
-    return [
-        context.text(path) or ""
-        for path, row in context.artifacts.items()
-        if row.author == "user" and path.startswith("spec/")
-    ]
+def _gate(context: RunContext, produced: Produced) -> JsonObject | None:
+    """What the quality check found: this run's own, else the last one; None before there is any."""
+    if produced.gate is not None:
+        return {**produced.gate}
+    last = next((row for row in reversed(context.verdicts) if row.kind == "gate"), None)
+    return {"gate": str(last.gate), "score": last.score, "data": last.data} if last else None
 
 
 def _earlier(context: RunContext) -> list[tuple[str, str]]:

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import regex
 
 from orchestrator.config.shipped import shipped_documents
 from orchestrator.domain.documents import REPORT, Catalogue, DocumentDef
 from orchestrator.domain.pipelines import Gates
-from orchestrator.domain.quality import AdrFacts, Criterion, Document, Item, Score, Spec, StoryFacts, score
+from orchestrator.domain.quality import (
+    AdrFacts,
+    Criterion,
+    Document,
+    Fault,
+    Item,
+    Score,
+    Spec,
+    StoryFacts,
+    score,
+)
+from workers.documents.as_written import contents_of
+from workers.documents.content import Content, Requirements
 from workers.documents.identifiers import IDENTIFIER
+from workers.documents.lint import Finding, Sources, lint
+from workers.documents.lint import specification as lint_specification
+from workers.documents.lint.rules import rules
+from workers.documents.lint.source_rules import uncovered
+from workers.documents.lint.trace_rules import forced_pairs
 from workers.documents.reader import Block, Page, broken_links, read
 
+_HOLLOW = frozenset({"template_criterion", "restating_criterion", "contradicting_criterion", "untestable"})
 _CRITERIA = ("acceptance_criteria", "criteria")
 _SIZE = regex.compile(
     r"(?:size|estimate|story points?|规模|估算|故事点)[^\n]{0,10}[:：]\s*(?:XS|S|M|L|XL|\d)", regex.IGNORECASE
@@ -26,10 +45,14 @@ def assess(
     gates: Gates,
     catalogue: Catalogue | None = None,
     report: str = REPORT,
+    sources: Sources | None = None,
 ) -> Score:
-    """Score what a report is about, by `files` (path -> bytes); `stated` are the original requirements, word for word."""
+    """Score what a report is about, by `files` (path -> bytes); `stated` are the original requirements, word for word.
+
+    `sources`: what the contents are held against; None: the files are scored without a lint.
+    """
     catalogue = catalogue or shipped_documents()
-    return score(specification(files, all_paths, stated, catalogue, catalogue[report]), gates)
+    return score(specification(files, all_paths, stated, catalogue, catalogue[report], sources), gates)
 
 
 def specification(
@@ -38,6 +61,7 @@ def specification(
     stated: Sequence[str],
     catalogue: Catalogue,
     report: DocumentDef,
+    sources: Sources | None = None,
 ) -> Spec:
     """What the score looks at. Withdrawn items do not count, neither for nor against."""
     scored = [catalogue[kind] for kind in report.scores]
@@ -57,12 +81,13 @@ def specification(
         return [page for each in scored if each.model == model for page in groups.get(each.kind, ())]
 
     everywhere = [page for found in groups.values() for page in found]
-    return Spec(
+    contents = contents_of(files, pages, catalogue, report.scores) if sources else {}
+    spec = Spec(
         documents=tuple(_document(catalogue[kind], found, pages, known) for kind, found in groups.items()),
         required={each.kind: each.required for each in scored if each.required},
         measures=report.measures,
         goals=_items(_living_blocks(of("brief")), "G-"),
-        requirements=_items(_living_blocks(of("requirements")), ("REQ-", "NFR-")),
+        requirements=_asked(_items(_living_blocks(of("requirements")), ("REQ-", "NFR-")), contents),
         designs=(*_items(_living_blocks(of("architecture")), "ADR-"), *_components(of("architecture"))),
         stories=_items(_living_blocks(of("epics")), "STORY-"),
         criteria=tuple(
@@ -81,6 +106,41 @@ def specification(
         ),
         stated=tuple(stated),
     )
+    return _linted(spec, contents, sources) if sources and contents else spec
+
+
+def _asked(items: tuple[Item, ...], contents: Mapping[str, Content]) -> tuple[Item, ...]:
+    """The requirements, those marked that are ruled out."""
+    out = {
+        row.id
+        for content in contents.values()
+        if isinstance(content, Requirements)
+        for row in content.items
+        if row.moscow == "Won't"
+    }
+    return tuple(replace(item, open=item.id not in out) for item in items)
+
+
+def _linted(spec: Spec, contents: Mapping[str, Content], sources: Sources) -> Spec:
+    """The specification with what the lint finds in it."""
+    found = lint(contents, sources)
+    judged = lint_specification(contents, sources)
+    return replace(
+        spec,
+        uncovered=uncovered(judged, spec.stated) if judged.requirements else None,
+        forced=forced_pairs(judged),
+        hollow=frozenset(one.about for one in found if one.rule in _HOLLOW),
+        faults=tuple(
+            Fault(_where(one), rules()[one.rule].dimension, one.severity == "error", one.text, one.fix)
+            for one in found
+            if one.severity != "note"
+        ),
+    )
+
+
+def _where(found: Finding) -> str:
+    """The identifier that a finding is about, else its document."""
+    return found.place if IDENTIFIER.fullmatch(found.place) else found.document
 
 
 def _is_withdrawn(page: Page) -> bool:

@@ -202,7 +202,7 @@ def _actions(score: Score, words: Labels, checkpoint: bool) -> list[Safe]:
 def _phrase(words: Labels, part: str, weak: Weak) -> str:
     """A weak place in words; the section or dimension it names in the words of the language too."""
     detail = words.sections.get(weak.detail, weak.detail)
-    return words.words[f"{part}_{weak.code}"].replace("{detail}", detail)
+    return words.words[f"{part}_{weak.code}"].replace("{todo}", weak.todo).replace("{detail}", detail)
 
 
 def _bar(score: float) -> str:

@@ -93,6 +93,15 @@ def facts(context: RunContext, document: DocumentDef | None) -> JsonObject:
     return known
 
 
+def edited(context: RunContext) -> list[str]:
+    """The specification's files that a person edited last, as they are now."""
+    return [
+        context.text(path) or ""
+        for path, row in context.artifacts.items()
+        if row.author == "user" and path.startswith("spec/")
+    ]
+
+
 def is_reworked(context: RunContext) -> bool:
     """Whether the task makes a new version of something."""
     return context.row.revision_of is not None or context.row.prefix == IMPROVE

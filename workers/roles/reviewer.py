@@ -14,9 +14,18 @@ from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.fates import PATH as LEDGER
 from workers.documents.fates import Ledger, read_ledger
+from workers.documents.lint import Sources
 from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
-from workers.roles.drafting import discovery_of, form, known_of, made_by, render_context
+from workers.roles.drafting import (
+    EXPLORATION,
+    discovery_of,
+    edited,
+    form,
+    known_of,
+    made_by,
+    render_context,
+)
 
 
 def produce(context: RunContext, _: AgentCalls) -> Produced:
@@ -25,9 +34,10 @@ def produce(context: RunContext, _: AgentCalls) -> Produced:
     texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}
     files = {path: text.encode() for path, text in texts.items() if path != report.path}
     language = context.session.language
-    ledger = read_ledger(context.json(LEDGER))
-    asked = stated(context.session.request, language, discovery_of(context), ledger)
-    score = assess(files, set(context.artifacts), asked, context.pack.gates, catalogue, report.kind)
+    ledger, discovery = read_ledger(context.json(LEDGER)), discovery_of(context)
+    asked = stated(context.session.request, language, discovery, ledger)
+    gates = context.pack.gates
+    score = assess(files, set(context.artifacts), asked, gates, catalogue, report.kind, _sources(context))
     pauses = bool(context.row.checkpoint_after)
     readiness = build_readiness(score, language, checkpoint=pauses, ledger=ledger)
     known = known_of(context, [catalogue[kind] for kind in report.scores])
@@ -45,23 +55,36 @@ def produce(context: RunContext, _: AgentCalls) -> Produced:
     )
 
 
+def _sources(context: RunContext) -> Sources:
+    """What the documents are held against: the request and everything that people and the repository said since."""
+    ledger = read_ledger(context.json(LEDGER))
+    unread = tuple(entry.text for entry in ledger.unread()) if ledger else ()
+    given = [line for lines in context.wisdom.values() for line in lines]
+    exploration = context.text(EXPLORATION)
+    return Sources(
+        request=context.session.request,
+        language=context.session.language,
+        discovery=discovery_of(context),
+        unread=unread,
+        given=(*given, *([exploration] if exploration else [])),
+        edits=tuple(edited(context)),
+    )
+
+
 def stated(
     request: str, language: str, discovery: Discovery | None, ledger: Ledger | None = None
 ) -> list[str]:
-    """Everything the request asks for, and what a discovery saw in it besides; what is ruled out left aside.
+    """Everything the request asks for: what its discovery took from it, and what its ledger says nobody read.
 
-    Read from the request itself: held against what was carried, the share would always be whole. A block that nobody read
-    may ask for something too.
+    Without a ledger the request itself is read by rules. What is ruled out is left aside.
     """
-    read = analyse_request(request, language)
-    needs = (*read.needs, *read.beyond)
-    said = {text for need in needs for text in (need.text, need.quote)}
-    rows = discovery.requirements if discovery else []
-    return [
-        *(need.text for need in needs if need.kind != "exclusion"),
-        *(row.text for row in rows if row.kind != "exclusion" and row.text not in said),
-        *(entry.text for entry in (ledger.unread() if ledger else ())),
-    ]
+    rows = [row.text for row in discovery.requirements if row.kind != "exclusion"] if discovery else []
+    if discovery and ledger:
+        found = [*rows, *(goal.text for goal in discovery.goals), *(e.text for e in ledger.unread())]
+    else:
+        read = analyse_request(request, language)
+        found = [*(need.text for need in (*read.needs, *read.beyond) if need.kind != "exclusion"), *rows]
+    return list(dict.fromkeys(found))
 
 
 def _gate_data(score: Score, catalogue: Catalogue) -> JsonObject:

@@ -1,7 +1,7 @@
 """The lint: faults of a specification that can be seen without judgement, whoever wrote it (docs/domain.md, section 11).
 
     lint(contents, sources)   the documents as data, by kind, and what they come from -> findings, the gravest first
-    findings_of(facts)        the same for the facts of a run (workers/agents/facts.py)
+    findings_of(facts)        the same for the facts of a run (workers/agents/facts.py), the many of one kind gathered
 
 A finding names its place, its rule (config/lint.toml) and what to do. An error that the documents ask about is a warning.
 """
@@ -10,47 +10,75 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.json_types import Json
 from workers.documents.content import Content, Discovery
 from workers.documents.lint import criterion_rules, source_rules, statement_rules, trace_rules
+from workers.documents.lint.artifact import Artifact, artifact_of
 from workers.documents.lint.comparing import plain, share, words
+from workers.documents.lint.page_rules import lint_page
 from workers.documents.lint.rules import SEVERITIES, Finding, Severity
 from workers.documents.lint.specification import Sources, Specification
 from workers.documents.models import MODELS
 
-__all__ = ["Finding", "Severity", "Sources", "findings_of", "lint"]
+__all__ = [
+    "Artifact",
+    "Finding",
+    "Severity",
+    "Sources",
+    "artifact_of",
+    "findings_of",
+    "lint",
+    "specification",
+]
 
 ASKABLE = frozenset({"no_criteria", "lost", "lost_goal", "no_design", "no_story", "untestable"})
 _ASKED = 0.8  # share of what a finding is about that a question must hold
 
 
 def lint(contents: Mapping[str, Content], sources: Sources) -> tuple[Finding, ...]:
-    """The findings in documents by kind, the gravest first; the documents a session has not written yet are left out."""
-    spec = Specification({kind: found for kind, found in contents.items() if _is_judged(found)}, sources)
-    found = [each for rule in RULES for each in rule(spec)]
-    asked = [_asked(each, spec) if each.rule in ASKABLE else each for each in found]
-    order = {severity: at for at, severity in enumerate(SEVERITIES)}
-    return tuple(sorted(statement_rules.gathered(asked), key=lambda each: order[each.severity]))
+    """All findings in documents by kind, the gravest first; the documents a session has not written yet are left out."""
+    return tuple(_judged(specification(contents, sources), []))
 
 
-def findings_of(facts: Mapping[str, Json]) -> tuple[Finding, ...]:
-    """The findings in the documents a run knows, with the artifact under review in its newest form."""
+def findings_of(facts: Mapping[str, Json], workdir: Path | None = None) -> tuple[Finding, ...]:
+    """The findings in the documents a run knows, with the artifact under review in its newest form, and in its text.
+
+    `workdir`: where the artifact's neighbours lie, if anywhere.
+    """
     contents: dict[str, Content] = {
         kind: found for kind in MODELS if isinstance(found := facts.get(kind), Content)
     }
-    document, artifact = facts.get("document"), facts.get("artifact_content")
-    if isinstance(artifact, Content):
-        kind = document.kind if isinstance(document, DocumentDef) else ""
-        contents[kind or _kind_of(artifact)] = artifact
-    return lint(contents, sources_of(facts))
+    artifact = artifact_of(facts)
+    if artifact.content is not None:
+        contents[artifact.stated.kind if artifact.stated else _kind_of(artifact.content)] = artifact.content
+    spec = specification(contents, sources_of(facts))
+    page = lint_page(artifact, spec, workdir) if "artifact" in facts else []
+    return tuple(statement_rules.gathered(_judged(spec, page)))
+
+
+def specification(contents: Mapping[str, Content], sources: Sources) -> Specification:
+    """The documents of a session as the rules read them; a discovery is what they are held against."""
+    judged = {kind: found for kind, found in contents.items() if not isinstance(found, Discovery)}
+    return Specification(judged, sources)
+
+
+def _judged(spec: Specification, page: list[Finding]) -> list[Finding]:
+    found = {
+        (each.document, each.place, each.rule, each.about): each for rule in RULES for each in rule(spec)
+    }
+    known = {(each.document, each.rule, each.about) for each in found.values()}
+    beside = [each for each in page if (each.document, each.rule, each.about) not in known]
+    asked = [_asked(each, spec) if each.rule in ASKABLE else each for each in (*beside, *found.values())]
+    order = {severity: at for at, severity in enumerate(SEVERITIES)}
+    return sorted(asked, key=lambda each: order[each.severity])
 
 
 def sources_of(facts: Mapping[str, Json]) -> Sources:
     """What the documents of a run are held against."""
     discovery = facts.get("discovery")
-    given = [*(facts.get("feedback") or []), *(facts.get("remarks") or []), *(facts.get("edited") or [])]
+    given = [*(facts.get("feedback") or []), *(facts.get("remarks") or [])]
     codebase = facts.get("codebase")
     return Sources(
         request=str(facts.get("request") or ""),
@@ -58,11 +86,8 @@ def sources_of(facts: Mapping[str, Json]) -> Sources:
         discovery=discovery if isinstance(discovery, Discovery) else None,
         unread=tuple(facts.get("unread") or ()),
         given=(*(str(text) for text in given), *([str(codebase)] if codebase else [])),
+        edits=tuple(facts.get("edited") or ()),
     )
-
-
-def _is_judged(content: Content) -> bool:
-    return not isinstance(content, Discovery)
 
 
 def _kind_of(content: Content) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from orchestrator.config import resources
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_PLACE = re.compile(r"\{\w+\}")
 _SHOWN = 300  # characters of what was found that a finding repeats
 
 
@@ -18,6 +20,7 @@ _SHOWN = 300  # characters of what was found that a finding repeats
 class Rule:
     key: str
     severity: Severity
+    dimension: str  # of the score
     concerns: tuple[str, ...]  # the perspectives that answer for it
     wording: dict[str, tuple[str, str]]  # language -> what is wrong, what to do
 
@@ -34,6 +37,7 @@ class Finding:
     fix: str
     asked: bool = False  # the document asks about it, which makes an error a warning
     about: str = ""  # what was found, word for word
+    other: str = ""  # the item or sentence it does not agree with
 
     @property
     def concerns(self) -> tuple[str, ...]:
@@ -46,7 +50,11 @@ def rules() -> dict[str, Rule]:
     """All rules by key."""
     return {
         key: Rule(
-            key, row["severity"], tuple(row["concerns"]), {name: tuple(row[name]) for name in ("en", "zh")}
+            key,
+            row["severity"],
+            row["dimension"],
+            tuple(row["concerns"]),
+            {name: tuple(row[name]) for name in ("en", "zh")},
         )
         for key, row in _read()["rules"].items()
     }
@@ -57,21 +65,39 @@ def _read() -> dict[str, Any]:
     return tomllib.loads((resources() / "config" / "lint.toml").read_text(encoding="utf-8"))
 
 
+def is_finding(text: str) -> bool:
+    """Whether a text is a finding in our own wording, or its fix: a remark about a document, no wish."""
+    return _own_wording().match(text.strip()) is not None
+
+
+@cache
+def _own_wording() -> re.Pattern[str]:
+    lines = [line for rule in rules().values() for pair in rule.wording.values() for line in pair]
+    patterns = [_PLACE.sub(".+", re.escape(line).replace(r"\{", "{").replace(r"\}", "}")) for line in lines]
+    return re.compile(rf"(?:rated \d of 5: )?(?:{'|'.join(patterns)})", re.DOTALL)
+
+
 def words_of(name: str) -> str:
     """A list of words, or a pattern, by its name."""
     return str(_read()["words"][name])
 
 
 def finding(
-    rule: str, document: str, place: str, text: str = "", *, language: str, other: str = "", more: str = ""
+    rule: str, document: str, place: str, text: str = "", *, language: str, other: str = ""
 ) -> Finding:
-    """A finding in the words of a language; `more`: what else was found is counted so."""
+    """A finding in the words of a language."""
     known = rules()[rule]
     said, fix = known.wording["zh" if language == "zh" else "en"]
-    shown = short(text) + more
-    values = {"{place}": short(place, 80), "{text}": shown, "{other}": short(other)}
+    values = {"{place}": short(place, 80), "{text}": short(text), "{other}": short(other)}
     return Finding(
-        document, place, rule, known.severity, _filled(said, values), _filled(fix, values), about=text
+        document,
+        place,
+        rule,
+        known.severity,
+        _filled(said, values),
+        _filled(fix, values),
+        about=text,
+        other=other,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from workers.documents.content import (
     Architecture,
@@ -107,26 +107,37 @@ def lost(spec: Specification) -> Iterator[Finding]:
 
 def uncarried(spec: Specification, discovery: Discovery) -> list[StatedRequirement]:
     """The statements of a discovery that no requirement carries; a limit may stand among the constraints."""
-    items = [item for _, content in spec.of(Requirements) for item in content.items]
-    texts = []
-    for item in items:
-        quoted = [item.quote] if item.quote and is_quoted(item.statement, item.title, item.quote) else []
-        texts += [" ".join((item.title, item.statement, *quoted)), *item.acceptance_criteria]
-    carriers = Carriers(texts)
-    briefs = [brief for _, brief in spec.of(Brief)]
-    limits = Carriers(
-        [
-            row.text
-            for brief in briefs
-            for row in (*brief.constraints, *brief.out_of_scope, *brief.dependencies)
-        ]
-    )
+    carriers, limits = _carriers(spec)
     return [
         row
         for row in discovery.requirements
         if not carriers.carry(row.text)
         and not (row.kind in ("constraint", "exclusion") and limits.carry(row.text))
     ]
+
+
+def uncovered(spec: Specification, stated: Sequence[str]) -> tuple[str, ...]:
+    """Of statements in the request's words, those that no item of the specification carries."""
+    carriers, limits = _carriers(spec)
+    goals = Carriers(
+        [f"{goal.text} {goal.metric} {goal.target}" for _, brief in spec.of(Brief) for goal in brief.goals]
+    )
+    every = (carriers, limits, goals)
+    return tuple(text for text in stated if not any(known.carry(text) for known in every))
+
+
+def _carriers(spec: Specification) -> tuple[Carriers, Carriers]:
+    """The requirements, and the limits of the brief."""
+    items = [item for _, content in spec.of(Requirements) for item in content.items]
+    texts = []
+    for item in items:
+        quoted = [item.quote] if item.quote and is_quoted(item.statement, item.title, item.quote) else []
+        texts += [" ".join((item.title, item.statement, *quoted)), *item.acceptance_criteria]
+    briefs = [brief for _, brief in spec.of(Brief)]
+    rows = [
+        row.text for brief in briefs for row in (*brief.constraints, *brief.out_of_scope, *brief.dependencies)
+    ]
+    return Carriers(texts), Carriers(rows)
 
 
 def is_quoted(statement: str, title: str, quote: str) -> bool:
@@ -195,8 +206,8 @@ def foreign(spec: Specification) -> Iterator[Finding]:
 def unknown(spec: Specification) -> Iterator[Finding]:
     """Numbers and names that no source gives, where a statement is not marked as proposed."""
     language = spec.sources.language
-    given = numbers(spec.sources.whole)
-    whole = spec.sources.whole
+    whole = "\n".join((spec.sources.whole, *spec.sources.edits))
+    given = numbers(whole)
     for said in spec.statements:
         texts = [said.text, *(said.also[:2] if said.form == "goal" else ())]
         new = sorted({number for text in texts for number in numbers(text)} - given)

@@ -33,6 +33,9 @@ class Sources:
     discovery: Discovery | None = None
     unread: tuple[str, ...] = ()  # blocks of the request that became nothing, by the ledger
     given: tuple[str, ...] = ()  # what people said since, and what the repository shows
+    edits: tuple[
+        str, ...
+    ] = ()  # documents as a person edited them: judged, but whose numbers are that person's
 
     @cached_property
     def whole(self) -> str:

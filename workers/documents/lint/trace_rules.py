@@ -129,6 +129,20 @@ def forced(spec: Specification) -> Iterator[Finding]:
             yield finding("forced_trace", kind, said.place, said.text, language=language, other=other.place)
 
 
+def forced_pairs(spec: Specification) -> frozenset[tuple[str, str]]:
+    """The traces whose ends have no word in common, goals left aside, each as two identifiers."""
+    common = _common(spec)
+    return frozenset(
+        (said.place, name)
+        for said in spec.statements
+        for name in said.refs
+        if (other := spec.by_id.get(name)) is not None
+        and other.form != "goal"
+        and is_one_script(said.text, other.text)
+        and not is_real(said, other, common)
+    )
+
+
 def is_real(said: Said, other: Said, common: frozenset[str] = frozenset()) -> bool:
     """Whether two items that are traced to each other share a word that says what they are about."""
     return bool((_all_words(said) & _all_words(other)) - common)
