@@ -26,7 +26,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    kind: str  # missing, risk, weakness, rating, spread, suggestions
+    kind: str  # missing, risk, weakness, gate, rating, spread, suggestions
     severity: Severity
     text: str
     perspectives: tuple[str, ...]  # who holds it

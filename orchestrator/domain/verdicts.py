@@ -36,24 +36,37 @@ class Consequence:
 
 
 def judge(
-    replies: Iterable[Reply], threshold: float = DEFAULT_THRESHOLD, standalone: bool = False
+    replies: Iterable[Reply],
+    threshold: float = DEFAULT_THRESHOLD,
+    standalone: bool = False,
+    *,
+    failed: bool = False,
 ) -> Verdict:
-    """The verdict of a round. Needs at least one reply; their order does not matter."""
+    """The verdict of a round. Needs at least one reply; their order does not matter.
+
+    `failed`: the gate of what is signed off is FAIL. Then no agreement is reached, whatever the ratings.
+    """
     given = list(replies)
     if not given:
         raise ValueError("a verdict needs at least one reply")
     mean = sum(reply.rating for reply in given) / len(given)
-    found = divergences(given)
+    found = divergences(given, failed=failed)
     converged = converges(given)
-    reached = mean >= threshold and not any(d.severity is Severity.HIGH for d in found)
+    reached = not failed and mean >= threshold and not any(d.severity is Severity.HIGH for d in found)
     if reached and (converged or not standalone):
         return Verdict(Consensus.REACHED, None, mean, found, converged)
-    return Verdict(Consensus.BLOCKED, severity(given), mean, found, converged)
+    grave = severity(given)
+    if failed and grave is Severity.LOW:
+        grave = Severity.MEDIUM
+    return Verdict(Consensus.BLOCKED, grave, mean, found, converged)
 
 
-def divergences(replies: Sequence[Reply]) -> tuple[Divergence, ...]:
-    """Everything that divides the perspectives, gravest first."""
+def divergences(replies: Sequence[Reply], *, failed: bool = False) -> tuple[Divergence, ...]:
+    """Everything that divides the perspectives, or all of them from the gate, gravest first."""
     found: list[Divergence] = []
+    if failed:
+        everybody = tuple(sorted(reply.perspective for reply in replies))
+        found.append(Divergence("gate", Severity.MEDIUM, "the gate is FAIL", everybody))
     for reply in replies:
         who: tuple[str, ...] = (reply.perspective,)
         for text in reply.missing_requirements:
@@ -191,5 +204,5 @@ def _outcome(verdict: Verdict) -> str:
 
 
 _GRAVITY = {Severity.HIGH: 0, Severity.MEDIUM: 1, Severity.LOW: 2}
-_KINDS = ("missing", "risk", "weakness", "rating", "spread", "suggestions")
+_KINDS = ("missing", "risk", "weakness", "gate", "rating", "spread", "suggestions")
 _GRADES = {"critical": 0, "high": 1, "medium": 2, "low": 3}

@@ -259,7 +259,8 @@ DIVIDED = [
 def test_every_divergence_has_its_severity() -> None:
     suggested = [Reply("product", 4, suggestions=("name a price",))]
 
-    found = {(each.kind, str(each.severity)) for each in (*divergences(DIVIDED), *divergences(suggested))}
+    told = (*divergences(DIVIDED), *divergences(suggested), *divergences(AGREED, failed=True))
+    found = {(each.kind, str(each.severity)) for each in told}
 
     assert found == {
         (names(kind)[0], severity) for kind, _, severity in table(8, "divergence", "found when", "severity")

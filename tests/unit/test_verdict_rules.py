@@ -55,6 +55,14 @@ def test_agreement_has_no_divergence(given_replies: list[Reply]) -> None:
     assert judge(given_replies).divergences == ()
 
 
+@pytest.mark.parametrize(("ratings", "severity"), [((5, 5), "MEDIUM"), ((2, 5), "MEDIUM"), ((2, 2), "HIGH")])
+def test_a_failed_gate_is_signed_off_by_no_rating(ratings: tuple[int, ...], severity: str) -> None:
+    verdict = judge(replies(*ratings), failed=True)
+
+    assert (verdict.consensus, verdict.severity) == (Consensus.BLOCKED, severity)
+    assert "gate" in {d.kind for d in verdict.divergences}
+
+
 def test_suggestions_are_no_divergence_of_their_own_beside_a_low_rating() -> None:
     kinds = {d.kind for d in judge(replies(2, 4, suggestions=("shorter",))).divergences}
 

@@ -69,6 +69,7 @@ class BuiltinAgent:
         unmet: tuple[str, ...] = ()
         if kind not in ("critique", "architecture_review"):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
+            data = import_module("workers.builtin.doubts").doubted(data, given)
         check()
         if request.schema is not None and not isinstance(data, request.schema):
             data = request.schema.model_validate(data.model_dump())

@@ -19,6 +19,8 @@ from pydantic import BaseModel
 from orchestrator import failpoints
 from orchestrator.domain.documents import DISCOVERY
 from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
+from orchestrator.domain.json_types import Json
+from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from orchestrator.domain.verdicts import Reply, Verdict, judge
@@ -71,7 +73,7 @@ class DiscussResult:
 def discuss(
     calls: AgentCalls,
     around: Round,
-    known: Mapping[str, object],
+    known: Mapping[str, Json],
     *,
     earlier: Material = (),
     stored: Mapping[str, Answer],
@@ -107,7 +109,9 @@ def discuss(
         replies = tuple(_confirmed(reply, lost, notes) for reply in replies)
     notes += [f"{name}: {note}" for name in views if name in answers for note in answers[name].notes]
     threshold = float(context.pack.gates.consensus_threshold)
-    verdict = judge(replies, threshold, context.row.prefix == "DISCUSS") if replies else None
+    failed = (known.get("gate") or {}).get("gate") == Gate.FAIL
+    standalone = context.row.prefix == "DISCUSS"
+    verdict = judge(replies, threshold, standalone, failed=failed) if replies else None
     ran_out = f"time ran out before {', '.join(late)} answered" if late else ""
     return DiscussResult(verdict, replies, answers, tuple(notes), ran_out)
 

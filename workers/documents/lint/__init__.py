@@ -33,7 +33,7 @@ __all__ = [
     "specification",
 ]
 
-ASKABLE = frozenset({"no_criteria", "lost", "lost_goal", "no_design", "no_story", "untestable"})
+MISSING = frozenset({"no_criteria", "lost", "lost_goal", "no_design", "no_story"})
 _ASKED = 0.8  # share of what a finding is about that a question must hold
 
 
@@ -70,7 +70,7 @@ def _judged(spec: Specification, page: list[Finding]) -> list[Finding]:
     }
     known = {(each.document, each.rule, each.about) for each in found.values()}
     beside = [each for each in page if (each.document, each.rule, each.about) not in known]
-    asked = [_asked(each, spec) if each.rule in ASKABLE else each for each in (*beside, *found.values())]
+    asked = [_asked(each, spec) for each in (*beside, *found.values())]
     order = {severity: at for at, severity in enumerate(SEVERITIES)}
     return sorted(asked, key=lambda each: order[each.severity])
 
@@ -98,15 +98,19 @@ def _asked(found: Finding, spec: Specification) -> Finding:
     """An error that a document asks about: whoever wrote it could not mend it, and says so."""
     if found.severity != "error":
         return found
-    wanted = words(found.about)
-    for text in (text for kind in spec.contents for text in spec.questions(kind)):
-        if (
-            found.place in text
-            or plain(found.about) in plain(text)
-            or (len(wanted) > 2 and share(wanted, words(text)) >= _ASKED)
-        ):
-            return replace(found, severity="warning", asked=True)
+    if any(_asks(text, found) for kind in spec.contents for text in spec.questions(kind)):
+        return replace(found, severity="warning", asked=True)
     return found
+
+
+def _asks(question: str, found: Finding) -> bool:
+    """Whether a question repeats what was found, or, where something is only missing, names the item."""
+    if plain(found.text) in plain(question) or (found.about and plain(found.about) in plain(question)):
+        return True
+    if found.rule not in MISSING:
+        return False
+    wanted = words(found.about)
+    return found.place in question or (len(wanted) > 2 and share(wanted, words(question)) >= _ASKED)
 
 
 RULES: tuple[Callable[[Specification], Iterator[Finding]], ...] = (
