@@ -290,7 +290,8 @@ def _bound(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> Jso
     """With the digest of what is shown for approval; one that was deferred keeps that of when it fell due."""
     if not PAUSES[reason].approves:
         return detail
-    return {"digest": subject_digest(tx, session, reason), "digest_at": tx.now, **detail}
+    shown = {"digest": subject_digest(tx, session, reason), "versions": artifacts.count_versions(tx, session)}
+    return {**shown, **detail}
 
 
 def subject_digest(
