@@ -52,7 +52,7 @@ def runs(
 ) -> None:
     """List the attempts at a task, or at all: which agent, how long, how each ended."""
     from orchestrator.views import find
-    from orchestrator.views.cost import run_views
+    from orchestrator.views.cost import by, run_views
 
     found = read_session(
         in_session,
@@ -75,7 +75,7 @@ def runs(
                 duration(each["seconds"]),
                 each["outcome"],
                 "yes" if each["charged"] else "no",
-                each["agent"],
+                by(each["agent"]),
                 len(each["calls"]),
                 each["error"],
             )

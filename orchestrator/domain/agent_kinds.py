@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+RULES = "rules"  # stands for an agent in the runs that ask none, as a quality check
 BUILTIN = "builtin"  # ships with the product, needs no key and is free
 OTHERS = "*"  # in an order of a pack: the coding agents that stand in and are not named in it
 _CLIENT = frozenset({"command", "env", "model", "base_url", "pool", "edits_files", "confine", "limits"})

@@ -29,7 +29,7 @@ LifecycleError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class UsageError(LifecycleError):
 
 
 class UnknownName(UsageError):
-    """No such name."""
+    """No such name: the message lists the known ones, or those that are spelt most like it where there are many."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, fix: str = "") -> None:
         from difflib import get_close_matches
@@ -72,11 +72,37 @@ class UnknownName(UsageError):
         meant = f"did you mean {near[0]!r}?" if near else "use one of the known names" if names else ""
         super().__init__(
             f"unknown {kind} {name!r}",
-            why=f"known: {', '.join(names) or '(none)'}",
+            why=_known(name, names),
             fix=fix or meant or "`lifecycle list` and `lifecycle tasks` list the names",
             kind=kind,
             name=name,
         )
+
+
+LISTED = 20  # names that a message lists; of more, it lists the nearest ones
+NEAREST = 5
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    if len(names) <= LISTED:
+        return f"known: {', '.join(names) or '(none)'}"
+    return f"nearest of {len(names)}: {', '.join(_nearest(name, names))}"
+
+
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    """The names most like `name`, the best first; of a path, its last part counts too."""
+    from difflib import SequenceMatcher
+
+    compared = SequenceMatcher(b=name[:200].casefold(), autojunk=False)
+
+    def likeness(known: str) -> float:
+        ratios = []
+        for part in {known, known.rpartition("/")[2]}:
+            compared.set_seq1(part.casefold())
+            ratios.append(compared.ratio())
+        return max(ratios)
+
+    return sorted(names, key=likeness, reverse=True)[:NEAREST]
 
 
 class NotAllowedNow(UsageError):
