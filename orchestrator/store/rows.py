@@ -247,6 +247,7 @@ class Artifact(NamedTuple):
     kind: str
     author: str
     created_at: int
+    run_id: str | None
     task: str | None
 
 
@@ -380,6 +381,7 @@ class CallSums(NamedTuple):
     role: str | None = None
     agent: str | None = None
     model: str | None = None
+    perspective: str | None = None
 
 
 class RateLimit(NamedTuple):
