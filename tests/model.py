@@ -471,10 +471,12 @@ class Model:
             written = [t for t in session.tasks.values() if t.prefix in ("RESEARCH", "DRAFT")]
             unfinished = [t for t in written if t.number == 0 and session.open_versions(t.key)]
             completed = [t for t in written if t.status == "completed"]
-            if not unfinished and not completed:
+            takers = {task.base for task in (*unfinished, *completed)}
+            if not takers:
                 return set()
-            chosen = unfinished[0] if unfinished else max(completed, key=lambda task: task.seq)
-            document = chosen.base
+            if len(takers) > 1:
+                raise Refused
+            document = takers.pop()
         current = session.open_versions(document)
         if current:
             if current[0].status == "in_progress":
