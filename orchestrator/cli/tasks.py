@@ -74,7 +74,7 @@ def runs(
                 each["opened_at"],
                 duration(each["seconds"]),
                 each["outcome"],
-                "yes" if each["charged"] else "no",
+                "yes" if each["counted"] else "no",
                 by(each["agent"]),
                 len(each["calls"]),
                 each["error"],

@@ -187,7 +187,7 @@ class AgentError(LifecycleError):
     remedy = "`lifecycle agents --probe` asks each agent a short question"
     exit_code = 4
     kind = "error"
-    charged = True  # whether the attempt counts
+    counted = True  # whether the attempt counts
     usage: Usage | None = None  # what the call used nevertheless, as far as its agent reported
     retries = 0  # repair turns
     readable: object | None = None  # the part of the answer that could be read
@@ -199,7 +199,7 @@ class AgentUnavailable(AgentError):
 
     remedy = "`lifecycle agents` shows what each agent lacks"
     kind = "unavailable"
-    charged = False
+    counted = False
 
 
 class CassetteUnusable(AgentUnavailable):
@@ -220,22 +220,22 @@ class AgentLimited(AgentError):
 
     remedy = "it is used again when the limit ends; `lifecycle agents` shows when, [roles] can name another"
     kind = "limited"
-    charged = False
+    counted = False
 
     def __init__(
         self,
         what: str | None = None,
         *,
         until: float | None = None,
-        pool: str | None = None,
+        account: str | None = None,
         why: str = "",
         fix: str = "",
         **ids: object,
     ) -> None:
-        """`until`: when it may be asked again, seconds of Unix time; None if unknown. `pool`: the account."""
+        """`until`: when it may be asked again, seconds of Unix time; None if unknown. `account`: whose limit it is."""
         super().__init__(what, why=why, fix=fix, **ids)
         self.until = until
-        self.pool = pool
+        self.account = account
 
 
 class AccountHeld(AgentLimited):
@@ -247,7 +247,7 @@ class AgentOverloaded(AgentError):
 
     remedy = "it is retried automatically; [roles] in the configuration can name another agent"
     kind = "overloaded"
-    charged = False
+    counted = False
 
 
 class AgentTimedOut(AgentError):

@@ -75,7 +75,7 @@ def _mark_due() -> Update:
                 tasks.c.not_before <= bindparam("now"),
             ),
         )
-        .values(dirty=1)
+        .values(needs_beat=1)
     )
 
 
@@ -88,8 +88,8 @@ def _overlong() -> ColumnElement[bool]:
         tasks.c.not_before > bindparam("latest"),
         ~exists().where(
             rate_limits.c.name == tasks.c.limited_by,
-            rate_limits.c.paused_until > bindparam("now"),
-            rate_limits.c.paused_until <= bindparam("now") + longest,
+            rate_limits.c.limited_until > bindparam("now"),
+            rate_limits.c.limited_until <= bindparam("now") + longest,
         ),
     )
 
@@ -115,7 +115,7 @@ def _mark_idle() -> Update:
                 (tasks.c.status == TaskStatus.IN_PROGRESS) | tasks.c.offered_at.is_not(None),
             ),
         )
-        .values(dirty=1)
+        .values(needs_beat=1)
     )
 
 

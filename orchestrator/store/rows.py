@@ -23,7 +23,7 @@ class Session(NamedTuple):
     pause_reason: str | None
     gate: str | None
     score: float | None
-    dirty: int
+    needs_beat: int
     messages: int
     projected: int
     archived: int
@@ -157,7 +157,7 @@ class Attempt(NamedTuple):
     opened_at: int
     closed_at: int | None
     outcome: str | None
-    charged: int
+    counted: int
     phase: str
     agent: str | None
     error: str | None
@@ -388,7 +388,7 @@ class RateLimit(NamedTuple):
     """What an account's limit was last said to be."""
 
     name: str
-    paused_until: int
+    limited_until: int
     since_at: int
     guesses: int
     agent: str

@@ -43,7 +43,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
             "epoch": row.epoch,
             "opened_by": row.opened_by,
             "outcome": row.outcome or "open",
-            "charged": bool(row.charged),
+            "counted": bool(row.counted),
             "phase": row.phase,
             "agent": row.agent,
             "error": row.error,

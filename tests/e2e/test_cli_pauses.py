@@ -204,7 +204,7 @@ def test_why_says_when_a_failed_attempt_is_repeated(world: World) -> None:
     row = factories.claim(world.store, factories.make_host(world.store))
     assert row is not None
     world.store.write(
-        lambda tx: report.fail(tx, row, "the agent said nothing", charged=True, backoff=[600], timings={})
+        lambda tx: report.fail(tx, row, "the agent said nothing", counted=True, backoff=[600], timings={})
     )
 
     state, because = why(world, "RESEARCH-001")

@@ -54,7 +54,7 @@ def at_work(world: World, until: str = "DRAFT-002", **options: Any) -> tuple[str
 
 def given_back(world: World, pause: PauseReason) -> str:
     session, row = at_work(world)
-    ended = {"charged": False, "backoff": (), "timings": {}, "pause": pause, "detail": {"task": row.key}}
+    ended = {"counted": False, "backoff": (), "timings": {}, "pause": pause, "detail": {"task": row.key}}
     world.store.write(lambda tx: report.fail(tx, row, "it could not be done", **ended))
     return session
 
@@ -70,7 +70,7 @@ def a_failed_task(world: World) -> str:
 
 
 def fail(tx: Tx, row: Run) -> None:
-    report.fail(tx, row, "no", charged=True, backoff=(), timings={})
+    report.fail(tx, row, "no", counted=True, backoff=(), timings={})
 
 
 def a_checkpoint(world: World, gate: str = "PASS") -> str:
@@ -118,7 +118,7 @@ def a_blocked_discussion(world: World) -> str:
     pause = PauseReason.DISCUSSION_BLOCKED
     world.store.write(
         lambda tx: report.fail(
-            tx, row, "waits", charged=False, backoff=(), timings={}, pause=pause, detail=detail
+            tx, row, "waits", counted=False, backoff=(), timings={}, pause=pause, detail=detail
         )
     )
     return session

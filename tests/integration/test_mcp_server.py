@@ -409,7 +409,7 @@ def test_a_server_whose_run_is_over_serves_nothing(world: World) -> None:
 
 def lose(world: World) -> None:
     world.store.write(
-        lambda tx: transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
+        lambda tx: transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", counted=True)
     )
 
 

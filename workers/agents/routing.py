@@ -112,7 +112,8 @@ def build_router(
             agents[name] = program_agent(name, each, environ, timeouts, slots)
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
     accounts = {
-        name: each.pool or (each.kind if KINDS[each.kind].is_client else name) for name, each in given.items()
+        name: each.account or (each.kind if KINDS[each.kind].is_client else name)
+        for name, each in given.items()
     }
     return Router(
         agents,
@@ -134,7 +135,7 @@ def describe(router: Router, pack: Pack, probe: Priced | None = None) -> JsonObj
 
     return {
         "agents": [
-            each | {"pool": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
+            each | {"account": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
         ],
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]
