@@ -161,10 +161,11 @@ def negated(facts: Facts) -> tuple[Facts, str, list[str]]:
     ]
     spoilt = facts["requirements"].model_copy(update={"items": items})
     turned = [text for item in items for text in item.acceptance_criteria]
+    called = ["only say what does not happen", "只写不发生什么"]
     return (
         {**facts, "requirements": spoilt},
         "requirements",
-        [*turned, ", ".join(item.id for item in items[:2])],
+        [*turned, *called],
     )
 
 

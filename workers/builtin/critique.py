@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
-from rapidfuzz import fuzz
-
 from orchestrator.domain.model import Gate
 from orchestrator.domain.text import keywords
 from workers.agents.protocol import AgentRequest
@@ -32,6 +30,7 @@ from workers.documents.content import (
 )
 from workers.documents.identifiers import items_of
 from workers.documents.lint import Artifact, Finding, artifact_of, findings_of
+from workers.documents.lint.comparing import Carriers
 from workers.documents.lint.rules import finding
 
 MAX_LISTED = 6
@@ -39,8 +38,6 @@ PERSPECTIVES = ("product", "technical", "quality", "risk", "coverage")
 _GRADES: dict[str, Literal["high", "medium", "low"]] = {"error": "high", "warning": "medium", "note": "low"}
 _SEVERAL = 4  # errors from which a document is as good as not written
 _RARE = 0.1  # share of a document's items with a warning that is still a good document
-_FOUND = 0.6  # share of a sentence's words that one passage must hold to carry it
-_NEAR = 88  # rapidfuzz similarity that counts as literal
 _BYLINE = re.compile(r"[(（](?:task|任务) [A-Z]")  # the line that says who wrote the document
 
 
@@ -167,10 +164,8 @@ def _rating(mine: list[Finding], lost: list[Need], unprotected: list[str], size:
 
 def uncarried(doc: Artifact, m: Material) -> list[Need]:
     """Sentences of the request (and of another agent's discovery) that no passage of the document carries."""
-    lines = _passages(doc, m)
-    passages = [keywords(text) for text in lines]
-    whole = "\n".join(lines)
-    wanted = [need for need in _wanted(m, doc) if not carried(need, passages, whole)]
+    carriers = Carriers(_passages(doc, m))
+    wanted = [need for need in _wanted(m, doc) if not carriers.carry(strip_end(need.text))]
     return [need for need in wanted if not _by_id(need, doc, m)]
 
 
@@ -185,21 +180,6 @@ def _by_id(need: Need, doc: Artifact, m: Material) -> bool:
     return any(item.id in doc.text for item in items)
 
 
-def carried(need: Need, passages: list[frozenset[str]], whole: str) -> bool:
-    """Literal, near-literal, or most of its words in one passage."""
-    text = strip_end(need.text)
-    if text in whole:
-        return True
-    words = keywords(text)
-    values = {
-        word for word in words if any(c.isdigit() for c in word)
-    }  # without its numbers a sentence is not carried
-    if not words or any(values <= have and len(words & have) / len(words) >= _FOUND for have in passages):
-        return True
-    near = len(text) > 12 and len(whole) < 400_000 and fuzz.partial_ratio(text, whole) >= _NEAR
-    return bool(near and values <= keywords(whole))
-
-
 def _passages(doc: Artifact, m: Material) -> list[str]:
     """Where a sentence can be carried. A summary or a table of things that only mentions it does not count."""
     if isinstance(doc.content, Requirements):
@@ -208,7 +188,12 @@ def _passages(doc: Artifact, m: Material) -> list[str]:
             for item in _present(doc, doc.content)
             for line in (item.statement, item.quote, *item.acceptance_criteria)
         ]
-        return unique(said)
+        brief = m.facts.get("brief")
+        ruled_out = [row.text for row in brief.out_of_scope] if isinstance(brief, Brief) else []
+        return unique([*said, *ruled_out])
+    if isinstance(doc.content, Brief):
+        goals = [" ".join((goal.text, goal.metric, goal.target)) for goal in doc.content.goals]
+        return [*goals, *doc.paragraphs()]
     lines = doc.paragraphs() + [heading for _, heading, _ in doc.headings]
     if doc.kind in ("readiness", "") or not lines:  # a report speaks of documents; they carry the sentences
         models = [m.facts.get(key) for key in ("brief", "requirements")]
@@ -236,20 +221,22 @@ def _present(doc: Artifact, content: Requirements) -> list[Requirement]:
 
 
 def _wanted(m: Material, doc: Artifact) -> list[Need]:
-    """What the document has to carry of the request, as the catalogue says."""
+    """What the document has to carry, as the catalogue says: of the discovery; where there is none, of the request."""
     needs = [need for need in m.analysis.needs if not need.part]
+    goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
     found = m.facts.get("discovery")
     if isinstance(found, Discovery):
-        have = {need.text for need in needs} | {need.quote for need in needs}
-        needs += [
-            Need(row.text, row.text, row.kind, row.moscow)
+        known = {need.text: need for need in needs}
+        needs = [
+            known.get(row.text) or Need(row.text, row.text, row.kind, row.moscow)
             for row in found.requirements
-            if row.text not in have
         ]
+        said = {need.text for need in needs}
+        needs += [Need(text, text, "exclusion", "Won't") for text in found.exclusions if text not in said]
+        goals = [Need(goal.text, goal.text, "goal", "Must") for goal in found.goals]
     carries = doc.stated.carries if doc.stated else ()
     if not carries:
         return needs
-    goals = [Need(goal.text, goal.text, "goal", "Must") for goal in m.analysis.goals]
     kinds = {"goals": "goal", "exclusions": "exclusion"}
     return [
         need

@@ -13,7 +13,7 @@ from workers.documents.lint.rules import words_of
 
 SAME = 0.9  # share of common words from which two statements say the same
 ALIKE = 0.75  # and almost the same
-CARRIED = 0.5  # share of a statement's words that the item which carries it must hold
+CARRIED = 0.6  # share of a statement's words that the item which carries it must hold
 QUOTED = 0.25  # share of its words that an item must have in common with the sentence it quotes
 _NEAR = 88  # similarity of two strings, in percent, that counts as literal
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]*-\d)")
@@ -89,7 +89,8 @@ def carries(text: str, item: str) -> bool:
         return False
     if not is_one_script(text, item):
         return True  # nothing can be said
-    if share(words(text), words(item)) >= CARRIED:
+    meant = strong(text) if len(strong(text)) > 1 else words(text)
+    if share(meant, words(item)) >= CARRIED:
         return True
     return len(said) > 12 and fuzz.partial_ratio(said, plain(item)) >= _NEAR
 

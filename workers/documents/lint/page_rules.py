@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from orchestrator.domain.documents import DocumentDef
-from workers.documents.content import Requirements
+from workers.documents.content import Epics, Requirements
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.labels import labels
 from workers.documents.lint.artifact import Artifact
@@ -79,10 +79,13 @@ def _headings(artifact: Artifact, stated: DocumentDef) -> dict[str, set[str]]:
 
 
 def _is_due(key: str, artifact: Artifact) -> bool:
-    """Whether there is anything that the section could hold."""
+    """Whether there is anything that the section could hold: what belongs to items stands in their files."""
+    content = artifact.content
+    if isinstance(content, Epics) and key in ("stories", "criteria"):
+        return any(epic.stories for epic in content.items)
     if artifact.kind != "requirements" or key in ("goals", "requirements"):
         return True
-    items = artifact.content.items if isinstance(artifact.content, Requirements) else []
+    items = content.items if isinstance(content, Requirements) else []
     kind = "nonfunctional" if key == "non_functional" else "functional"
     return any(item.kind == kind and item.moscow != "Won't" for item in items)
 
