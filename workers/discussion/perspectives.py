@@ -22,7 +22,6 @@ from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusab
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Perspective, Round
-from orchestrator.domain.text import overlap
 from orchestrator.domain.verdicts import Reply, Verdict, judge
 from workers.agents import prompts
 from workers.agents.findings import not_friendlier
@@ -30,6 +29,7 @@ from workers.agents.prompts import Material
 from workers.context.agent_calls import AgentCalls, Failure
 from workers.context.run_context import RunContext, RunReleased
 from workers.documents.content import Critique, Weakness
+from workers.documents.lint.comparing import share, strong
 
 T = TypeVar("T")
 
@@ -281,7 +281,9 @@ def _gravest(critique: Critique) -> list[Weakness]:
 def _confirmed(reply: Reply, lost: Sequence[str], notes: list[str]) -> Reply:
     """Only a claim that quotes a requirement which our own matcher does not find counts; the others are suggestions."""
     claims = reply.missing_requirements
-    real = tuple(claim for claim in claims if any(overlap(need, claim) >= SAME_CLAIM for need in lost))
+    real = tuple(
+        claim for claim in claims if any(share(strong(need), strong(claim)) >= SAME_CLAIM for need in lost)
+    )
     doubtful = tuple(claim for claim in claims if claim not in real)
     if doubtful:
         notes.append(

@@ -24,8 +24,7 @@ from orchestrator.domain.quality import (
 from workers.documents.as_written import contents_of
 from workers.documents.content import Content, Requirements
 from workers.documents.identifiers import IDENTIFIER
-from workers.documents.lint import Finding, Sources, lint
-from workers.documents.lint import specification as lint_specification
+from workers.documents.lint import Finding, Sources, lint, read_specification
 from workers.documents.lint.rules import rules
 from workers.documents.lint.source_rules import uncovered
 from workers.documents.lint.trace_rules import forced_pairs
@@ -124,7 +123,7 @@ def _asked(items: tuple[Item, ...], contents: Mapping[str, Content]) -> tuple[It
 def _linted(spec: Spec, contents: Mapping[str, Content], sources: Sources) -> Spec:
     """The specification with what the lint finds in it."""
     found = lint(contents, sources)
-    judged = lint_specification(contents, sources)
+    judged = read_specification(contents, sources)
     return replace(
         spec,
         uncovered=uncovered(judged, spec.stated) if judged.requirements else None,

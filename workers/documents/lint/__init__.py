@@ -30,7 +30,7 @@ __all__ = [
     "artifact_of",
     "findings_of",
     "lint",
-    "specification",
+    "read_specification",
 ]
 
 MISSING = frozenset({"no_criteria", "lost", "lost_goal", "no_design", "no_story"})
@@ -39,7 +39,7 @@ _ASKED = 0.8  # share of what a finding is about that a question must hold
 
 def lint(contents: Mapping[str, Content], sources: Sources) -> tuple[Finding, ...]:
     """All findings in documents by kind, the gravest first; the documents a session has not written yet are left out."""
-    return tuple(_judged(specification(contents, sources), []))
+    return tuple(_judged(read_specification(contents, sources), []))
 
 
 def findings_of(facts: Mapping[str, Json], workdir: Path | None = None) -> tuple[Finding, ...]:
@@ -53,12 +53,12 @@ def findings_of(facts: Mapping[str, Json], workdir: Path | None = None) -> tuple
     artifact = artifact_of(facts)
     if artifact.content is not None:
         contents[artifact.stated.kind if artifact.stated else _kind_of(artifact.content)] = artifact.content
-    spec = specification(contents, sources_of(facts))
+    spec = read_specification(contents, sources_of(facts))
     page = lint_page(artifact, spec, workdir) if "artifact" in facts else []
     return tuple(statement_rules.gathered(_judged(spec, page)))
 
 
-def specification(contents: Mapping[str, Content], sources: Sources) -> Specification:
+def read_specification(contents: Mapping[str, Content], sources: Sources) -> Specification:
     """The documents of a session as the rules read them; a discovery is what they are held against."""
     judged = {kind: found for kind, found in contents.items() if not isinstance(found, Discovery)}
     return Specification(judged, sources)

@@ -71,9 +71,9 @@ def _headings(artifact: Artifact, stated: DocumentDef) -> dict[str, set[str]]:
     """The headings of each section: what a heading says beats the mark above it, which may be another section's."""
     found: dict[str, set[str]] = {}
     path = artifact.path or stated.path
-    plain = read(path, _MARK.sub("", artifact.text).encode(), stated)
+    plain = read(path, _MARK.sub("", artifact.text).encode("utf-8", "replace"), stated)
     said = {section.heading: section.key for section in plain.sections}
-    for section in (*read(path, artifact.text.encode(), stated).sections, *plain.sections):
+    for section in (*read(path, artifact.text.encode("utf-8", "replace"), stated).sections, *plain.sections):
         found.setdefault(said.get(section.heading, section.key), set()).add(section.heading)
     return found
 
