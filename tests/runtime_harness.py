@@ -95,7 +95,9 @@ class RuntimeHarness:
         make.make_host(self.store, HOST)
         self._lead = make.lead(self.store)
         self.lives = LiveRuns()
-        self.settings = load_settings(None, {}, {"backoff_seconds": [0.001], **(settings or {})})
+        self.settings = load_settings(
+            None, {}, {"backoff_seconds": [0.001], "critics": "separate", **(settings or {})}
+        )
         self.project = folder / "project"
         self.project.mkdir(exist_ok=True)
         known = {agent.name: agent for agent in (BuiltinAgent(), *agents)}

@@ -79,7 +79,9 @@ def test_the_largest_round_is_asked_in_one_wave(tmp_path: Path) -> None:
     views = {view: ["mine"] for view in ("product", "technical", "quality", "risk", "coverage")}
     harness = RuntimeHarness(tmp_path)
     row = harness.until("QUALITY-001")
-    settings = load_settings(None, {}, {"agents": {"mine": program}, "perspectives": views})
+    settings = load_settings(
+        None, {}, {"agents": {"mine": program}, "perspectives": views, "critics": "separate"}
+    )
     harness.setup = replace(
         harness.setup,
         settings=settings,
