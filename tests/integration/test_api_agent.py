@@ -32,7 +32,7 @@ from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
 from workers.agents.api.agent import ApiAgent
 from workers.agents.api.target import MASK
-from workers.agents.places import UNPLACED, Places
+from workers.agents.pointing import UNPLACED, Places
 from workers.agents.protocol import AgentRequest, Timeouts
 from workers.documents.content import ArchitectureReview, Critique
 

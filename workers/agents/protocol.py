@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from orchestrator.config.settings import AgentLimits
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
-from workers.agents.places import Places
+from workers.agents.pointing import Places
 
 if TYPE_CHECKING:
     from workers.host.live_runs import Guardian

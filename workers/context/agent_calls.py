@@ -26,7 +26,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes, edits, records
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
-from workers.agents.places import Places
+from workers.agents.pointing import Places
 from workers.agents.programs.mcp import SERVER, server_for
 from workers.agents.prompts import Prompt
 from workers.agents.protocol import (

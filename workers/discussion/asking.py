@@ -10,7 +10,7 @@ from orchestrator.domain.errors import AgentError
 from orchestrator.domain.pipelines import Round
 from workers.agents import prompts
 from workers.agents.findings import not_friendlier
-from workers.agents.places import Places
+from workers.agents.pointing import Places
 from workers.agents.prompts import Material
 from workers.agents.protocol import Agent, is_metered
 from workers.context.agent_calls import AgentCalls, Failure

@@ -51,7 +51,7 @@ from workers.agents.api.http import Wire, certificates
 from workers.agents.api.target import Target
 from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, not_friendlier, with_findings
-from workers.agents.places import UNPLACED
+from workers.agents.pointing import UNPLACED
 from workers.agents.protocol import AgentReply, AgentRequest, Timeouts, Usage
 from workers.agents.replies import Parsed, parse
 

@@ -29,7 +29,7 @@ from orchestrator.domain.errors import (
 )
 from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, not_friendlier, with_findings
-from workers.agents.places import UNPLACED
+from workers.agents.pointing import UNPLACED
 from workers.agents.programs.dialect import Call, Dialect, ParsedOutput
 from workers.agents.programs.endings import TIMEOUTS, error_of, how, stopped
 from workers.agents.programs.process import (
