@@ -198,11 +198,11 @@ class RuntimeHarness:
         """Take a run away as if its host had died."""
         row = self.rows("SELECT task_id FROM runs WHERE id = ?", run)[0]
         self.store.write(
-            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
+            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", counted=True)
         )
 
-    def fail(self, row: Run, charged: bool = True) -> None:
-        self.store.write(lambda tx: report.fail(tx, row, "died", charged=charged, backoff=(), timings={}))
+    def fail(self, row: Run, counted: bool = True) -> None:
+        self.store.write(lambda tx: report.fail(tx, row, "died", counted=counted, backoff=(), timings={}))
 
     def decide(self, subject: str, words: str) -> None:
         self.store.write(lambda tx: decisions.decide(tx, self.session, subject, "me", words))

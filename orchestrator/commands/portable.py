@@ -242,7 +242,7 @@ def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
     options = session["options"]
     if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
         session["options"] = {name: value for name, value in options.items() if name != "cassette"}
-    session |= {"workspace": str(project), "projected": 0, "dirty": 1}
+    session |= {"workspace": str(project), "projected": 0, "needs_beat": 1}
     if session["status"] == "active":
         session |= {
             "status": "paused",

@@ -93,9 +93,9 @@ class AgentSettings(_Part):
         default=None,
         description="name of the environment variable with its key; default the provider's usual one",
     )
-    pool: Name | None = Field(
+    account: Name | None = Field(
         default=None,
-        description="agents of one pool share an account and its rate limits; default one pool per kind",
+        description="agents of one account share its rate limits; default one account per kind",
     )
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"

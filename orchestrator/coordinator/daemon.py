@@ -190,13 +190,13 @@ class Daemon:
         clock.at(due, "retry", self._retry_due)
 
     def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
-        """Beats until no session is dirty: a mark that comes during a beat makes another round."""
+        """Beats until no session needs one: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
-            dirty = self._store.read(sessions.needing_beat)
-            if not dirty:
+            waiting = self._store.read(sessions.needing_beat)
+            if not waiting:
                 return
             offered = 0
-            for session in dirty:
+            for session in waiting:
                 try:
                     done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
                 except UnknownName as error:

@@ -23,7 +23,7 @@ class Session(NamedTuple):
     pause_reason: str | None
     gate: str | None
     score: float | None
-    dirty: int
+    needs_beat: int
     messages: int
     projected: int
     archived: int
@@ -157,7 +157,7 @@ class Attempt(NamedTuple):
     opened_at: int
     closed_at: int | None
     outcome: str | None
-    charged: int
+    counted: int
     phase: str
     agent: str | None
     error: str | None
@@ -247,6 +247,7 @@ class Artifact(NamedTuple):
     kind: str
     author: str
     created_at: int
+    run_id: str | None
     task: str | None
 
 
@@ -382,13 +383,14 @@ class CallSums(NamedTuple):
     role: str | None = None
     agent: str | None = None
     model: str | None = None
+    perspective: str | None = None
 
 
 class RateLimit(NamedTuple):
     """What an account's limit was last said to be."""
 
     name: str
-    paused_until: int
+    limited_until: int
     since_at: int
     guesses: int
     agent: str

@@ -19,7 +19,7 @@ from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply
 from workers.context.run_context import RunReleased
 from workers.context.sources import DOCUMENT_LIMIT
-from workers.discussion.asking import Answer
+from workers.discussion.critics import Answer
 from workers.discussion.perspectives import LIST_LIMIT, DiscussResult, discuss
 from workers.discussion.record import sentiment
 from workers.documents.content import Critique, Discovery, StatedRequirement

@@ -34,7 +34,7 @@ from workers.context.sources import (
     title_of,
     traces,
 )
-from workers.discussion.asking import Answer, Asking, Given
+from workers.discussion.critics import Answer, Asking, Given
 from workers.discussion.groups import Group, as_recorded, grouped
 from workers.documents.condensed import condensed
 from workers.documents.content import Content, Critique, Weakness

@@ -23,7 +23,7 @@ from orchestrator.store.rows import Decision
 from orchestrator.store.store import Tx
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
-from workers.discussion.asking import Answer
+from workers.discussion.critics import Answer
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Content, Critique
