@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests import factories as make
 from tests import scripted_model
 from tests.command_agent import command_agent
 from tests.corpus.long_request import long_request
@@ -61,7 +60,9 @@ def session(folder: Path, kilobytes: int, items: int = ITEMS, **settings: Any) -
     agent = command_agent(
         "scripted", [sys.executable, "-I", "-S", str(script), str(asked), str(items)], environ={}
     )
-    harness = RuntimeHarness(folder, agent, request=long_request(kilobytes), settings=settings)
+    harness = RuntimeHarness(
+        folder, agent, request=long_request(kilobytes), settings=settings, lease_seconds=PATIENCE
+    )
     harness.run(harness.until("QUALITY-001"))
     harness.store.close()
     return Sent([path.read_text(encoding="utf-8") for path in sorted(asked.iterdir(), key=_when)])
@@ -77,7 +78,6 @@ def main() -> None:
     import structlog
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    (make.make_host.__kwdefaults__ or {})["seconds"] = PATIENCE
     settings = dict(each.split("=") for each in sys.argv[3:])
     with tempfile.TemporaryDirectory() as folder:
         sent = session(
