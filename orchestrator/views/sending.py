@@ -13,6 +13,7 @@ FRAME = 6_000  # characters of a prompt beside its material: rules, role, task, 
 LEAST_DOCUMENT, DOCUMENT_SHARE = 4_000, 0.6  # a document's characters: that, and a share of the request
 LONGEST_DOCUMENT = 40_000  # workers/context/sources.py cuts there
 SMALL_ARTIFACT = 20_000  # workers/discussion/groups.py merges below
+REVIEWED, REVIEWER = "architecture", "technical"  # a draft of that model is read by that perspective's agent
 LETTERS_PER_TOKEN, CHARACTERS_PER_TOKEN_ZH = 4.0, 1.5
 
 
@@ -30,6 +31,9 @@ def sending(
         sources = _sources(planned, task)
         if written_by.get(task.key):
             calls, characters = calls + 1, characters + FRAME + request + sources * document
+        made = planned.pack.documents.of_task(task.key)
+        if made is not None and made.model == REVIEWED and spoken_by.get(REVIEWER):
+            calls, characters = calls + 1, characters + FRAME + request + (sources + 1) * document
         groups = _groups(planned, task, spoken_by, document)
         read = (
             max(1, sources) if groups == 1 else 1

@@ -220,13 +220,13 @@ def _artifact(
 
 
 def _before(context: RunContext, known: Mapping[str, object], *, whole: bool) -> list[DocumentDef]:
-    """The documents that critics read beside the artifact: what it was made from, or of that the discovery alone.
+    """The documents that critics read beside the artifact: what it was made from or scores, or of that the discovery alone.
 
     `whole`: one call reads for all perspectives; for each of several the request and what was found in it are enough.
     """
     documents = context.pack.documents
     own = documents.of_path(str(known["artifact_path"]))
-    from_these = own.drafted_from if own and whole else ()
+    from_these = (*own.drafted_from, *own.scores) if own and whole else ()
     return [
         each for each in documents if each != own and (each.kind in from_these or each.model == DISCOVERY)
     ]
