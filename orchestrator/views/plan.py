@@ -12,6 +12,7 @@ from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
+from orchestrator.domain.shared_calls import apart, part
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
@@ -29,9 +30,12 @@ def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
         for row in queries.history(tx, agent):
             if row.priced < row.calls:
                 continue
-            work = row.perspective or row.kind
-            each = [row.micros] if row.perspective is None else [row.micros // row.calls] * row.calls
-            found.setdefault((work, agent), []).extend(each)
+            if row.perspective is None:
+                found.setdefault((row.kind, agent), []).append(row.micros)
+                continue
+            for name in apart(row.perspective):
+                each = part(row.micros // row.calls, row.perspective)
+                found.setdefault((name, agent), []).extend([each] * row.calls)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.domain.shared_calls import apart, joined, part
 from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply, AgentRequest
 from workers.builtin import BuiltinAgent
@@ -105,3 +106,14 @@ def test_by_default_a_small_artifact_is_read_in_one_call(held: Any) -> None:
 
 def test_the_schema_of_a_shared_answer_is_a_critique_for_each() -> None:
     assert schema_of(("risk",)).model_json_schema()["properties"].keys() == {"risk"}
+
+
+def test_each_perspective_of_a_shared_call_has_its_part_of_the_cost() -> None:
+    name = joined(["product", "risk", "coverage"])
+
+    assert (name, apart(name), apart("risk")) == (
+        "product+risk+coverage",
+        ["product", "risk", "coverage"],
+        ["risk"],
+    )
+    assert (part(90, name), part(90, "risk")) == (30, 90)

@@ -15,12 +15,12 @@ from typing import Literal
 
 from pydantic import BaseModel, create_model
 
+from orchestrator.domain.shared_calls import apart, joined
 from workers.agents.protocol import Agent, is_metered
 from workers.documents.content import Content, Critique
 
 Critics = Literal["auto", "separate", "merged"]
 SMALL = 20_000  # characters of an artifact that one call may read for several perspectives
-JOIN = "+"  # between the perspectives of one call
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Group:
 
     @property
     def name(self) -> str:
-        return JOIN.join(self.views)
+        return joined(self.views)
 
 
 def grouped(orders: Mapping[str, Sequence[Agent]], critics: Critics, artifact_chars: int) -> list[Group]:
@@ -53,7 +53,7 @@ def grouped(orders: Mapping[str, Sequence[Agent]], critics: Critics, artifact_ch
 
 def as_recorded(orders: Mapping[str, Sequence[Agent]], recorded: Collection[str]) -> list[Group]:
     """The calls of a round that is replayed: those that were recorded for several perspectives, each other one alone."""
-    together = [name.split(JOIN) for name in recorded if JOIN in name]
+    together = [views for name in recorded if len(views := apart(name)) > 1]
     left, fitting = set(orders), []
     for views in sorted(together, key=len, reverse=True):
         if set(views) <= left:
