@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from orchestrator.domain.text import is_cjk
-from workers.builtin.analysis import Category, Criterion, Goal, Kind, Need, Risk
-from workers.builtin.clauses import Clause, actor_name, clause, first_modal
+from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
+from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
+from workers.builtin.people import actor_name, listed_people, people_in, persona
+from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import (
     CONDITION,
@@ -34,6 +35,10 @@ _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request wh
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
+_CLARIFY = re.compile(
+    r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
+    re.IGNORECASE,
+)
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
@@ -47,6 +52,7 @@ class Reader:
         self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         self.manual = is_manual(found, read)
+        self.listing = any(row.role == "user" for row in found)  # the users are listed
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
         self.risks: list[Risk] = []
@@ -60,10 +66,12 @@ class Reader:
         self.other: list[Sentence] = []
 
     def read(self) -> None:
+        below = {passage.parent: passage.text for passage in reversed(self.passages)}
         for passage in self.passages:  # a heading of its own for each user
             if passage.role == "user" and passage.block.kind == "heading":
-                self.named[passage.block.id] = actor_name(passage.text)
-                self.actors.setdefault(actor_name(passage.text), ())
+                occupation = passage.values.get("occupation", "")
+                name = persona(passage.text, occupation, below.get(passage.block.id, ""))
+                self.named[passage.block.id] = self._known(name)
         for row in self.found:
             for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
@@ -126,6 +134,11 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
+        unclear = _CLARIFY.search(text)
+        if unclear:
+            self.questions.append(unclear[1])
+            text = text[: unclear.start()] or text
+            row = replace(row, text=text)
         if role == "risk" and row.passage.block.id == self.risk_of and row.passage.label:
             self._mitigated(replace(row.passage, role="mitigation"), text)
             return
@@ -142,7 +155,7 @@ class Reader:
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role == "non_goal" and row.passage.label and not row.item and len(pieces := listed(text)) > 1:
+        if role == "non_goal" and row.passage.label and len(pieces := listed(text)) > 1:
             for piece in pieces:
                 self._need(replace(row, text=piece), lex, exclusion=True)
             return
@@ -157,7 +170,7 @@ class Reader:
         if self._introduces(row, lex, told=modal is not None):
             self._situated(row, lex)
             return
-        if role in ("goal", "metric"):
+        if role in ("goal", "metric") or (role in ("", "background", "problem") and self._reached(row, lex)):
             self._goal(row, lex)
             return
         if role in ("problem", "principle", "assumption"):
@@ -204,12 +217,20 @@ class Reader:
                 is_cjk(text) and lex.language != "zh"
             )  # Japanese, Korean: no rules tell a wish from a description
             or imperative(text, lex)
-            or (doer_of(text, lex) and not lex.find("problem", CONDITION.sub("", text)))
-            or (self._category(text, lex) and any(c.isdigit() for c in text))
+            or (
+                (doer_of(text, lex) or people_in(text, lex))
+                and not lex.find("problem", CONDITION.sub("", text))
+            )
+            or self._under_topic(row)
+            or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             self._need(row, lex, by_default=True)
             return
         self._situated(row, lex)
+
+    def _under_topic(self, row: Sentence) -> bool:
+        """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
+        return row.item and self.rich and len(row.passage.block.section) > 1 and not row.passage.label
 
     def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
         """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
@@ -224,6 +245,7 @@ class Reader:
             )
             return (
                 (steps or not row.item)
+                and not row.passage.parent
                 and lex.find("as_a", row.text) is None
                 and not imperative(row.text, lex)
             )
@@ -231,6 +253,17 @@ class Reader:
             return not row.passage.parent
         listed = (row.passage.block.section, row.role) in self.listed
         return listed and row.role in _LISTED and not (row.role in ASKED and asks)
+
+    def _reached(self, row: Sentence, lex: Lexicon) -> bool:
+        """Whether a sentence without a section of its own says which value something measured is to reach."""
+        read = goal_of(row.text, lex)
+        if not read.target or lex.find("bound", row.text) or lex.find("as_a", row.text):
+            return False
+        wanted = lex.find("want", row.text) is not None
+        changes = lex.find("outcome", row.text) is not None
+        return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
+            wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
+        )
 
     def _goal(self, row: Sentence, lex: Lexicon) -> None:
         """A goal with the metric and target that its table or its sentence gives."""
@@ -283,15 +316,19 @@ class Reader:
         self.other.append(row)
 
     def _user(self, row: Sentence, lex: Lexicon) -> None:
-        if not row.item and (lex.language == "zh" or row.passage.label):
-            names = [actor_name(re.sub(r"^(?:and|und|et|y) ", "", name)) for name in listed(row.text, 14)]
-            for name in names:
-                if 1 < len(name) <= 40:
-                    self.actors.setdefault(name, ())
-            return
+        """Somebody who uses the product, with what is said about them; a paragraph may list several."""
         known = self.named.get(row.passage.parent)
-        if known:
-            self.actors[known] = (*self.actors[known], row.text)
+        if known is not None:
+            if known:
+                self.actors[known] = (*self.actors[known], row.text)
+            return
+        listing = not row.item and not re.search(r"[:：]", row.text)
+        pieces = (
+            [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)] if listing else []
+        )
+        if listing and (len(pieces) > 1 or row.passage.label or is_cjk(row.text)):
+            for name in listed_people(pieces, lex):
+                self._known(name)
             return
         name = actor_name(doer_of(row.text, lex) or row.text)
         if not row.item and len(name.split()) > 5:
@@ -301,35 +338,23 @@ class Reader:
         if name and len(name) <= 60:
             needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
             rest = row.text.strip(_TRIM)
-            self.named[row.passage.block.id] = name
-            self.actors.setdefault(name, (needs,) if needs else (rest,) if len(rest) > len(name) + 3 else ())
+            known = self.named[row.passage.block.id] = self._known(name)
+            if not self.actors[known] and (needs or len(rest) > len(name) + 3):
+                self.actors[known] = (needs or rest,)
 
-    def _category(self, text: str, lex: Lexicon) -> Category:
-        return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(text)), "")
-
-    def _quality(self, row: Sentence, lex: Lexicon) -> Category:
-        """The category that the label, the table or the heading names, else the one of the sentence's own words."""
-        passage = row.passage
-        own = self._category(row.text, lex)
-        if row.role == "nonfunctional":
-            own = own or next(
-                (cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), ""
-            )
-        if row.role == "nonfunctional":
-            for said in (
-                passage.values.get("category", ""),
-                passage.label,
-                passage.title,
-                passage.block.heading,
-            ):
-                named = (
-                    {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
-                    if said
-                    else set()
-                )
-                if len(named) == 1:
-                    return cast(Category, named.pop())
-        return own
+    def _known(self, name: str) -> str:
+        """The name under which somebody is known already, else this one."""
+        same = next(
+            (
+                known
+                for known in self.actors
+                if any(same_person(one, name) for one in [known, *listed(known)])
+            ),
+            name,
+        )
+        if same:
+            self.actors.setdefault(same, ())
+        return same
 
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
@@ -341,8 +366,8 @@ class Reader:
         if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
-        category = self._quality(row, lex)
-        kind: Kind = "exclusion" if exclusion else self._kind(row, lex, taken, category)
+        category = quality_of(row, lex)
+        kind: Kind = "exclusion" if exclusion else kind_of(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
         self.needs.append(
@@ -361,29 +386,16 @@ class Reader:
                 release=passage.release,
             )
         )
-        if taken.actor and taken.able and not exclusion:
-            self._actor(taken.actor, row.text)
-        if passage.block.kind == "row" and row.role in ASKED and "user" in passage.values and not exclusion:
+        if exclusion:
+            return
+        if row.role in ASKED and passage.values.get("user"):
             self._actor(actor_name(passage.values["user"]), row.text)
-
-    def _kind(self, row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
-        if lex.find("bound", row.text):
-            return "constraint"
-        if row.role in ("nonfunctional", "constraint"):
-            return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
-        if not category or taken.actor or imperative(row.text, lex):
-            return "functional"
-        if category in ("P", "SC") and (taken.conditions or not any(c.isdigit() for c in row.text)):
-            return "functional"
-        return "nonfunctional"
+        for name in [] if self.manual else people_in(row.text, lex, named=self.listing):
+            self._actor(name, row.text)
 
     def _actor(self, name: str, text: str) -> None:
-        if lexicon_of(name).find("system", name):
+        if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
             return
-        same = [known for known in self.actors if same_person(known, name)]
-        if not same and len(name) <= 60:
-            self.actors[name] = ()
-            same = [name]
-        for known in same[:1]:
-            if len(self.actors[known]) < 6 and text not in self.actors[known]:
-                self.actors[known] = (*self.actors[known], text)
+        known = self._known(name)
+        if len(self.actors[known]) < 6 and text not in self.actors[known]:
+            self.actors[known] = (*self.actors[known], text)

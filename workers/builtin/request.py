@@ -7,9 +7,10 @@ import re
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
-from workers.builtin.clauses import Clause, actor_name, is_person
+from workers.builtin.clauses import Clause
 from workers.builtin.language import Lexicon, detect_language
 from workers.builtin.manuals import subject_of
+from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, same_person
 from workers.documents.forms import form_of

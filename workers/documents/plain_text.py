@@ -16,6 +16,7 @@ _FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|
 _MAIL = re.compile(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
 _HEADS = re.compile(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
 _FOOT = re.compile(r"-- ?$|_{5,}$")
+_SUBJECT = re.compile(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = re.compile(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
@@ -29,6 +30,10 @@ _CHAPTER = re.compile(
 _DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=\S)")  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
+)
+_BOLD_LINE = re.compile(r"^(\*\*|__)(?!\s)(?:(?!\1).){2,60}\1[:：]?\s*$")
+_BOLD_START = re.compile(
+    r"^\*\*(?:[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\b|[^*\n]{2,40}[:：.]\*\*|[^*\n]{2,40}\*\*[:：]|[^*\n]{2,60}\*\*\s*$)"
 )
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
@@ -53,6 +58,9 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 def _parted(text: str) -> tuple[str, str, str]:
     if _MAIL.match(text):
         return _letters(text)
+    subject = _SUBJECT.match(text)
+    if subject:
+        return subject[0].strip(), text[subject.end() :], ""
     heading = _HEADING.search(text) if _COMMIT.match(text) else None
     return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
 
@@ -175,6 +183,10 @@ def _with_lists(lines: list[str]) -> Iterator[str]:
             yield f"- {line}"
             continue
         label, colon, _ = line.partition("：") if "：" in line[:40] else line.partition(":")
-        if colon and at and len(label) <= 40 and label[:1].strip() and label_role(label):
+        if (colon and at and len(label) <= 40 and label[:1].strip() and label_role(label)) or (
+            at and _BOLD_START.match(line) and not _LIST.match(lines[at - 1]) and "|" not in line[:2]
+        ):
             yield ""
         yield line
+        if _BOLD_LINE.match(line):
+            yield ""

@@ -22,14 +22,17 @@ _JOINS = re.compile(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
 )
 _OF = re.compile(
-    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para)\s+"
+    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
+    r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
+_NOT = re.compile(r"\b(?:not|never|no longer|won't|without|nicht|keine?|pas|no)\b")
 _PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = re.compile(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
     r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
     re.IGNORECASE,
 )
+_HAS_SHIPPED = re.compile(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
 _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
@@ -54,10 +57,16 @@ def wishes() -> dict[str, str]:
 
 
 @cache
+def people() -> frozenset[str]:
+    """Nouns that name people, in small letters and in the singular."""
+    return frozenset(word.strip() for line in _read()["people"] for word in line.split(","))
+
+
+@cache
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
-    del value["wishes"], value["greeting"]
+    del value["wishes"], value["greeting"], value["people"]
     return {
         **value,
         "verbs": {"verb": ",".join(verbs)},
@@ -129,14 +138,17 @@ def _head(said: str) -> str:
     if is_cjk(said):
         return _han_head(said)
     heads = [said, *(said[: match.start()] for match in reversed(list(_OF.finditer(said))))]
-    for words in (head.split() for head in heads):
+    for head in heads:
+        words = head.split()
         if not words or len(words) > _MAX_WORDS or _table("verbs").get(words[0]):
             continue
         for at in range(len(words)):
             role = label_role(" ".join(words[at:]))
             if role and not (at and words[at - 1] in _LINKING):
-                turned = next((t for word in words[:at] if (t := _table("turning").get(word))), "")
-                return turned or role
+                around = [*words[:at], *said[len(head) :].split()]
+                turned = next((t for word in around if (t := _table("turning").get(word))), "")
+                refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
+                return turned or ("non_goal" if refused else role)
     return ""
 
 
@@ -161,7 +173,8 @@ def column_of(header: str) -> str:
     known = _table("columns")
     words = plain.split()
     tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
-    return next((known[piece] for piece in (said, plain, *tails) if piece in known), "")
+    heads = [plain[: match.start()] for match in _OF.finditer(plain)]
+    return next((known[piece] for piece in (said, plain, *tails, *heads) if piece in known), "")
 
 
 def attribute_of(label: str) -> str:
@@ -198,8 +211,16 @@ def release_of(text: str) -> str:
 
 
 def is_done(text: str) -> bool:
-    """Whether a status says that something is finished."""
-    return _table("done").get(text.strip().casefold(), "") == "done" or bool(_table("done").get(_bare(text)))
+    """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
+    said = _bare(text)
+    known = _table("done")
+    first, _, rest = said.partition(" ")
+    since = (
+        len(first) > 2
+        and first in known
+        and re.match(r"(?:in|on|since|with|last|this|for|am|seit|en|le|\W|\d)", rest)
+    )
+    return text.strip().casefold() in known or said in known or bool(since) or bool(_HAS_SHIPPED.match(said))
 
 
 def is_greeting(text: str) -> bool:
