@@ -15,16 +15,16 @@ from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
-from workers.builtin.people import actor_name, listed_people, people_in, persona
+from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.sentences import Sentence
+from workers.builtin.users import Users
 from workers.builtin.wishes import (
     CONDITION,
     doer_of,
     goal_of,
     imperative,
     listed,
-    same_person,
     two_wishes,
 )
 from workers.documents.content import Moscow
@@ -49,15 +49,13 @@ class Reader:
         self.found = found
         self.passages = read
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
-        self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         self.manual = is_manual(found, read)
-        self.listing = any(row.role == "user" for row in found)  # the users are listed
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
         self.risks: list[Risk] = []
         self.criteria: list[Criterion] = []
-        self.actors: dict[str, tuple[str, ...]] = {}
+        self.users = Users(found, read)
         self.situation: list[str] = []
         self.dependencies: list[str] = []
         self.questions: list[str] = []
@@ -66,12 +64,6 @@ class Reader:
         self.other: list[Sentence] = []
 
     def read(self) -> None:
-        below = {passage.parent: passage.text for passage in reversed(self.passages)}
-        for passage in self.passages:  # a heading of its own for each user
-            if passage.role == "user" and passage.block.kind == "heading":
-                occupation = passage.values.get("occupation", "")
-                name = persona(passage.text, occupation, below.get(passage.block.id, ""))
-                self.named[passage.block.id] = self._known(name)
         for row in self.found:
             for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
@@ -91,11 +83,15 @@ class Reader:
     def _unsaid(self) -> None:
         """What passages say without a sentence: what is done, what a mitigation asks for, features of a heading alone."""
         carried = {need.block for need in self.needs} | {need.parent for need in self.needs}
-        carried |= {row.passage.parent for row in self.found if row.role in ASKED}
+        said = {"done", *ASKED}
+        carried |= {passage.parent for passage in self.passages if passage.role in said}
+        topics = {name for passage in self.passages if passage.role in said for name in passage.block.section}
         rows = [*self.passages]
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
                 self.done.append(passage.text)
+            elif passage.role == "goal" and passage.block.kind == "heading" and len(passage.text.split()) > 1:
+                self.goals.append(goal_of(passage.text, lexicon_of(passage.text)))
             elif passage.role == "mitigation" and not passage.opens:
                 self._mitigated(passage, passage.text)
             elif passage.role == "risk" and passage.values.get("mitigation"):
@@ -106,7 +102,10 @@ class Reader:
                     Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)
                 ]
             elif (
-                passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried
+                passage.role in ASKED
+                and passage.block.kind == "heading"
+                and passage.block.id not in carried
+                and passage.block.text not in topics
             ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 self._need(row, lexicon_of(row.text), by_default=True)
@@ -180,7 +179,9 @@ class Reader:
             self.done.append(text)
             return
         if role == "user":
-            self._user(row, lex)
+            if not self.users.described(row, lex):
+                asks = modal is not None and modal[0] != "Could"
+                (self._need if asks else self._situated)(row, lex)
             return
         relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
@@ -285,7 +286,7 @@ class Reader:
         if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or self.manual:
             return False
         if lex.find("exclusion", row.text):
-            return True
+            return lex.find("refusal", row.text) is None
         return (
             bool(lex.find("bare_no", row.text))
             and row.role in ("requirement", "use_case")
@@ -315,51 +316,10 @@ class Reader:
         self.goals.append(goal_of(row.text, lex))
         self.other.append(row)
 
-    def _user(self, row: Sentence, lex: Lexicon) -> None:
-        """Somebody who uses the product, with what is said about them; a paragraph may list several."""
-        known = self.named.get(row.passage.parent)
-        if known is not None:
-            if known:
-                self.actors[known] = (*self.actors[known], row.text)
-            return
-        listing = not row.item and not re.search(r"[:：]", row.text)
-        pieces = (
-            [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)] if listing else []
-        )
-        if listing and (len(pieces) > 1 or row.passage.label or is_cjk(row.text)):
-            for name in listed_people(pieces, lex):
-                self._known(name)
-            return
-        name = actor_name(doer_of(row.text, lex) or row.text)
-        if not row.item and len(name.split()) > 5:
-            modal = first_modal(row.text, lex)
-            (self._need if modal and modal[0] != "Could" else self._situated)(row, lex)
-            return
-        if name and len(name) <= 60:
-            needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
-            rest = row.text.strip(_TRIM)
-            known = self.named[row.passage.block.id] = self._known(name)
-            if not self.actors[known] and (needs or len(rest) > len(name) + 3):
-                self.actors[known] = (needs or rest,)
-
-    def _known(self, name: str) -> str:
-        """The name under which somebody is known already, else this one."""
-        same = next(
-            (
-                known
-                for known in self.actors
-                if any(same_person(one, name) for one in [known, *listed(known)])
-            ),
-            name,
-        )
-        if same:
-            self.actors.setdefault(same, ())
-        return same
-
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
     ) -> None:
-        known = tuple(self.actors)
+        known = tuple(self.users.named)
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
@@ -386,16 +346,5 @@ class Reader:
                 release=passage.release,
             )
         )
-        if exclusion:
-            return
-        if row.role in ASKED and passage.values.get("user"):
-            self._actor(actor_name(passage.values["user"]), row.text)
-        for name in [] if self.manual else people_in(row.text, lex, named=self.listing):
-            self._actor(name, row.text)
-
-    def _actor(self, name: str, text: str) -> None:
-        if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
-            return
-        known = self._known(name)
-        if len(self.actors[known]) < 6 and text not in self.actors[known]:
-            self.actors[known] = (*self.actors[known], text)
+        if not exclusion and not self.manual:
+            self.users.acting(row, lex)

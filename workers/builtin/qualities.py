@@ -27,7 +27,15 @@ def quality_of(row: Sentence, lex: Lexicon) -> Category:
     if row.role != "nonfunctional":
         return own
     passage = row.passage
-    for said in (passage.values.get("category", ""), passage.label, passage.title, passage.block.heading):
+    values = passage.values
+    for said in (
+        values.get("category", ""),
+        values.get("metric", ""),
+        passage.id,
+        passage.label,
+        passage.title,
+        passage.block.heading,
+    ):
         named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
         if len(named) == 1:
             return cast(Category, named.pop())

@@ -15,7 +15,7 @@ from workers.builtin.sentences import Sentence
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
 _TWO = re.compile(
-    rf"^(.+?{_MUST}.+?),?\s+(?:and|but)\s+((?:(?:the|an?|each|every|all|its|their|it|they|\w+)\s[^,]{{0,60}}?)?{_MUST}.+)$",
+    rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
 _REASONED = re.compile(  # a reason, then the wish
@@ -27,11 +27,11 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(
-    r"(?:\b(?:from|of|instead of|than|von|statt|de|desde|hoy el|heute)|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|of|instead of|than|von|statt|de|desde|hoy el|heute)|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = re.compile(
-    r"\s*(?:\w+\s+){0,2}?(?:now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
+    r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,2}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
     re.IGNORECASE,
 )
 _TO = re.compile(
@@ -128,7 +128,7 @@ def doer_of(text: str, lex: Lexicon) -> str:
     """Who or what does something, or has it done to it, in a plain statement; empty when it is none, or speaks of `we`."""
     if lex.language == "zh":
         return ""
-    words = re.findall(r"[\w’'-]+", CONDITION.sub("", text, count=1))[:9]
+    words = re.findall(r"[\w’'][\w’'-]*", CONDITION.sub("", text, count=1))[:9]
     if not words or words[0].lower() in _NOT_DOERS:
         return ""
     for at, word in enumerate(words[1:], 1):
@@ -144,7 +144,9 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
     """Whether one of the words behind `is` is what was done: `refused`, `not sent`."""
     lows = [word.lower() for word in words]
     return any(
-        low in _IRREGULAR or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
+        low in _IRREGULAR
+        or (low.endswith("ed") and len(low) > 4)
+        or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
         for low in lows
         if low[-1:] in "dnt"
     )

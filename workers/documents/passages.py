@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from workers.documents.item_marks import ID, identified, introduces, labelled, tagged, with_measures
 from workers.documents.outline import Block, outline
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import is_done, is_greeting, priority_of, release_of, role_of
+from workers.documents.reading_words import (
+    clause_role,
+    is_done,
+    is_greeting,
+    priority_of,
+    release_of,
+    role_of,
+)
 from workers.documents.table_rows import row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
@@ -128,7 +135,7 @@ class _Roles:
         told = _AS_A.match(block.text)
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         struck = _STRUCK.search(block.text)
-        role = "" if titled else "use_case" if told else role_of(block.text)
+        role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
         given, release = priority_of(block.text), release_of(block.text)
         if not role and not above and given:
@@ -138,7 +145,7 @@ class _Roles:
         inherited = role or (above.role if above else "")
         feature = (
             not role
-            and (inherited in ASKED or inherited == "user" or bool(identified))
+            and (inherited in ASKED or inherited in ("user", "goal") or bool(identified))
             and not (given and not identified and len(block.text) < 20)
         )
         if not inherited and identified:
@@ -183,7 +190,9 @@ class _Roles:
         if above is not None:
             base = self._nested(base, above)
         if block.kind == "row":
-            return row_of(base)
+            row = row_of(base)
+            referring = row.role in ASKED and ID.fullmatch(row.text) is not None
+            return replace(row, role="reference") if referring else row
         return self._item(base, above)
 
     def _led(self, base: Passage, lead: str) -> Passage:

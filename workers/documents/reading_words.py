@@ -1,4 +1,5 @@
 """What headings, labels, columns and priorities say, as config/reading.yaml lists it: whole phrases, not parts of them."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -33,6 +34,12 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 _HAS_SHIPPED = re.compile(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
+_SENTENCE = re.compile(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
+_CLAUSE = re.compile(
+    r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién)\b"
+    r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros)\b|什么|怎么|哪些|如何|为什么|谁|我们"
+)
+_REFUSED = re.compile(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
 _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
@@ -66,7 +73,7 @@ def people() -> frozenset[str]:
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
-    del value["wishes"], value["greeting"], value["people"]
+    del value["wishes"], value["greeting"], value["people"], value["clauses"]
     return {
         **value,
         "verbs": {"verb": ",".join(verbs)},
@@ -96,13 +103,27 @@ def _open_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
 @lru_cache(maxsize=8192)
 def role_of(heading: str) -> str:
     """What the text under a heading is: goal, non_goal, user, requirement, risk ...; empty when the heading does not say."""
-    said = _bare(heading)
+    said = _SENTENCE.split(_bare(heading), maxsplit=1)[0]
     if not said or len(said) > 120:
         return ""
     inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said)]
     plain = _bare(_PARENTHESES.sub(" ", said))
     tried = [said, plain, *inside]
     return next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)
+
+
+@cache
+def _clauses() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(pattern)) for role, pattern in _read()["clauses"])
+
+
+@lru_cache(maxsize=8192)
+def clause_role(heading: str) -> str:
+    """The role of a heading that is a clause and no known phrase, by its words: `How we will know it worked`."""
+    said = _bare(heading)
+    if not _CLAUSE.search(said) or (not is_cjk(said) and not 3 <= len(said.split()) <= 12):
+        return ""
+    return next((role for role, pattern in _clauses() if pattern.search(said)), "")
 
 
 def _of_parts(said: str) -> str:
@@ -155,6 +176,8 @@ def _head(said: str) -> str:
 def _han_head(said: str) -> str:
     if len(said) > 16 or any(said.startswith(verb) for verb in _table("verbs") if is_cjk(verb)):
         return ""
+    if len(said) < 10 and _REFUSED.match(said):
+        return "non_goal"
     for at in range(len(said)):
         role = label_role(said[at:])
         if role:
