@@ -11,6 +11,7 @@ from orchestrator.domain.quality import Score
 from workers.builtin.request import analyse_request
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.context.sources import EXPLORATION
 from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.fates import PATH as LEDGER
@@ -19,7 +20,6 @@ from workers.documents.lint import Sources
 from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
 from workers.roles.drafting import (
-    EXPLORATION,
     discovery_of,
     edited,
     form,

@@ -8,7 +8,7 @@ A finding names its place, its rule (config/lint.toml) and what to do. An error 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,10 +30,12 @@ __all__ = [
     "artifact_of",
     "findings_of",
     "lint",
+    "listed",
     "read_specification",
 ]
 
 MISSING = frozenset({"no_criteria", "lost", "lost_goal", "no_design", "no_story"})
+LISTED = 30  # findings that a critic is given
 _ASKED = 0.8  # share of what a finding is about that a question must hold
 
 
@@ -56,6 +58,12 @@ def findings_of(facts: Mapping[str, Json], workdir: Path | None = None) -> tuple
     spec = read_specification(contents, sources_of(facts))
     page = lint_page(artifact, spec, workdir) if "artifact" in facts else []
     return tuple(statement_rules.gathered(_judged(spec, page)))
+
+
+def listed(findings: Sequence[Finding], kind: str = "") -> str:
+    """The gravest findings in one document, or in all, a line each, for whoever has to judge them."""
+    own = [one for one in findings if not kind or one.document == kind][:LISTED]
+    return "\n".join(f"- {one.severity}, {one.place}: {one.text} ({one.fix})" for one in own)
 
 
 def read_specification(contents: Mapping[str, Content], sources: Sources) -> Specification:
