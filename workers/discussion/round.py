@@ -26,6 +26,7 @@ from workers.context.run_context import RunContext, decision_on, storable
 from workers.discussion.critics import Answer
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
+from workers.documents.as_written import written_contents
 from workers.documents.content import Content, Critique
 from workers.documents.identifiers import content_path
 from workers.documents.lint import findings_of, listed
@@ -84,7 +85,7 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         "focus": around.focus,
         "gate": _gate(context, produced) if around.signs_off else None,
     }
-    known["findings"] = findings_of(known, context.workdir)
+    known["findings"] = findings_of({**known, **_as_edited(context, known)}, context.workdir)
     return discuss(
         calls,
         around,
@@ -96,6 +97,14 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         keep=lambda answers: _keep(context, answers),
         deadline=time.monotonic() + context.settings.discuss_seconds,
     )
+
+
+def _as_edited(context: RunContext, known: Mapping[str, Json]) -> dict[str, Content]:
+    """The documents as a person's edits left them; nothing where nobody edited any."""
+    if not known["edited"]:
+        return {}
+    texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}
+    return written_contents(texts, context.pack.documents)
 
 
 def _gate(context: RunContext, produced: Produced) -> JsonObject | None:

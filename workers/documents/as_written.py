@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
-from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.documents import DISCOVERY, Catalogue
 from workers.documents.content import (
     Architecture,
     Brief,
@@ -25,9 +24,22 @@ from workers.documents.content import (
 )
 from workers.documents.identifiers import Registered, content_path
 from workers.documents.models import model_of
-from workers.documents.reader import Block, Page, Section
+from workers.documents.reader import Block, Page, Section, read
 
-T = TypeVar("T")
+MOST = 2_000  # characters of a page without sections that stand for its statement
+
+
+def written_contents(texts: Mapping[str, str], catalogue: Catalogue) -> dict[str, Content]:
+    """The contents of all documents among the texts of a session, as their pages say them, by kind."""
+    documents = [each for each in catalogue if not each.is_report and each.model != DISCOVERY]
+    pages = {
+        path: read(path, text.encode("utf-8", "replace"), each)
+        for each in documents
+        for path, text in texts.items()
+        if path.endswith(".md") and each.owns(path)
+    }
+    files = {path: text.encode() for path, text in texts.items() if "/.content/" in path}
+    return contents_of(files, pages, catalogue, [each.kind for each in documents])
 
 
 def contents_of(
@@ -95,19 +107,27 @@ def _lines(section: Section) -> list[str]:
 
 
 def _requirement(item: Requirement, written: _Written) -> Requirement:
-    update: dict[str, object] = {"title": written.titles.get(item.id) or item.title}
-    stated = written.section("statement", item.id)
+    block, stated = written.blocks.get(item.id), written.section("statement", item.id)
+    there = block.text if block is not None else ""
+    update: dict[str, object] = {
+        "title": written.titles.get(item.id) or item.title,
+        "acceptance_criteria": _entries(
+            item.acceptance_criteria, written.section("acceptance_criteria", item.id)
+        ),
+        "quote": item.quote if _plain(item.quote) in _plain(there) else "",
+    }
     if stated is not None:
-        before = []
-        for line in _lines(stated):
-            if line in stated.items:
-                break
-            before.append(line)
-        update["statement"] = _kept(item.statement, stated.text, " ".join(before))
-    update["acceptance_criteria"] = _entries(
-        item.acceptance_criteria, written.section("acceptance_criteria", item.id)
-    )
+        lines = _lines(stated)
+        end = next((at for at, line in enumerate(lines) if line in stated.items), len(lines))
+        update["statement"] = _kept(item.statement, stated.text, " ".join(lines[:end]))
+    elif there:
+        rest = " ".join(there.split("\n")[1:])[:MOST] or _first_line(there)
+        update["statement"] = _kept(item.statement, there, rest)
     return item.model_copy(update=update)
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n")[0]
 
 
 def _entries(known: list[str], section: Section | None) -> list[str]:
