@@ -23,6 +23,7 @@ from workers.discussion.critics import Answer
 from workers.discussion.perspectives import LIST_LIMIT, DiscussResult, discuss
 from workers.discussion.record import sentiment
 from workers.documents.content import Critique, Discovery, StatedRequirement
+from workers.documents.lint import findings_of
 
 EXPORT = "Users must export their links as a spreadsheet"
 REQUEST = f"We want short links. {EXPORT}. Users must delete a link. Guests could colour their profile page."
@@ -73,6 +74,7 @@ class Table:
             "artifact_content": None,
             **facts,
         }
+        known["findings"] = findings_of(known)
         return discuss(
             self.calls,
             around,

@@ -23,6 +23,7 @@ from workers.documents.content import (
     Story,
 )
 from workers.documents.identifiers import Registered, content_path
+from workers.documents.labels import LANGUAGES, labels
 from workers.documents.models import model_of
 from workers.documents.reader import Block, Page, Section, read
 
@@ -179,11 +180,16 @@ def _brief(brief: Brief, written: _Written) -> dict[str, object]:
         new = [
             text
             for text in scope.items
-            if not text.endswith(("?", "？")) and not any(_plain(row.text) in _plain(text) for row in known)
+            if text not in _unstated() and not any(_plain(row.text) in _plain(text) for row in known)
         ]
         update["in_scope"] = [*_still(brief.in_scope, scope), *(_said(text) for text in new)]
         update["out_of_scope"] = _still(brief.out_of_scope, scope)
     return update
+
+
+def _unstated() -> set[str]:
+    """What our pages say where nothing is stated."""
+    return {labels(language).words["no_target"] for language in LANGUAGES}
 
 
 def _goal(goal: Goal, block: Block) -> Goal:
