@@ -22,7 +22,7 @@ from tests.bench.team import Team, team
 from tests.patience import patient
 
 SLOTS = 16
-WINDOW = 20.0  # seconds a killed worker's chain is waited for; where only tried, as long as the machine needs
+WINDOW = 20  # seconds a killed worker's chain is waited for; where only tried, as long as the machine needs
 
 
 def hops() -> list[float]:
@@ -75,7 +75,7 @@ def killed() -> float | None:
         before = time.monotonic()
         again = made.spawn(left, slots=1, dawdle=0.0)
         try:
-            again.wait(times(WINDOW, patient(WINDOW)))
+            again.wait(times(WINDOW, int(patient(WINDOW))))
         except subprocess.TimeoutExpired:
             again.kill()
             again.wait()
