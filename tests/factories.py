@@ -24,7 +24,7 @@ from orchestrator.store.store import Store, Tx
 from orchestrator.views.layout import Plan, StartOptions, plan
 
 ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
-LEASE = 30.0
+LEASE = 600.0  # seconds; long, so that no lease ends by itself on a busy machine
 
 
 @cache

@@ -236,6 +236,16 @@ def test_diff_and_open_find_an_artifact_by_the_end_of_its_path(world: World) -> 
     assert printed == Path(where).read_text()
 
 
+def test_artifacts_prints_the_one_that_is_named(world: World) -> None:
+    printed, opened = (world.life.run(verb, "DRAFT-001.md", "--print").out for verb in ("artifacts", "open"))
+    row = world.life.run("artifacts", "DRAFT-001.md").out
+    refused = world.life.run("artifacts", "--print")
+
+    assert printed == opened != ""
+    assert "spec/DRAFT-001.md" in row and "DRAFT-002.md" not in row
+    assert (refused.code, refused.out) == (2, "")
+
+
 def test_an_edit_by_hand_is_a_version_that_diff_shows(world: World) -> None:
     file = world.life.directory() / "spec" / "DRAFT-002.md"
     file.write_text(file.read_text() + "mine\n")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patient
+
 ROOT = Path(__file__).parents[2]
 WORKERS_MAY = {"interrupts", "lifecycle", "wakeup", "store", "config", "log", "failpoints", "domain"}
 PURE_STANDARD_LIBRARY = {
@@ -141,7 +143,7 @@ def run_in_empty_folder(script: str, names: list[str]) -> subprocess.CompletedPr
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=patient(120),
         )
 
 

@@ -47,7 +47,9 @@ def test_heading_gives_a_role_by_a_whole_phrase(heading: str, role: str) -> None
         ("Priority (MoSCoW)", "priority"),
         ("#", "id"),
         ("验收标准", "criterion"),
-        ("Field", ""),
+        ("Field", "field"),
+        ("Wanted by autumn", "target"),
+        ("Colour", ""),
     ],
 )
 def test_header_says_what_its_column_holds(header: str, column: str) -> None:

@@ -223,6 +223,7 @@ class Reader:
                 and not lex.find("problem", CONDITION.sub("", text))
             )
             or self._under_topic(row)
+            or lex.find("as_a", text)
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             self._need(row, lex, by_default=True)
@@ -283,6 +284,8 @@ class Reader:
         )
 
     def _excluded(self, row: Sentence, lex: Lexicon) -> bool:
+        if row.role == "background" and lex.find("refused", row.text):
+            return True
         if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or self.manual:
             return False
         if lex.find("exclusion", row.text):

@@ -19,7 +19,7 @@ _TWO = re.compile(
     re.IGNORECASE,
 )
 _REASONED = re.compile(  # a reason, then the wish
-    rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
+    rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?!(?:they|it|he|she|this|these|that)\b)(?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
     re.IGNORECASE,
 )
 CONDITION = re.compile(

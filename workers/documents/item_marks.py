@@ -14,6 +14,7 @@ ID = re.compile(
 _LABEL = re.compile(
     r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
 )
+_NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
 _LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
@@ -50,6 +51,9 @@ def with_measures(base: Passage) -> Passage:
 
 def labelled(base: Passage, *, within: bool) -> Passage:
     """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
+    named = _NAMED.match(base.text) if base.role == "nonfunctional" else None
+    if named and base.block.kind == "paragraph":
+        return replace(base, label=named[1], text=base.text[named.end() :])
     found = _LABEL.match(base.text)
     if not found or len(found[2].split()) > 6:
         return base

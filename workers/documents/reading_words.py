@@ -106,7 +106,7 @@ def role_of(heading: str) -> str:
     said = _SENTENCE.split(_bare(heading), maxsplit=1)[0]
     if not said or len(said) > 120:
         return ""
-    inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said)]
+    inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said) if not release_of(said)]
     plain = _bare(_PARENTHESES.sub(" ", said))
     tried = [said, plain, *inside]
     return next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)

@@ -130,6 +130,7 @@ PATTERNS = {
     r"|^(?:(?:also|and|but|so|oh|just|please|fine|ok|yes|again),? )*(?:do not|don['’]t) (?:build|add|make|implement|create|include|bother|touch|change|use|do|want|need)\b|^(?:(?:also|and|but|so|oh|please|fine|ok),? )+no\b|^not? ?[:：]|^no .{2,60}\bplease\b|\bso no \w+.{0,30}(?:either)?[.]?$|\b(?:is|are) (?:explicitly )?(?:excluded|left out|ruled out|off the table)\b"
     r"|\b(?:is|are) (?:not|n['’]t) (?:our (?:job|business|task)|part|a part|meant to|supposed to|intended)\b|\bnever (?:planned|wanted|asked)\b|\b(?:skip|forget about|ignore|drop) (?:the|any|all)? ?.{2,40}\b(?:for now|this time|for the moment|at first)\b|\bcomes? later\b|\bnothing (?:about|to do with)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
+    "refused": r"^please (?:no|do not|don['’]t)\b|\b(?:is|are) not part of (?:this|it)\b|\bout of scope\b",
     "refusal": r"\b(?:must|shall|may) not\b",
     "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",

@@ -1,0 +1,111 @@
+"""Who a request names as its users, and which value a sentence wants to reach."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin.language import lexicon_of
+from workers.builtin.people import people_in, persona
+from workers.builtin.request import analyse_request
+from workers.builtin.wishes import goal_of
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("Wardens should be able to check a licence at the water", ["Wardens"]),
+        ("Let our support staff merge two records", ["support staff"]),
+        ("A status page, updated by the skipper from his phone", ["skipper"]),
+        ("The list names passengers by kind (adult, child, infant)", []),
+        ("The collector SHALL read every meter", []),
+        ("The server stores the members' addresses", []),
+        ("Users can log in", []),
+        ("Der Gerätewart scannt ein Kleidungsstück", ["Gerätewart"]),
+        ("Le bibliothécaire voit l'historique", ["bibliothécaire"]),
+        ("店长每周收到一份名单，回收员扫码入库", ["店长", "回收员"]),
+    ],
+)
+def test_people_are_those_who_act(text: str, people: list[str]) -> None:
+    assert people_in(text, lexicon_of(text)) == people
+
+
+@pytest.mark.parametrize(
+    ("heading", "occupation", "told", "name"),
+    [
+        ("Carla, 41, dispatcher", "", "", "dispatcher"),
+        ("Ahmed (technician)", "", "", "technician"),
+        ("Maria", "Ward nurse", "", "Ward nurse"),
+        ("Ines", "", "Ines is a physiotherapist in a small practice.", "physiotherapist"),
+        ("The tenant", "", "", "tenant"),
+    ],
+)
+def test_persona_is_named_by_what_they_do(heading: str, occupation: str, told: str, name: str) -> None:
+    assert persona(heading, occupation, told) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("Cut missed collections from 40 to under 10 per month", "under 10"),
+        ("90 % of catches are reported within 48 hours instead of 35 % today", "90 %"),
+        ("We hope to bring that down to five parts or fewer", "five parts or fewer"),
+        ("no-shows: 9 % now, she'd be happy with 4 %", "4 %"),
+        ("O-1 A list is complete within 5 minutes", "within 5 minutes"),
+        ("把空置地块从现在的30%降到10%以下", "10%以下"),
+    ],
+)
+def test_target_is_the_value_to_be_reached(text: str, target: str) -> None:
+    assert goal_of(text, lexicon_of(text)).target == target
+
+
+def test_those_on_the_list_of_users_are_not_named_again_by_the_requirements() -> None:
+    request = (
+        "# Hall\n\n## Users\n\n1. **Keeper** - hands out files; knows the stacks\n\n"
+        "## Requirements\n\n- The keeper must lock the hall\n"
+    )
+
+    assert [actor.name for actor in analyse_request(request).actors] == ["Keeper"]
+
+
+def test_columns_of_a_data_model_and_a_project_team_are_no_users() -> None:
+    request = (
+        "## Users\n\n| Field | Type |\n|---|---|\n| id | bigint |\n| phone | varchar |\n\n"
+        "## Roles\n\n| Member | Role |\n|---|---|\n| Kim | tester |\n\n## Requirements\n\n- Porters must be able to ring\n"
+    )
+
+    assert [actor.name for actor in analyse_request(request).actors] == ["Porters"]
+
+
+def test_chat_is_read_line_by_line_without_its_speakers() -> None:
+    request = (
+        "Nadia  10:02\nbakers need a list per oven\nalso no delivery please\n\n"
+        "Joost  10:05\nassistants must mark a bag as collected\n\n"
+        "Nadia  10:06\nI want wrong orders down from 6 a day to 1\n\nJoost  10:09\nok\n"
+    )
+
+    read = analyse_request(request)
+
+    assert [need.text for need in read.requirements] == [
+        "bakers need a list per oven",
+        "assistants must mark a bag as collected",
+    ]
+    assert [need.text for need in read.exclusions] == ["also no delivery please"]
+    assert [goal.target for goal in read.goals] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "goals", "exclusions"),
+    [
+        ("How we will know it worked", 1, 0),
+        ("What we leave for later", 0, 1),
+        ("Browser support matrix for you", 0, 0),
+    ],
+)
+def test_heading_that_is_a_clause_has_its_role_from_its_words(
+    heading: str, goals: int, exclusions: int
+) -> None:
+    read = analyse_request(
+        f"# Bell\n\n## {heading}\n\n- 90 % of rings are heard\n\n## Requirements\n\n- The porter must ring\n"
+    )
+
+    assert (len(read.goals), len(read.exclusions)) == (goals, exclusions)
