@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from jinja2 import TemplateError
 from jinja2.defaults import DEFAULT_FILTERS
-from workers.builtin.faults import document, faults
 
 from orchestrator.config import load_pack, pack_templates
 from orchestrator.config.snapshots import upgraded
@@ -27,6 +26,7 @@ from workers.documents import bounded
 from workers.documents.assess import assess
 from workers.documents.content import Declared, Item
 from workers.documents.identifiers import Registered, allot
+from workers.documents.lint import findings_of
 from workers.documents.models import model_of
 from workers.documents.page import _environment
 from workers.documents.reader import read, validate
@@ -363,14 +363,17 @@ def test_the_critic_misses_a_required_section_of_a_declared_document() -> None:
 
     found = {
         name: [
-            (fault.kind, fault.text)
-            for fault in faults(document({**facts, "artifact": text}), material(facts, lambda: None), None)
+            (found.rule, found.text)
+            for found in findings_of({**facts, "artifact": text})
+            if found.severity == "error"
         ]
         for name, text in (("whole", page), ("cut", cut))
     }
 
     assert found["whole"] == []
-    assert [kind for kind, _ in found["cut"]] == ["section"] and "Scope of delivery" in found["cut"][0][1]
+    assert [kind for kind, _ in found["cut"]] == ["missing_section"] and "Scope of delivery" in found["cut"][
+        0
+    ][1]
 
 
 @pytest.mark.parametrize("kind", ["feedback", "request", "critique", "epic", "brief"])
