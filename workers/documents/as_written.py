@@ -103,6 +103,12 @@ def _kept(text: str, there: str, now: str) -> str:
     return text if not now or _plain(text) in _plain(there) else now
 
 
+def _first(text: str, line: str) -> str:
+    """`text` where it is what stands first below its heading, else that line."""
+    same = _plain(text) in _plain(line) or _plain(text).startswith(_plain(line))
+    return text if same else line
+
+
 def _lines(section: Section) -> list[str]:
     return [line for line in section.text.split("\n") if line.strip()]
 
@@ -152,7 +158,7 @@ def _story(story: Story, written: _Written) -> Story:
     return story.model_copy(
         update={
             "title": written.titles.get(story.id) or story.title,
-            "i_want": _kept(story.i_want, block.text, line),
+            "i_want": _first(story.i_want, line),
             "acceptance_criteria": _entries(story.acceptance_criteria, written.section("criteria", story.id)),
         }
     )
@@ -163,7 +169,7 @@ def _component(part: Component, written: _Written) -> Component:
     if block is None:
         return part
     line = ([*block.text.split("\n")[1:], ""])[0]
-    return part.model_copy(update={"responsibility": _kept(part.responsibility, block.text, line)})
+    return part.model_copy(update={"responsibility": _first(part.responsibility, line)})
 
 
 def _brief(brief: Brief, written: _Written) -> dict[str, object]:
@@ -194,7 +200,7 @@ def _unstated() -> set[str]:
 
 def _goal(goal: Goal, block: Block) -> Goal:
     line = ([*block.text.split("\n")[1:], ""])[0]
-    return goal.model_copy(update={"text": _kept(goal.text, block.text, line)})
+    return goal.model_copy(update={"text": _first(goal.text, line)})
 
 
 def _still(rows: list[Statement], section: Section) -> list[Statement]:
