@@ -18,6 +18,7 @@ hosts = table(
     Column("lease_until", Integer, nullable=False),
     Column("draining", Integer, nullable=False, server_default=text("0")),
     Column("started_at", Integer, nullable=False),
+    Column("version", Text, nullable=False, server_default=text("''")),  # of the program that it runs
     CheckConstraint("slots > 0", name="slots"),
     flag("draining"),
 )
@@ -51,6 +52,7 @@ leases = table(
     Column("process_start", Integer, nullable=False),
     Column("until", Integer, nullable=False),
     Column("at", Integer, nullable=False),
+    Column("version", Text, nullable=False, server_default=text("''")),  # of the program that it runs
     CheckConstraint("epoch > 0", name="epoch"),
 )
 

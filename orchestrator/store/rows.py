@@ -203,6 +203,7 @@ class Host(NamedTuple):
     lease_until: int
     draining: int
     started_at: int
+    version: str = ""
 
 
 class Leader(NamedTuple):
@@ -217,6 +218,7 @@ class Leader(NamedTuple):
     process_start: int
     until: int
     at: int
+    version: str = ""
 
 
 class Message(NamedTuple):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.store import records
+from orchestrator.domain.revisions import IMPROVE
+from orchestrator.store import records, tasks
 from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 from orchestrator.views import measured
@@ -89,7 +90,28 @@ def scores(tx: Tx, session: str) -> JsonObject | None:
         "score": newest.score,
         "task": newest.task,
         "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
+        "improved": _improved(tx, newest, found),
     }
+
+
+def _improved(tx: Tx, gate: Verdict, dimensions: Mapping[str, Json]) -> JsonObject | None:
+    """What the `improve` before this report has gained; None when the report follows none."""
+    every = {row.key: row for row in tasks.all_tasks(tx, gate.session_id)}
+    for key in every[gate.task].blocked_by:
+        asked: Mapping[str, Json] = every[key].payload.get("improve") or {}
+        dimension, before = str(asked.get("dimension")), asked.get("score")
+        if every[key].prefix != IMPROVE or dimension not in dimensions or before is None:
+            continue
+        after = float(dimensions[dimension]["score"])
+        return {
+            "task": key,
+            "dimension": dimension,
+            "before": round(float(before), 1),
+            "after": round(after, 1),
+            "gain": round(after - float(before), 1),
+            "target": asked.get("target"),
+        }
+    return None
 
 
 def verdict(row: Verdict) -> JsonObject:

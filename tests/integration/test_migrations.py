@@ -28,8 +28,12 @@ def schema(connection: sqlite3.Connection) -> dict[str, set[str]]:
     rows = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'"
     )
+    an_added_column = r", (?=\w+ (?:TEXT|INTEGER|REAL|BLOB)\b)"  # stands on the line of the column before it
     return {
-        name: {re.sub(r"\s+", " ", part).strip(" ,") for part in sql.replace(f'"{name}"', name).split("\n")}
+        name: {
+            re.sub(r"\s+", " ", part).strip(" ,")
+            for part in re.split(rf"\n|{an_added_column}", sql.replace(f'"{name}"', name))
+        }
         for name, sql in rows.fetchall()
     }
 
