@@ -192,6 +192,11 @@ class Settings(BaseModel):
     discuss: Literal["inline", "standalone", "off"] = Field(
         default="inline", description="how artifacts are discussed"
     )
+    critics: Literal["auto", "separate", "merged"] = Field(
+        default="auto",
+        description="which perspectives of a discussion share a call: none (separate), all (merged), "
+        "or those of one agent where the artifact is small",
+    )
     execution: Literal["parallel", "sequential"] = Field(
         default="parallel", description="all ready tasks at once, or one at a time"
     )

@@ -106,6 +106,10 @@ class SessionStart(Arguments):
     discuss: Annotated[
         Literal["inline", "standalone", "off"] | None, Field(description="How artifacts are discussed.")
     ] = None
+    critics: Annotated[
+        Literal["auto", "separate", "merged"] | None,
+        Field(description="Which perspectives of a discussion share a call to an agent."),
+    ] = None
     execution: Annotated[
         Literal["parallel", "sequential"] | None, Field(description="All ready tasks, or one at a time.")
     ] = None

@@ -44,6 +44,7 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             names,
             key=asked.key,
             caps=caps,
+            critics=asked.critics,
             **folders,
         ),
     )

@@ -369,6 +369,7 @@ class CallOutcome(NamedTuple):
 class CallSums(NamedTuple):
     """`priced`: of how many calls the price is known; `unpriced`: of how many that ended it is not.
 
+    `tokens_cached` are among `tokens_in`.
     Summed by the columns that are not None; `session` is one of them unless one session's calls are summed.
     """
 
@@ -377,6 +378,7 @@ class CallSums(NamedTuple):
     priced: int
     unpriced: int
     tokens_in: int
+    tokens_cached: int
     tokens_out: int
     session: str | None = None
     task: str | None = None

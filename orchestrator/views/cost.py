@@ -12,7 +12,7 @@ from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
-COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
+COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_cached", "tokens_out")
 ANSWERS = ("answered", "mined")
 
 

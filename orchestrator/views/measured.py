@@ -9,8 +9,9 @@ from orchestrator.domain.documents import DocumentDef
 from orchestrator.domain.effects import LED_TO_A_CHANGE, Effect, Versions
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.shared_calls import apart, part
 from orchestrator.store import artifacts, queries, records, sessions
-from orchestrator.store.rows import Artifact, StoredCritique, Verdict
+from orchestrator.store.rows import Artifact, CallSums, StoredCritique, Verdict
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
@@ -126,7 +127,7 @@ def of_project(tx: Tx) -> list[JsonObject]:
                 sums.setdefault((critique.perspective, critique.agent), _Sums()).rounds += 1
             for found in held.findings(verdict):
                 sums[found.perspective, found.agent].effects[found.effect] += 1
-    costs = {(str(row.perspective), str(row.agent)): row for row in queries.critique_costs(tx)}
+    costs = _costs(tx)
     views = []
     for key in sorted({*sums, *costs}):
         mine, cost = sums.get(key, _Sums()), costs.get(key)
@@ -147,6 +148,26 @@ def of_project(tx: Tx) -> list[JsonObject]:
             }
         )
     return views
+
+
+def _costs(tx: Tx) -> dict[tuple[str, str], CallSums]:
+    """The sums over the calls of each perspective and agent; of a shared call each has its part."""
+    found: dict[tuple[str, str], CallSums] = {}
+    for row in queries.critique_costs(tx):
+        whole = str(row.perspective)
+        for name in apart(whole):
+            before = found.get((name, str(row.agent)))
+            sums = {
+                **{each: getattr(row, each) for each in ("calls", "priced", "unpriced")},
+                **{
+                    each: part(getattr(row, each), whole)
+                    for each in ("cost_micros", "tokens_in", "tokens_cached", "tokens_out")
+                },
+            }
+            if before is not None:
+                sums = {each: value + getattr(before, each) for each, value in sums.items()}
+            found[name, str(row.agent)] = CallSums(**sums, perspective=name, agent=row.agent)
+    return found
 
 
 def in_words(counts: Mapping[str, int]) -> str:

@@ -317,6 +317,7 @@ def _compose(
         "summary": produced.summary,
         "loop": row.loop,
         "clients": calls.clients,
+        "told": calls.told,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
     return finished_run.Report(
