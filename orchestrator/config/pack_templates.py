@@ -43,7 +43,7 @@ def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], li
 
 def _text(file: Path) -> str:
     """Raises OSError, or ValueError for what is no template; it may include the shipped ones alone."""
-    from jinja2 import TemplateSyntaxError, meta
+    from jinja2 import TemplateSyntaxError, meta, nodes
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     if not file.exists():
@@ -54,10 +54,15 @@ def _text(file: Path) -> str:
     environment = ImmutableSandboxedEnvironment()
     environment.filters.update(dict.fromkeys(FILTERS, str))
     try:
-        included = meta.find_referenced_templates(environment.parse(text))
-        environment.compile(text)  # which finds unknown filters and tests too
+        parsed = environment.parse(text)
+        included = meta.find_referenced_templates(parsed)
+        environment.compile(text)
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno}: {error.message}") from error
+    for used, defined in ((nodes.Filter, environment.filters), (nodes.Test, environment.tests)):
+        for node in parsed.find_all(used):  # below an `if`, compiling leaves them for the run
+            if node.name not in defined:
+                raise ValueError(f"line {node.lineno}: No {used.__name__.lower()} named {node.name!r}")
     known = {each.name for each in (resources() / "config" / "templates").iterdir()}
     if strange := [str(each) for each in included if each not in known]:
         raise ValueError(f"includes {', '.join(strange)}, which is not shipped")

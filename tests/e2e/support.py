@@ -32,6 +32,7 @@ QUICK = {  # so that a test need not wait out a lease made for people
     "backoff_seconds": [0.05],
     "drain_seconds": 5,
     "idle_exit_seconds": 120,
+    "critics": "separate",  # agents of tests answer for one perspective at a time
     "agents_off": [
         "claude",
         "codex",

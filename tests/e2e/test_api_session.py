@@ -81,8 +81,11 @@ output = 25
             calls = life.rows(
                 "SELECT agent, outcome, retries, tokens_in > 0, cost_micros > 0 FROM agent_calls"
             )
-            assert set(calls) == {("model", "answered", 0, 1, 1)}
-            assert len(calls) == len(server.log)
+            again = {0, 1}  # a rating that names no place of its artifact is asked for once more
+            assert {(agent, *paid) for agent, outcome, _, *paid in calls} == {("model", 1, 1)}
+            assert {outcome for _, outcome, *_ in calls} == {"answered"}
+            assert {retries for _, _, retries, *_ in calls} <= again
+            assert sum(1 + retries for _, _, retries, *_ in calls) == len(server.log)
             spec = life.directory() / "spec"
             assert answers["brief"]["title"] in (spec / "product-brief.md").read_text()
             assert json.loads((life.directory() / "team-session.json").read_text())

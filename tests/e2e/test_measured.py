@@ -24,7 +24,7 @@ def test_the_findings_of_a_round_are_compared_with_the_next_version(tmp_path: Pa
     plan = {"DRAFT-002/quality": said, "DRAFT-002/product": {"rating": 4, "suggestions": [WISH]}}
     with court(tmp_path) as judged:
         with judged.pack(PACK):
-            session, started = judged.start(plan, "--mode", "two-documents")
+            session, started = judged.start(plan, "--mode", "two-documents", "--critics", "separate")
         assert started.code == 0, started.err
         before = judged.project.run("show", session)
 
@@ -36,7 +36,7 @@ def test_the_findings_of_a_round_are_compared_with_the_next_version(tmp_path: Pa
         worth = judged.project.run("discuss", "--all", "--json").json()
         table = judged.project.run("discuss", "--all")
 
-    assert "discussed    2 findings; no later version yet" in before.out
+    assert "discussed    2 findings; no later version yet" in before.out, before.out
     assert [(each["task"], each["effects"]["led_to_a_change"]) for each in listed] == [
         ("DRAFT-002", 1),
         ("DRAFT-002-R1", 0),

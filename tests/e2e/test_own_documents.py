@@ -205,8 +205,8 @@ FAULTS = {
 
 
 TEMPLATES = {
-    "an unknown filter": ("{{ name | uppr }}", "No filter named 'uppr'"),
-    "an unknown test": ("{% if name is hugs %}{% endif %}", "No test named 'hugs'"),
+    "an unknown filter": ("{{ name | uppr }}", "line 1: No filter named 'uppr'"),
+    "an unknown test": ("{% if name is hugs %}{% endif %}", "line 1: No test named 'hugs'"),
     "a block that does not end": ("\n{% if name %}", "line 2: "),
     "a template of nobody": ("{% include 'other.j2' %}", "includes other.j2, which is not shipped"),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.domain.errors import AgentRubbish
 from orchestrator.domain.shared_calls import apart, joined, part
 from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply, AgentRequest
@@ -37,6 +38,12 @@ def test_the_calls_of_a_round(critics: Any, size: int, calls: list[str]) -> None
     assert [group.name for group in grouped(ORDERS, critics, size)] == calls
 
 
+def test_one_that_could_not_answer_for_several_is_asked_for_each() -> None:
+    calls = [group.name for group in grouped(ORDERS, "auto", 10, unable={"one"})]
+
+    assert calls == ["product", "technical", "quality", "coverage"]
+
+
 def test_a_shared_call_asks_first_who_speaks_for_most_and_rules_never() -> None:
     (group, _) = grouped(ORDERS, "merged", 10)
 
@@ -61,8 +68,7 @@ def held(tmp_path: Path) -> Callable[..., RuntimeHarness]:
     def hold(answer: Any, critics: str = "merged") -> RuntimeHarness:
         told = Told(answers={"product+risk+coverage": answer})
         harness = RuntimeHarness(tmp_path, told, settings={"critics": critics})
-        harness.run()
-        harness.told = told  # type: ignore[attr-defined]
+        harness.told, harness.following = told, harness.run()  # type: ignore[attr-defined]
         return harness
 
     return hold
@@ -95,6 +101,16 @@ def test_where_nobody_answers_together_rules_read_for_each(held: Any) -> None:
     harness.store.close()
 
 
+def test_an_answer_for_one_where_several_are_wanted_makes_separate_calls_from_then_on(held: Any) -> None:
+    harness = held(AgentRubbish("no answer that fits"))
+    harness.run(harness.following)
+
+    assert harness.told.asked[1:5] == ["product+risk+coverage", "product", "risk", "coverage"]
+    assert not any("+" in asked for asked in harness.told.asked[5:])
+    assert set(harness.verdict("RESEARCH-001").data["agents"].values()) == {"told"}
+    harness.store.close()
+
+
 def test_by_default_a_small_artifact_is_read_in_one_call(held: Any) -> None:
     harness = held(
         lambda request: for_each(request, product=says(5), risk=says(3), coverage=says(4)), critics="auto"
@@ -105,7 +121,10 @@ def test_by_default_a_small_artifact_is_read_in_one_call(held: Any) -> None:
 
 
 def test_the_schema_of_a_shared_answer_is_a_critique_for_each() -> None:
-    assert schema_of(("risk",)).model_json_schema()["properties"].keys() == {"risk"}
+    shown = schema_of(("risk", "product")).model_json_schema()
+
+    assert shown["required"] == ["risk", "product"] and "Critique" in shown["$defs"]
+    assert schema_of(("risk", "product"))().model_dump() == {"risk": None, "product": None}
 
 
 def test_each_perspective_of_a_shared_call_has_its_part_of_the_cost() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon
-from workers.documents.reading_words import people
+from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _ARTICLE = re.compile(
@@ -39,234 +39,10 @@ _ACTS = re.compile(
     r"(?:want|wish|like to|be able|able to|see|choose|pick|enter|know|decide|confirm|ask|log ?in|sign|click|tap|type|get|receive|told|asked|notified|reminded|informed|who|write|upload|report|book|register|plan|hand|fill|publish|draw)",
     re.IGNORECASE,
 )
-_NO_MODIFIER = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "to",
-        "for",
-        "with",
-        "from",
-        "as",
-        "and",
-        "or",
-        "but",
-        "not",
-        "no",
-        "so",
-        "that",
-        "this",
-        "these",
-        "those",
-        "it",
-        "its",
-        "their",
-        "his",
-        "her",
-        "our",
-        "my",
-        "your",
-        "who",
-        "which",
-        "what",
-        "when",
-        "where",
-        "how",
-        "if",
-        "then",
-        "than",
-        "there",
-        "here",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "has",
-        "have",
-        "had",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "should",
-        "shall",
-        "will",
-        "would",
-        "per",
-        "each",
-        "every",
-        "all",
-        "any",
-        "some",
-        "many",
-        "few",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "ten",
-        "more",
-        "most",
-        "less",
-        "only",
-        "also",
-        "every",
-        "other",
-        "another",
-        "such",
-        "same",
-        "even",
-        "just",
-        "about",
-        "over",
-        "under",
-        "after",
-        "before",
-        "between",
-        "out",
-        "up",
-        "off",
-        "de",
-        "du",
-        "des",
-        "d",
-        "la",
-        "le",
-        "les",
-        "et",
-        "ou",
-        "à",
-        "au",
-        "aux",
-        "en",
-        "dans",
-        "sur",
-        "que",
-        "qui",
-        "von",
-        "vom",
-        "zu",
-        "zum",
-        "zur",
-        "im",
-        "am",
-        "auf",
-        "mit",
-        "und",
-        "oder",
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "ein",
-        "eine",
-        "del",
-        "los",
-        "las",
-        "el",
-        "y",
-        "o",
-        "a",
-        "al",
-        "con",
-        "por",
-        "para",
-        "se",
-        "su",
-        "sus",
-        "un",
-        "una",
-    ]
-)
-_DOES = frozenset(
-    [
-        "can",
-        "may",
-        "will",
-        "must",
-        "should",
-        "shall",
-        "need",
-        "needs",
-        "has",
-        "have",
-        "had",
-        "want",
-        "wants",
-        "would",
-        "is",
-        "are",
-        "cannot",
-        "could",
-        "who",
-        "that",
-        "and",
-        "or",
-        "also",
-        "only",
-        "then",
-        "never",
-        "always",
-        "do",
-        "does",
-        "in",
-        "at",
-        "of",
-        "with",
-        "on",
-        "from",
-        "get",
-        "see",
-        "sit",
-        "give",
-        "take",
-        "fill",
-        "write",
-        "read",
-        "hold",
-        "pay",
-        "look",
-        "work",
-        "reserve",
-        "borrow",
-        "hand",
-        "bring",
-        "go",
-        "come",
-        "leave",
-        "wish",
-        "wear",
-        "know",
-        "decide",
-        "stay",
-        "speak",
-        "learn",
-        "answer",
-        "hear",
-    ]
-)
 _FOREIGN = re.compile(
     r"\s+(?:kann|können|muss|müssen|soll|sollen|darf|dürfen|will|möchte|braucht?|brauchen|sieht|sehen|bekommt|erhält|scannt|gibt|trägt|wählt|meldet|bucht|prüft|legt|\w{3,}t\b"
     r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
     re.IGNORECASE,
-)
-_NOBODY = frozenset(
-    "user users person persons people anyone everyone someone somebody nobody others other everybody customer's man men woman women 用户 大家 自己 人员 有人 本人 我们 他人 别人 某人 使用者 ユーザー nutzer benutzer utilisateur utilisateurs usuario usuarios".split()  # noqa: SIM905
 )
 _HAN = re.compile(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
@@ -362,7 +138,9 @@ def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
             for match in pattern.finditer(text)
             if (name := _phrase(text, match.end(), lex, named, given=pattern is _BY))
         ]
-    return list(dict.fromkeys(name for name in found if name.lower() not in _NOBODY and len(name) > 1))
+    return list(
+        dict.fromkeys(name for name in found if name.lower() not in people_words("nobody") and len(name) > 1)
+    )
 
 
 def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = False) -> str:
@@ -376,7 +154,7 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             return ""
         word = found[1]
         end = found.end()
-        if word.lower() in _NO_MODIFIER or not _PLAIN.match(word):
+        if word.lower() in people_words("no_modifier") or not _PLAIN.match(word):
             return ""
         words.append(word)
         phrase = " ".join(words)
@@ -408,7 +186,7 @@ def _acting(follows: str, lex: Lexicon, told: bool) -> bool:
         return False
     word = found[1].lower()
     if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
-        lex.verbs | _DOES
+        lex.verbs | people_words("does")
     ):
         return True
     return (

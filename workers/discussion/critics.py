@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.errors import AgentError
+from orchestrator.domain.errors import AgentError, AgentRubbish
 from orchestrator.domain.pipelines import Round
 from workers.agents import prompts
 from workers.agents.findings import not_friendlier
@@ -50,14 +50,15 @@ class Asking:
         failures: list[Failure] = []
         try:
             answers = self._together(group, failures)
-        except AgentError:
+        except AgentError as error:
             if self.over.is_set():
                 raise
-            # Each of its agents had its chance: what is left are the rules.
-            return {
-                view: self._alone(view, [a for a in orders[view] if not is_metered(a)], failures)
-                for view in group.views
+            # One that answers, but not for several, is asked for each; else all had their chance, and the rules are left.
+            left = {
+                view: [agent for agent in agents if isinstance(error, AgentRubbish) or not is_metered(agent)]
+                for view, agents in orders.items()
             }
+            return {view: self._alone(view, left[view], failures) for view in group.views}
         missing = [view for view in group.views if view not in answers]
         return {**answers, **{view: self._alone(view, orders[view]) for view in missing}}
 

@@ -35,17 +35,24 @@ class Group:
         return joined(self.views)
 
 
-def grouped(orders: Mapping[str, Sequence[Agent]], critics: Critics, artifact_chars: int) -> list[Group]:
+def grouped(
+    orders: Mapping[str, Sequence[Agent]],
+    critics: Critics,
+    artifact_chars: int,
+    unable: Collection[str] = (),
+) -> list[Group]:
     """The calls of a round. `orders`: by perspective the agents that can speak for it, the first choice first.
 
-    Who would be answered by rules is asked alone: that costs nothing.
+    Who would be answered by rules is asked alone: that costs nothing. So is who would be answered by an agent of `unable`,
+    which gave no usable answer for several before.
     """
-    paid = [view for view, agents in orders.items() if agents and is_metered(agents[0])]
+    firsts = {view: agents[0] for view, agents in orders.items() if agents}
+    paid = [view for view, first in firsts.items() if is_metered(first) and first.name not in unable]
     if critics == "merged":
         together = [paid]
     elif critics == "auto" and artifact_chars <= SMALL:
-        firsts = dict.fromkeys(orders[view][0].name for view in paid)
-        together = [[view for view in paid if orders[view][0].name == first] for first in firsts]
+        names = dict.fromkeys(firsts[view].name for view in paid)
+        together = [[view for view in paid if firsts[view].name == name] for name in names]
     else:
         together = []
     return _with_the_rest(orders, [views for views in together if len(views) > 1])
@@ -81,4 +88,6 @@ def schema_of(views: tuple[str, ...]) -> type[BaseModel]:
     """The answer for several perspectives: a critique under the name of each. One that is missing is asked for alone."""
     fields: dict[str, object] = dict.fromkeys(views, (Critique | None, None))
     made: type[BaseModel] = create_model("Critiques", __base__=Content, **fields)  # type: ignore[call-overload]
+    made.model_config["json_schema_extra"] = {"required": list(views)}  # all are wanted, whatever is taken
+    made.model_rebuild(force=True)
     return made

@@ -16,11 +16,20 @@ from typing import TypeVar
 
 from orchestrator import failpoints
 from orchestrator.domain.documents import DISCOVERY, DocumentDef
-from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
+from orchestrator.domain.errors import (
+    AgentError,
+    AgentRubbish,
+    BudgetReached,
+    CassetteUnusable,
+    LeaseLost,
+    StoreError,
+)
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Perspective, Round
+from orchestrator.domain.shared_calls import apart
 from orchestrator.domain.verdicts import Reply, Verdict, judge
+from orchestrator.store import records
 from workers.agents import prompts
 from workers.agents.prompts import Material
 from workers.agents.protocol import Agent
@@ -143,7 +152,14 @@ def _groups(calls: AgentCalls, orders: Mapping[str, Sequence[Agent]], artifact_c
     context = calls.run
     if calls.replays and calls.cassette is not None:
         return as_recorded(orders, calls.cassette.perspectives())
-    return grouped(orders, context.session.options.get("critics", context.settings.critics), artifact_chars)
+    rows = context.store.read(lambda tx: records.calls_of(tx, context.session.id))
+    unable = {
+        row.agent
+        for row in rows
+        if row.outcome == AgentRubbish.kind and row.perspective and len(apart(row.perspective)) > 1
+    }
+    critics = context.session.options.get("critics", context.settings.critics)
+    return grouped(orders, critics, artifact_chars, unable)
 
 
 def _collect(

@@ -70,10 +70,16 @@ def people() -> frozenset[str]:
 
 
 @cache
+def people_words(kind: str) -> frozenset[str]:
+    """Words beside people: `no_modifier`, `does` or `nobody` (config/reading.yaml)."""
+    return frozenset(word.strip() for line in _read()["people_words"][kind] for word in line.split(","))
+
+
+@cache
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
-    del value["wishes"], value["greeting"], value["people"], value["clauses"]
+    del value["wishes"], value["greeting"], value["people"], value["people_words"], value["clauses"]
     return {
         **value,
         "verbs": {"verb": ",".join(verbs)},

@@ -12,9 +12,8 @@ import stat
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from operator import add
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -30,7 +29,7 @@ from orchestrator.domain.errors import (
 from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, not_friendlier, with_findings
 from workers.agents.pointing import UNPLACED
-from workers.agents.programs.dialect import Call, Dialect, ParsedOutput
+from workers.agents.programs.dialect import Call, Dialect
 from workers.agents.programs.endings import TIMEOUTS, error_of, how, stopped
 from workers.agents.programs.process import (
     Confinement,
@@ -41,9 +40,9 @@ from workers.agents.programs.process import (
     private_folder,
 )
 from workers.agents.programs.read_only import run_read_only
-from workers.agents.protocol import AgentReply, AgentRequest, Exit, Timeouts, Usage
+from workers.agents.programs.turn import Turn, Turns, parsed
+from workers.agents.protocol import AgentReply, AgentRequest, Exit, Timeouts
 from workers.agents.repairing import NUDGE, SHOWN, fault_of, repair_prompt
-from workers.agents.replies import Parsed, parse, parse_value
 
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 NUDGE_SECONDS = 120.0  # for the answer, when an agent was stopped and is asked to finish
@@ -51,32 +50,6 @@ POLL_SECONDS = 0.2  # between two checks of `request.stop`
 STDERR_TAIL = 10_000  # bytes: more than is quoted, so that no cut lies in a secret, and a whole line of usage
 WATCHED = 256 * 1024  # bytes at the end of the output that are looked at while the program runs
 _QUIET = ("silence", "turn")
-
-
-@dataclass(slots=True)
-class _Turns:
-    """What the turns of one call came to, whatever becomes of the call."""
-
-    used: list[Usage] = field(default_factory=list)
-    exit: Exit | None = None  # of the last one
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    output: ParsedOutput
-    notes: tuple[str, ...]
-    parsed: Parsed
-
-    @property
-    def good(self) -> bool:
-        return self.parsed.good or (self.parsed.model is None and not self.parsed.error)
-
-    def readable(self, schema: type[BaseModel] | None) -> BaseModel | None:
-        """What it said, as far as it can be used."""
-        return self.parsed.model or (extract(self.output.text, schema) if schema else None)
-
-    def noted(self, note: str) -> _Turn:
-        return replace(self, notes=(*self.notes, note))
 
 
 class ExternalAgent:
@@ -119,15 +92,15 @@ class ExternalAgent:
 
     def ask(self, request: AgentRequest) -> AgentReply:
         """Raises an AgentError by the class of what went wrong, with what was used up to then."""
-        turns = _Turns()
+        turns = Turns()
         try:
-            return replace(self._asked(request, turns), usage=_sum(turns.used), exit=turns.exit)
+            return replace(self._asked(request, turns), usage=turns.total, exit=turns.exit)
         except AgentError as error:
-            error.usage, error.retries = _sum(turns.used), max(0, len(turns.used) - 1)
+            error.usage, error.retries = turns.total, max(0, len(turns.used) - 1)
             error.exit = turns.exit
             raise
 
-    def _asked(self, request: AgentRequest, turns: _Turns) -> AgentReply:
+    def _asked(self, request: AgentRequest, turns: Turns) -> AgentReply:
         if (fault := self.available()) is not None:
             raise AgentUnavailable(fault, fix=f"install it, or change `agents.{self.name}`")
         timeouts = self._timeouts or request.timeouts
@@ -164,7 +137,7 @@ class ExternalAgent:
         )
 
     def _placed(
-        self, request: AgentRequest, first: _Turn, timeouts: Timeouts, until: float | None, turns: _Turns
+        self, request: AgentRequest, first: Turn, timeouts: Timeouts, until: float | None, turns: Turns
     ) -> AgentReply:
         """The answer; a critique that points to no place of what it judges is asked once for one."""
         places = request.places
@@ -189,7 +162,7 @@ class ExternalAgent:
             )
         return self.ask(replace(request, edits=True))
 
-    def _reply(self, turn: _Turn, retries: int = 0, before: BaseModel | None = None) -> AgentReply:
+    def _reply(self, turn: Turn, retries: int = 0, before: BaseModel | None = None) -> AgentReply:
         """`before`: what could be read of an answer that had to be given again."""
         given = turn.parsed.model
         data = given and with_findings(given, before)
@@ -207,13 +180,13 @@ class ExternalAgent:
     def _repaired(
         self,
         request: AgentRequest,
-        first: _Turn,
+        first: Turn,
         fault: str,
         prompt: str,
         timeouts: Timeouts,
         until: float | None,
-        turns: _Turns,
-    ) -> _Turn:
+        turns: Turns,
+    ) -> Turn:
         """Ask again with the fault named: in the same conversation where there is one, else with `prompt`."""
         session = first.output.session if self._dialect.can_resume else None
         if session is not None:
@@ -235,8 +208,8 @@ class ExternalAgent:
         timeouts: Timeouts,
         until: float | None,
         resume: str | None,
-        turns: _Turns,
-    ) -> _Turn:
+        turns: Turns,
+    ) -> Turn:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
         prompt = request.prompt if resume is None or request.news is None else request.news
         try:
@@ -264,8 +237,8 @@ class ExternalAgent:
             raise stopped(self.name)
 
     def _turn(
-        self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None, turns: _Turns
-    ) -> _Turn:
+        self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None, turns: Turns
+    ) -> Turn:
         """Run the program once. What it printed counts; how it ended decides only when nothing of that can be used."""
         while not self._slots.acquire(timeout=POLL_SECONDS):
             if request.stop.is_set():
@@ -280,7 +253,7 @@ class ExternalAgent:
         turns.exit = Exit(ended.ended_by, ended.exit, ended.signal)
         if result.early is not None or output.fault is not None:
             raise _with(result.changed, self._named(result.early or output.fault))
-        turn = _Turn(output, (*out.notes, *output.notes, *result.changed), _parsed(output, request))
+        turn = Turn(output, (*out.notes, *output.notes, *result.changed), parsed(output, request))
         well = ended.ended_by == "exited" and ended.exit == 0
         if well or (ended.ended_by == "exited" and turn.parsed.model is not None):
             return turn if well else turn.noted(f"it ended by {how(ended)}; its answer counts")
@@ -376,25 +349,11 @@ def _cleared(work: Path) -> list[str]:
     return [name for name in found if not name.startswith(".")]
 
 
-def _parsed(output: ParsedOutput, request: AgentRequest) -> Parsed:
-    if request.schema is None:
-        return Parsed(None, (), "" if output.text.strip() else "the answer is empty")
-    if output.data is not None:
-        given = parse_value(output.data, request.schema)
-        if given.model is not None:
-            return given
-    return parse(output.text, request.schema)
-
-
 def _left(timeouts: Timeouts, until: float | None) -> Timeouts:
     if until is None:
         return timeouts
     left = max(1.0, until - time.monotonic())
     return replace(timeouts, turn=left if timeouts.turn is None else min(timeouts.turn, left))
-
-
-def _sum(used: Sequence[Usage]) -> Usage:
-    return reduce(add, used) if used else Usage()
 
 
 def _marks(request: AgentRequest) -> dict[str, str]:
