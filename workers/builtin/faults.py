@@ -333,7 +333,13 @@ def _criteria(doc: Document, m: Material) -> list[Fault]:
         bare = [
             item
             for item in doc.content.items
-            if not item.acceptance_criteria and item.moscow in ("Must", "Should")
+            if not item.acceptance_criteria
+            and item.moscow in ("Must", "Should")
+            and not any(
+                text in asked
+                for text in (item.title, item.statement.strip(" .。"))
+                for asked in doc.content.open_questions
+            )
         ]
         found += [
             Fault(
