@@ -1,4 +1,4 @@
-# One command a verb. Everything happens in a virtual environment of its own; VENV=folder names another.
+# Each target installs what it needs into a virtual environment; VENV=folder chooses which.
 VENV ?= .venv
 PYTHON ?= python3
 PROJECT ?= demo
@@ -9,7 +9,7 @@ CLIENTS ?=
 JOBS ?= 5
 EXAMPLES ?= 2000
 
-# Take the request as it was written: a `$` in it is the user's, not make's.
+# Make expands nothing in the request: a `$` in it is the user's.
 override IDEA := $(value IDEA)
 export IDEA
 
@@ -17,7 +17,7 @@ BIN := $(abspath $(VENV))/bin
 
 .PHONY: help run test long clients states mutants check corpus bench bench-peers chaos powercut fuzz format build clean
 
-help:  ## Say what there is
+help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
 run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJECT (demo/)
@@ -26,11 +26,11 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 	cd "$(PROJECT)" && "$(BIN)/lifecycle" start "$$IDEA"
 	@echo; echo "To go on with it:  . $(VENV)/bin/activate;  cd $(PROJECT);  lifecycle check"
 
-# Five at a time on two cores: much of a test with real processes is waiting.
+# Five at a time on two cores: tests with real processes wait most of their time.
 test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
 	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients" $(ARGS)
 
-long: $(VENV)/.test  ## Run the tests that take long, two at a time (marked so)
+long: $(VENV)/.test  ## Run the tests marked `long`, two at a time
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
 
 clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, with a stand-in for their models
@@ -41,10 +41,10 @@ clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, wit
 	@HOME="$(CURDIR)/.clients/home" npm install --prefix .clients --no-audit --no-fund --loglevel=error
 	@touch $@
 
-states: $(VENV)/.test  ## Hold the store against a model, EXAMPLES=2000 random lives
+states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 random histories
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
 
-mutants: $(VENV)/.test  ## Plant known bugs in a copy, two at a time, and see that a test notices each
+mutants: $(VENV)/.test  ## Plant known bugs, one at a time, and check that a test catches each
 	@"$(BIN)/python" -m tests.mutants --jobs 2 $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
@@ -55,22 +55,22 @@ check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	"$(BIN)/lint-imports" || code=1; \
 	exit $$code
 
-corpus: $(VENV)/.test  ## Measure how well requests are read; ARGS="--aside --check" holds it to the thresholds
+corpus: $(VENV)/.test  ## Measure how well requests are read; ARGS="--aside --check" fails below the thresholds
 	@"$(BIN)/python" -m tests.corpus $(ARGS)
 
 bench: $(VENV)/.test  ## Measure hops, throughput, scale, processes; FIGURES="hop-busy idle" chooses
 	@"$(BIN)/python" -m tests.bench $(FIGURES) $(ARGS)
 
-bench-peers: $(VENV)/.test  ## Measure what others do with the same chains; PEERS="huey dbos" chooses
+bench-peers: $(VENV)/.test  ## Run the same chains on other engines; PEERS="huey dbos" chooses
 	@"$(BIN)/python" -m tests.bench.peers $(PEERS) $(ARGS)
 
-chaos: $(VENV)/.test  ## Kill processes at random, SEEDS=5 times over; SEED=17 begins with that one
+chaos: $(VENV)/.test  ## Kill processes at random, with SEEDS=5 seeds; SEED=17 is the first
 	@"$(BIN)/python" -m tests.chaos $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-powercut: $(VENV)/.test  ## Cut the power at CUTS=3000 instants of a writer's system calls
+powercut: $(VENV)/.test  ## Simulate a power cut at CUTS=3000 points of a writer's system calls
 	@POWER_CUTS=$(or $(CUTS),3000) "$(BIN)/python" -m pytest -s -o timeout=900 tests/integration/test_power_cut.py $(ARGS)
 
-fuzz: $(VENV)/.test  ## Draw TIMES=50 times as many hostile answers; a coverage-guided fuzzer for SECONDS=300
+fuzz: $(VENV)/.test  ## Fuzz with TIMES=50 times as many hostile answers, then coverage-guided for SECONDS=300
 	@FUZZ_TIMES=$(or $(TIMES),50) "$(BIN)/python" -m pytest -o timeout=7200 tests/unit/test_fuzz_replies.py \
 	  tests/unit/test_fuzz_documents.py tests/integration/test_fuzz_runs.py tests/integration/test_symlink_race.py $(ARGS)
 	@if "$(BIN)/pip" install --quiet --disable-pip-version-check --editable '.[fuzz]'; \
@@ -81,10 +81,10 @@ format: $(VENV)/.dev  ## Format the code
 	@"$(BIN)/ruff" format .
 	@"$(BIN)/ruff" check --fix .
 
-build: $(VENV)/.test  ## Make the wheel and the source archive in dist/
+build: $(VENV)/.test  ## Build the wheel and the source archive into dist/
 	@"$(BIN)/python" -m build
 
-clean:  ## Remove what these commands made, the demo project excepted
+clean:  ## Remove everything made here except the demo project
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients
 	@rm -rf "$(VENV)"
 
@@ -92,7 +92,7 @@ $(VENV)/bin/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3 ..."; exit 1; }
 	@"$(PYTHON)" -m venv "$(VENV)" || { rm -rf "$(VENV)"; echo "No virtual environment could be made. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
-# The stamps say what is installed already.
+# Stamps: what is installed already.
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing into $(VENV) (once, about a minute)"
 	@"$(BIN)/pip" install --quiet --disable-pip-version-check --editable .

@@ -23,6 +23,7 @@ from orchestrator.store.store import Store
 if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
     from orchestrator.domain.pipelines import Pack
+    from orchestrator.store.rows import Leader
 
 
 LONGEST_PATH = 500  # bytes; SQLite opens at most 512, its log's suffix included
@@ -123,7 +124,10 @@ def _refuse_path(project: Project) -> None:
 
 
 def open_for_writing(
-    project: Project, settings: Settings, on_wait: Callable[[list[int]], None] | None = None
+    project: Project,
+    settings: Settings,
+    on_wait: Callable[[list[int]], None] | None = None,
+    on_upgrade: Callable[[list[int]], None] | None = None,
 ) -> Store:
     """The project's store, its database created or migrated first. Raises DatabaseUnusable, UsageError."""
     from orchestrator.store.backends.sqlite_file import SCHEMA
@@ -132,16 +136,14 @@ def open_for_writing(
     prepare(project)
     refuse_network_file_system(project.workflow)
     if inspect(project.database) != SCHEMA:
-        from orchestrator.store.backends.sqlite_migrate import ensure_schema
-
-        ensure_schema(project.database, resources() / "migrations")
+        upgrade(project, on_upgrade)
     refuse_damage(project.database)
     return Store(
         project.database, synchronous=settings.synchronous, journal=settings.journal, on_wait=on_wait
     )
 
 
-def open_for_reading(project: Project) -> Store:
+def open_for_reading(project: Project, on_upgrade: Callable[[list[int]], None] | None = None) -> Store:
     """The project's store, read-only. Raises UsageError when there is none yet."""
     from orchestrator.store.backends.sqlite_file import SCHEMA
 
@@ -153,10 +155,23 @@ def open_for_reading(project: Project) -> Store:
             fix='`lifecycle start "..."` starts one',
         )
     if found != SCHEMA:
-        from orchestrator.store.backends.sqlite_migrate import ensure_schema
-
-        ensure_schema(project.database, resources() / "migrations")
+        upgrade(project, on_upgrade)
     return Store(project.database)
+
+
+def upgrade(project: Project, on_wait: Callable[[list[int]], None] | None = None) -> None:
+    """Create the database, or bring it to this program's schema once no process of an earlier version works with it.
+
+    Where some were stopped a new coordinator is started. `on_wait` gets their pids. Raises DatabaseUnusable.
+    """
+    from orchestrator.dispatch import older
+    from orchestrator.dispatch.local import start_daemon
+    from orchestrator.store.backends.sqlite_migrate import ensure_schema, processes
+
+    stopped = project.database.exists() and older.stop(processes(project.database), on_wait)
+    ensure_schema(project.database, resources() / "migrations")
+    if stopped:
+        start_daemon(project.root, project.logs / "daemon.out")
 
 
 @contextmanager
@@ -166,6 +181,7 @@ def changing(
     create: bool = False,
     settings: Settings | None = None,
     on_wait: Callable[[list[int]], None] | None = None,
+    on_upgrade: Callable[[list[int]], None] | None = None,
 ) -> Iterator[tuple[Store, Settings]]:
     """The project's store for one command that changes something, and the settings; `create`: also where there is none."""
     check_clock()
@@ -173,7 +189,7 @@ def changing(
         open_for_reading(project).close()  # raises, and says how to begin
     if settings is None:
         settings = read_settings(project)
-    store = open_for_writing(project, settings, on_wait=on_wait)
+    store = open_for_writing(project, settings, on_wait, on_upgrade)
     try:
         yield store, settings
     finally:
@@ -204,15 +220,24 @@ def ensure_daemon(project: Project, store: Store) -> subprocess.Popen[bytes] | N
     """Wake the daemon, or start one when none leads; the new process when one was started.
 
     A socket that takes our wake is not enough: a daemon that is stopped or wedged has one too, but its lease ends.
+    One of an earlier version is replaced by the new process, which stops it first.
     """
     from orchestrator import wakeup
     from orchestrator.dispatch.local import start_daemon
-    from orchestrator.store import leases
 
     _remember_path(project)
-    if wakeup.wake_daemon(project.id) and store.read(leases.leader) is not None:
+    if wakeup.wake_daemon(project.id) and current_leader(store) is not None:
         return None
     return start_daemon(project.root, project.logs / "daemon.out")
+
+
+def current_leader(store: Store) -> Leader | None:
+    """The leader, unless it runs an earlier version of this program."""
+    from orchestrator.dispatch import older
+    from orchestrator.store import leases
+
+    found = store.read(leases.leader)
+    return None if found is None or older.outdated(found.version) else found
 
 
 def _remember_path(project: Project) -> None:
@@ -276,6 +301,7 @@ __all__ = [
     "Project",
     "changing",
     "check_clock",
+    "current_leader",
     "ensure_daemon",
     "find_project",
     "hand_over_environment",

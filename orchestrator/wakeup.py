@@ -232,6 +232,16 @@ class Bell:
                 wake_daemon(self._project)
 
 
+def host_socket(project: ProjectId, incarnation: str) -> Path:
+    """Where a worker host listens."""
+    return runtime_directory(project) / f"{incarnation[:20]}.sock"
+
+
+def wake_host(project: ProjectId, incarnation: str, message: JsonObject | None = None) -> bool:
+    """Wake one worker host, or send it a message; False when it does not listen."""
+    return wake_path(host_socket(project, incarnation), message)
+
+
 def wake_hosts(project: ProjectId, message: JsonObject | None = None) -> int:
     """Wake every worker host of this project; returns how many listened."""
     directory = runtime_directory(project)

@@ -19,9 +19,9 @@ INVARIANTS = {
     "3 no run starts before all blockers are completed or skipped": """
         SELECT r.id, b.key FROM runs r JOIN edges e ON e.task_id = r.task_id JOIN tasks b ON b.id = e.blocker_id
         WHERE r.outcome IN ('completed') AND (b.status NOT IN ('completed', 'skipped') OR b.finished_at > r.opened_at)""",
-    "4 attempts equal charged runs": """
+    "4 attempts equal counted runs": """
         SELECT t.session_id, t.key, t.attempts, count(r.id) FROM tasks t
-        LEFT JOIN runs r ON r.task_id = t.id AND r.charged = 1 GROUP BY t.id HAVING t.attempts <> count(r.id)""",
+        LEFT JOIN runs r ON r.task_id = t.id AND r.counted = 1 GROUP BY t.id HAVING t.attempts <> count(r.id)""",
     "5 a session is completed only if each task is completed, skipped or cancelled": """
         SELECT s.id, t.key, t.status FROM sessions s JOIN tasks t ON t.session_id = s.id
         WHERE s.status = 'completed' AND t.status NOT IN ('completed', 'skipped', 'cancelled')""",
@@ -49,8 +49,8 @@ INVARIANTS = {
     "14 no open run outlives its host's lease": """
         SELECT r.id FROM runs r JOIN hosts h ON h.incarnation = r.host
         WHERE r.outcome IS NULL AND r.lease_until > h.lease_until""",
-    "19 lost and failed are charged, released and cancelled are not": """
-        SELECT id, outcome FROM runs WHERE charged <> (outcome IN ('failed', 'lost')) AND outcome IS NOT NULL""",
+    "19 lost and failed are counted, released and cancelled are not": """
+        SELECT id, outcome FROM runs WHERE counted <> (outcome IN ('failed', 'lost')) AND outcome IS NOT NULL""",
     "26 edges stay inside one session": """
         SELECT e.task_id FROM edges e JOIN tasks a ON a.id = e.task_id JOIN tasks b ON b.id = e.blocker_id
         WHERE a.session_id <> b.session_id OR a.session_id <> e.session_id""",
@@ -107,8 +107,8 @@ INVARIANTS = {
         SELECT session_id, json_extract(data, '$.warned') FROM messages WHERE json_extract(data, '$.warned') IS NOT NULL
         GROUP BY session_id, json_extract(data, '$.warned'), json_extract(data, '$.cap') HAVING count(*) > 1""",
     "no call of an agent began while its account was held": """
-        SELECT c.id, p.name FROM agent_calls c JOIN pools p ON p.agent = c.agent
-        WHERE c.metered = 1 AND c.started_at > p.since_at AND c.started_at < p.paused_until""",
+        SELECT c.id, p.name FROM agent_calls c JOIN rate_limits p ON p.agent = c.agent
+        WHERE c.metered = 1 AND c.started_at > p.since_at AND c.started_at < p.limited_until""",
     "a task waits for an account only while it is not started": """
         SELECT session_id, key FROM tasks WHERE limited_by IS NOT NULL AND status IN ('in_progress', 'completed')""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",

@@ -276,11 +276,11 @@ class Model:
             session.pause(reason)
         return made
 
-    def fail(self, run: str, charged: bool, delay: int, pause: str | None = None) -> None:
-        """The report of a held run that failed (charged) or is given back."""
+    def fail(self, run: str, counted: bool, delay: int, pause: str | None = None) -> None:
+        """The report of a held run that failed (counted) or is given back."""
         self.runs[run].open = False
         session, task = self.of(self.runs[run])
-        self._give_back(session, task, charged, delay)
+        self._give_back(session, task, counted, delay)
         if pause:
             session.pause(pause)
         elif task.status == "failed":
@@ -297,19 +297,19 @@ class Model:
         """Runs that are lost now."""
         lost = self.overdue()
         for run in lost:
-            self.fail(run.id, charged=True, delay=0)
+            self.fail(run.id, counted=True, delay=0)
         return {run.id for run in lost}
 
-    def _give_back(self, session: Session, task: Task, charged: bool, delay: int = 0) -> None:
-        task.attempts += charged
-        task.status = "failed" if charged and task.attempts >= task.limit else "pending"
+    def _give_back(self, session: Session, task: Task, counted: bool, delay: int = 0) -> None:
+        task.attempts += counted
+        task.status = "failed" if counted and task.attempts >= task.limit else "pending"
         task.due = self.clock.wall_micros + delay if delay and task.status == "pending" else None
 
     def release(self, session: Session, task: Task) -> None:
         for run in self.open_runs(session.id):
             if run.key == task.key:
                 run.open = False
-                self._give_back(session, task, charged=False)
+                self._give_back(session, task, counted=False)
 
     # the coordinator
 
@@ -471,10 +471,12 @@ class Model:
             written = [t for t in session.tasks.values() if t.prefix in ("RESEARCH", "DRAFT")]
             unfinished = [t for t in written if t.number == 0 and session.open_versions(t.key)]
             completed = [t for t in written if t.status == "completed"]
-            if not unfinished and not completed:
+            takers = {task.base for task in (*unfinished, *completed)}
+            if not takers:
                 return set()
-            chosen = unfinished[0] if unfinished else max(completed, key=lambda task: task.seq)
-            document = chosen.base
+            if len(takers) > 1:
+                raise Refused
+            document = takers.pop()
         current = session.open_versions(document)
         if current:
             if current[0].status == "in_progress":

@@ -88,14 +88,17 @@ class RuntimeHarness:
         settings: Mapping[str, Any] | None = None,
         roles: Mapping[str, list[str]] | None = None,
         instructions: Callable[[str], str] | None = None,
+        lease_seconds: float = make.LEASE,
         **wishes: Any,
     ) -> None:
         self.store: Store = make.make_store(folder)
         self.session = make.make_session(self.store, request, **wishes)
-        make.make_host(self.store, HOST)
+        make.make_host(self.store, HOST, seconds=lease_seconds)
         self._lead = make.lead(self.store)
         self.lives = LiveRuns()
-        self.settings = load_settings(None, {}, {"backoff_seconds": [0.001], **(settings or {})})
+        self.settings = load_settings(
+            None, {}, {"backoff_seconds": [0.001], "critics": "separate", **(settings or {})}
+        )
         self.project = folder / "project"
         self.project.mkdir(exist_ok=True)
         known = {agent.name: agent for agent in (BuiltinAgent(), *agents)}
@@ -196,11 +199,11 @@ class RuntimeHarness:
         """Take a run away as if its host had died."""
         row = self.rows("SELECT task_id FROM runs WHERE id = ?", run)[0]
         self.store.write(
-            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", charged=True)
+            lambda tx: transitions.revoke(tx, run, row[0], RunOutcome.LOST, "its host died", counted=True)
         )
 
-    def fail(self, row: Run, charged: bool = True) -> None:
-        self.store.write(lambda tx: report.fail(tx, row, "died", charged=charged, backoff=(), timings={}))
+    def fail(self, row: Run, counted: bool = True) -> None:
+        self.store.write(lambda tx: report.fail(tx, row, "died", counted=counted, backoff=(), timings={}))
 
     def decide(self, subject: str, words: str) -> None:
         self.store.write(lambda tx: decisions.decide(tx, self.session, subject, "me", words))

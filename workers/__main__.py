@@ -66,6 +66,7 @@ def _serve(given: argparse.Namespace) -> int:
 
     from orchestrator import log
     from orchestrator.config import extras, load_settings, resources
+    from orchestrator.store.backends.sqlite_file import refuse_other_schema
     from orchestrator.store.store import Store
     from workers.host.host import Host
     from workers.roles import MODULES
@@ -76,6 +77,7 @@ def _serve(given: argparse.Namespace) -> int:
     workflow = project / ".workflow"
     flags = {"slots": given.slots} if given.slots else {}
     settings = load_settings(project, os.environ, flags)
+    refuse_other_schema(workflow / "lifecycle.db")
     environment = dict(os.environ)
     file = None if given.foreground else workflow / "logs" / "workers.jsonl"
     logger = log.configure(file, environ=environment)

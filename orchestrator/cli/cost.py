@@ -41,14 +41,15 @@ def cost(
             continue
         say()
         table(
-            (name.upper(), "COST", "CALLS", "UNPRICED", "TOKENS IN", "TOKENS OUT"),
+            (name.upper(), "COST", "CALLS", "UNPRICED", "UNCACHED IN", "CACHED IN", "TOKENS OUT"),
             [
                 (
                     f"{e['agent']}: {e['model'] or 'unknown'}" if name == "model" else e[name],
                     money(e),
                     e["calls"],
                     e["unpriced"],
-                    e["tokens_in"],
+                    e["tokens_in"] - e["tokens_cached"],
+                    e["tokens_cached"],
                     e["tokens_out"],
                 )
                 for e in rows

@@ -40,14 +40,19 @@ def run(
     """Run the coordinator in the foreground, for systemd and containers; ends on SIGTERM."""
     from orchestrator import log
     from orchestrator.coordinator.daemon import Daemon
+    from orchestrator.dispatch import older
     from orchestrator.project import open_for_writing, read_settings
     from orchestrator.store import leases
     from orchestrator.store.store import Store
 
     home = project_of(project)
     settings = read_settings(home)
-    open_for_writing(home, settings).close()  # creates or migrates
     logger = log.configure(home.logs / "daemon.jsonl")
+
+    def stopping(pids: list[int]) -> None:
+        logger.warning("earlier_version_stopped", pids=pids)
+
+    open_for_writing(home, settings, on_upgrade=stopping).close()  # creates or migrates
     store = Store(
         home.database,
         synchronous=settings.synchronous,
@@ -56,6 +61,9 @@ def run(
         on_wait=lambda pids: logger.warning("database_held", by=pids),
     )
     leader = store.read(leases.leader)
+    if leader is not None and older.outdated(leader.version):
+        older.stop([leader], stopping)
+        leader = store.read(leases.leader)
     if leader is None:
         if not detached:
             note(f"coordinator of {home.root}, pid {os.getpid()}; its log is {home.logs / 'daemon.jsonl'}")
@@ -84,10 +92,10 @@ def _lead(daemon: Daemon, home: Project, detached: bool) -> int:
 
 def start() -> None:
     """Start the coordinator in the background, unless one is running."""
-    from orchestrator.project import ensure_daemon
+    from orchestrator.project import current_leader, ensure_daemon
 
     with changing(create=True) as opened:
-        found = _leader(opened)
+        found = current_leader(opened.store)
         if found is not None:
             say(f"the coordinator is already running, pid {found.pid}")
             return
@@ -132,6 +140,7 @@ def status(as_json: AsJson = False) -> None:
         "pid": leader.pid if leader else None,
         "since": stamp(leader.at) if leader else None,
         "epoch": leader.epoch if leader else None,
+        "version": leader.version if leader else None,
         "hosts": [
             {
                 "host": row.incarnation,
@@ -141,6 +150,7 @@ def status(as_json: AsJson = False) -> None:
                 "roles": row.roles,
                 "draining": bool(row.draining),
                 "since": stamp(row.started_at),
+                "version": row.version,
             }
             for row in hosts
         ],
@@ -148,12 +158,24 @@ def status(as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
-    say(f"coordinator: pid {leader.pid}, since {found['since']}" if leader else "coordinator: not running")
+    say(
+        f"coordinator: pid {leader.pid}, since {found['since']}{_outdated(leader.version)}"
+        if leader
+        else "coordinator: not running"
+    )
     for host in found["hosts"]:
         draining = ", draining" if host["draining"] else ""
         say(
-            f"worker host {host['host'][:10]}: pid {host['pid']}, {host['runs']} of {host['slots']} slots in use{draining}"
+            f"worker host {host['host'][:10]}: pid {host['pid']}, {host['runs']} of {host['slots']} slots in use"
+            f"{draining}{_outdated(host['version'])}"
         )
+
+
+def _outdated(version: str) -> str:
+    """What is said of a process of an earlier version."""
+    from orchestrator.dispatch import older
+
+    return f", an earlier version ({version or 'unknown'}): it is replaced" if older.outdated(version) else ""
 
 
 def _leader(opened: OpenedForReading) -> Leader | None:
@@ -165,9 +187,13 @@ def _leader(opened: OpenedForReading) -> Leader | None:
 def _await_leader(opened: Opened, process: subprocess.Popen[bytes] | None) -> Leader:
     """The leader's row once it leads. Raises LifecycleError when its process ends before."""
     from orchestrator.cli.follow import last_words
+    from orchestrator.project import current_leader
 
-    deadline = time.monotonic() + UP_SECONDS
-    while (found := _leader(opened)) is None:
+    earlier = _leader(opened) is not None
+    if earlier:
+        note("a coordinator of an earlier version is stopped first: its open runs are finished or released")
+    deadline = time.monotonic() + UP_SECONDS + (DOWN_SECONDS if earlier else 0)
+    while (found := current_leader(opened.store)) is None:
         code = None if process is None else process.poll()
         if code not in (None, 0) or time.monotonic() > deadline:
             raise LifecycleError(

@@ -126,7 +126,7 @@ def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: b
 
     def waiting(tx: Tx) -> bool:
         row = sessions.get(tx, session)
-        return row is not None and row.status == SessionStatus.ACTIVE and bool(row.dirty)
+        return row is not None and row.status == SessionStatus.ACTIVE and bool(row.needs_beat)
 
     while opened.store.read(waiting):
         if time.monotonic() > deadline:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,9 +10,9 @@ import typer
 from orchestrator.cli.artifacts import artifacts as list_artifacts
 from orchestrator.cli.opening import reading
 from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude
-from orchestrator.cli.output import is_live, note, print_json, raw, say
+from orchestrator.cli.output import note, print_json, say
+from orchestrator.cli.printing import print_document, program
 from orchestrator.domain.errors import LifecycleError, UsageError
-from orchestrator.domain.inert import inert, inert_json
 
 if TYPE_CHECKING:
     from orchestrator.store.rows import Artifact
@@ -48,7 +45,7 @@ def open_artifact(
             raise UsageError(
                 "no artifact is named", fix="`lifecycle open` without options lists the artifacts"
             )
-        list_artifacts(in_session, as_json)
+        list_artifacts(in_session=in_session, as_json=as_json)
         return
     with reading() as opened:
 
@@ -65,7 +62,7 @@ def open_artifact(
             {"path": row.path, "file": str(file), "version": row.version, "sha256": row.sha256, **text}
         )
     elif show or version is not None:
-        _print(row.path, body)
+        print_document(row.path, body)
     elif edit:
         _edit(str(file))
     else:
@@ -74,22 +71,8 @@ def open_artifact(
             note("the file does not exist yet: `lifecycle repair` writes it, --print shows its content")
 
 
-def _print(path: str, body: bytes) -> None:
-    """Print a document: unchanged to a pipe (JSON with the same values); sanitized to a terminal, through $PAGER if set."""
-    is_json = path.endswith(".json")
-    if not is_live(sys.stdout):
-        raw(inert_json(body.decode("utf-8", "surrogateescape")).encode() if is_json else body)
-        return
-    text = (inert_json if is_json else inert)(body.decode("utf-8", "replace"))
-    pager = _program("PAGER")
-    if pager is None:
-        say(text)
-        return
-    subprocess.run(pager, input=text.encode("utf-8", "replace"), check=False)
-
-
 def _edit(file: str) -> None:
-    editor = _program("VISUAL") or _program("EDITOR")
+    editor = program("VISUAL") or program("EDITOR")
     if editor is None:
         raise UsageError(
             "no editor is set", why="neither $VISUAL nor $EDITOR names a program", fix=f"open {file}"
@@ -102,17 +85,6 @@ def _edit(file: str) -> None:
             fix=f"open {file} with another program",
         )
     note("your edit becomes a new version when the session continues, or with `lifecycle repair`")
-
-
-def _program(variable: str) -> list[str] | None:
-    """The program and arguments in an environment variable, split as a shell would but never run by one."""
-    import shlex
-
-    try:
-        words = shlex.split(os.environ.get(variable, ""))
-    except ValueError:
-        return None
-    return words if words and shutil.which(words[0]) else None
 
 
 def register(app: typer.Typer) -> None:

@@ -44,7 +44,7 @@ def reading() -> Iterator[OpenedForReading]:
     from orchestrator.project import open_for_reading
 
     project = here()
-    store = open_for_reading(project)
+    store = open_for_reading(project, _upgrading)
     try:
         yield OpenedForReading(project, store)
     finally:
@@ -57,13 +57,23 @@ def changing(*, create: bool = False, settings: Settings | None = None) -> Itera
     from orchestrator.project import changing as change
 
     project = here()
-    with change(project, create=create, settings=settings, on_wait=_waiting) as (store, used):
+    with change(project, create=create, settings=settings, on_wait=_waiting, on_upgrade=_upgrading) as (
+        store,
+        used,
+    ):
         yield Opened(project, store, used)
 
 
 def _waiting(pids: list[int]) -> None:
     named = ", ".join(map(str, pids)) or "unknown"
     note(f"waiting for the database: another process (pid {named}) is writing ...")
+
+
+def _upgrading(pids: list[int]) -> None:
+    named = ", ".join(map(str, pids))
+    note(
+        f"stopping processes of an earlier version (pid {named}): open runs are finished or released first ..."
+    )
 
 
 def who() -> str:

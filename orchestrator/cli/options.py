@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +61,19 @@ def one_session(argument: str | None, option: str | None) -> str | None:
             fix="name only one",
         )
     return option if argument is None else argument
+
+
+def can_ask() -> bool:
+    """Whether somebody at a terminal can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def choose(count: int, otherwise: str) -> int:
+    """The number, from 1, that somebody at the terminal gives; `otherwise`: the command that names it. Raises UsageError."""
+    number = int(typer.prompt("Which one", type=int, err=True))
+    if not 1 <= number <= count:
+        raise UsageError(f"there is no number {number}", why=f"1 to {count}", fix=otherwise)
+    return number
 
 
 def exclude(**flags: bool) -> None:

@@ -101,6 +101,24 @@ def print_scores(scores: JsonObject | None) -> None:
     for name, percent in scores["dimensions"].items():
         drawn = f" {bar(percent, min(BAR, room))}" if room > 0 else ""
         say_wrapped(f"{name:<{NAME}}{drawn} {percent:5.1f} %" if drawn else f"{name} {percent:.1f} %", "  ")
+    _print_improved(scores["improved"])
+
+
+def _print_improved(improved: JsonObject | None) -> None:
+    """What `improve` has gained, and what can be done where it gained nothing."""
+    if improved is None:
+        return
+    both = (
+        f"{improved['task']}: {improved['dimension']} {improved['before']:.1f} % -> {improved['after']:.1f} %"
+    )
+    if improved["gain"] > 0:
+        say_wrapped(f"{both}, {improved['gain']:.1f} gained", "  ")
+        return
+    say_wrapped(
+        f"{both}: nothing gained. Another `improve` would change as little; say what is missing with `feedback`, "
+        "edit the document by hand, or let another agent write it",
+        "  ",
+    )
 
 
 def print_pause(pause: JsonObject) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,7 +18,9 @@ from orchestrator.cli.options import (
     MaxTurns,
     MaxUsd,
     SessionArgument,
+    can_ask,
     caps_given,
+    choose,
     exclude,
     one_session,
 )
@@ -34,6 +36,9 @@ def resume(
     in_session: InSession = None,
     force: Annotated[bool, typer.Option("--force", help="Continue despite a failed quality gate.")] = False,
     retry: Annotated[str | None, typer.Option("--retry", metavar="TASK", help="Retry a failed task.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="With --retry: the agent to ask first.")
+    ] = None,
     skip: Annotated[
         str | None, typer.Option("--skip", metavar="TASK", help="Continue without this task.")
     ] = None,
@@ -55,7 +60,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Continue a session after a checkpoint, a pause or a crash, and follow it."""
-    from orchestrator.commands.resume import Answer
+    from orchestrator.commands.resume import Answer, check_agent
     from orchestrator.commands.resume import resume as go_on
     from orchestrator.commands.rework import check_words
     from orchestrator.domain.approvals import parse_token
@@ -65,6 +70,8 @@ def resume(
     exclude(retry=retry is not None, skip=skip is not None)
     exclude(retry=retry is not None, force=force)
     exclude(decide=decide is not None, force=force)
+    if agent is not None and retry is None:
+        raise UsageError("--agent needs --retry", fix=f"lifecycle resume --retry TASK --agent {quote(agent)}")
     if decide is not None and not decide.strip():
         raise UsageError("--decide needs a text", fix='lifecycle resume --decide "your decision"')
     answer = Answer(
@@ -72,6 +79,7 @@ def resume(
         check_words(words),
         force,
         retry,
+        agent,
         skip,
         None if decide is None else check_words(decide),
         caps(caps_given(max_usd, max_tokens, max_turns, max_minutes) or {}),
@@ -79,6 +87,8 @@ def resume(
     )
     with changing() as opened:
         name = _choose(opened, one_session(session, in_session))
+        if agent is not None:
+            check_agent(opened.project, agent)
         before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
         done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
         for key in done.recovered:
@@ -98,16 +108,11 @@ def _choose(opened: Opened, name: str | None) -> str | None:
     found = opened.store.read(sessions.unfinished)
     if len(found) < 2:
         return None
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+    if not can_ask():
         raise SeveralSessions(found)
     for number, row in enumerate(found, 1):
         note(f"  {number}  {row.id}  {row.mode}  {row.status}  {row.pause_reason or ''}".rstrip())
-    number = typer.prompt("Which one", type=int, err=True)
-    if not 1 <= number <= len(found):
-        raise UsageError(
-            f"there is no number {number}", why=f"1 to {len(found)}", fix="lifecycle resume SESSION"
-        )
-    return str(found[number - 1].id)
+    return str(found[choose(len(found), "lifecycle resume SESSION") - 1].id)
 
 
 def register(app: typer.Typer) -> None:

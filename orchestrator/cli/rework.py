@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.opening import Opened, changing, wake, who
-from orchestrator.cli.options import AsJson, Detach, InSession
+from orchestrator.cli.options import AsJson, Detach, InSession, can_ask, choose
 from orchestrator.cli.output import note
+from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orchestrator.commands.rework import Reworked
+    from orchestrator.domain.feedback import FeedbackTarget
 
 
 def revise(
@@ -41,6 +45,10 @@ def revise(
 
 def feedback(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Your feedback, in your own words.")],
+    task: Annotated[
+        str | None,
+        typer.Option("--task", metavar="TASK", help="The document it is about; default: the one it names."),
+    ] = None,
     in_session: InSession = None,
     detach: Detach = False,
     as_json: AsJson = False,
@@ -50,11 +58,34 @@ def feedback(
 
     with changing() as opened:
         before = _numbers(opened)
-        done, target = rework.feedback(
-            opened.store, in_session, text, who=who(), max_attempts=opened.settings.max_attempts
-        )
+
+        def give(about: str | None) -> tuple[Reworked, FeedbackTarget]:
+            return rework.feedback(
+                opened.store,
+                in_session,
+                text,
+                who=who(),
+                max_attempts=opened.settings.max_attempts,
+                task=about,
+            )
+
+        try:
+            done, target = give(task)
+        except rework.UnclearFeedback as unclear:
+            if not can_ask():
+                raise
+            done, target = give(_ask(unclear.documents))
         note(f"{target.action}{f' {target.task}' if target.task else ''}: {target.why}")
         raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+
+
+def _ask(documents: Mapping[str, str]) -> str:
+    """The document that somebody at the terminal chooses. Raises UsageError."""
+    note("its words name no document; which one is it about?")
+    keys = list(documents)
+    for number, key in enumerate(keys, 1):
+        note(f"  {number}  {key}  {one_line(documents[key])}")
+    return keys[choose(len(keys), 'lifecycle feedback "..." --task TASK') - 1]
 
 
 def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJson = False) -> None:

@@ -20,6 +20,7 @@ def show(session: SessionArgument = None, in_session: InSession = None, as_json:
     """Show a session's request, options, scores and decisions."""
     from orchestrator.cli.report import print_pause, print_scores
     from orchestrator.views.check import show as read
+    from orchestrator.views.measured import in_words
 
     found = read_session(one_session(session, in_session), read)
     if as_json:
@@ -33,6 +34,8 @@ def show(session: SessionArgument = None, in_session: InSession = None, as_json:
     say(
         f"{'cost':<12} {money(found['cost'])}, {found['cost']['calls']} calls, {duration(found['elapsed_seconds'])}"
     )
+    if found["effects"]["findings"]:
+        say(f"{'discussed':<12} {in_words(found['effects'])}")
     for each in found["decisions"]:
         forced = " (forced)" if each["forced"] else ""
         say(

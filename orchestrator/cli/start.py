@@ -49,6 +49,14 @@ def start(
         str | None,
         typer.Option("--execution", metavar="HOW", help="parallel, or sequential (one task at a time)."),
     ] = None,
+    critics: Annotated[
+        str | None,
+        typer.Option(
+            "--critics",
+            metavar="HOW",
+            help="Which perspectives share a call: separate (none), merged (all), auto (where artifacts are small).",
+        ),
+    ] = None,
     supervise: Annotated[
         bool, typer.Option("--supervise", help="Check the documents against each other; not available yet.")
     ] = False,
@@ -91,17 +99,18 @@ def start(
     exclude(plan=plan, detach=detach)
     exclude(plan=plan, key=key is not None)
     exclude(record=record is not None, replay=replay is not None)
+    exclude(**{"critics": critics is not None, "discuss off": discuss == "off"})
     exclude(**{"perspectives": perspectives is not None, "discuss off": discuss == "off"})
     views = _views(perspectives)
     _check_arguments(task)
     if spec is not None:
         refuse_spec()
-    check_options(key, discuss, execution)  # before standard input is waited for
+    check_options(key, discuss, execution, critics)  # before standard input is waited for
     request = read_request(task, _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
     prepared = prepare(
         find_project(),
-        StartRequest(request, mode, discuss, execution, supervise, views, record, replay, key, caps),
+        StartRequest(request, mode, discuss, execution, supervise, views, record, replay, key, caps, critics),
     )
     if plan:
         _print_plan(prepared.view, as_json)
@@ -177,6 +186,16 @@ def plan_lines(view: JsonObject) -> list[str]:
             if cassette and cassette["does"] == "replay"
             else [("Records", f"every agent call to {cassette['folder']}")]
             if cassette
+            else []
+        ),
+        *(
+            [
+                (
+                    "Sends",
+                    f"about {sends['characters']} characters ({sends['tokens']} tokens) in {sends['calls']} calls",
+                )
+            ]
+            if (sends := view["sends"]) and sends["calls"]
             else []
         ),
         ("Cost", f"{says}: {cost['why']} (about {cost['calls']} calls)"),

@@ -52,7 +52,7 @@ def runs(
 ) -> None:
     """List the attempts at a task, or at all: which agent, how long, how each ended."""
     from orchestrator.views import find
-    from orchestrator.views.cost import run_views
+    from orchestrator.views.cost import by, run_views
 
     found = read_session(
         in_session,
@@ -74,8 +74,8 @@ def runs(
                 each["opened_at"],
                 duration(each["seconds"]),
                 each["outcome"],
-                "yes" if each["charged"] else "no",
-                each["agent"],
+                "yes" if each["counted"] else "no",
+                by(each["agent"]),
                 len(each["calls"]),
                 each["error"],
             )

@@ -22,7 +22,8 @@ def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = Fals
     if as_json:
         print_json(found)
         return
-    say(f"{found['task']} is {found['status']}: {found['state']}")
+    more = "" if found["state"] == found["status"] else f": {found['state']}"
+    say(f"{found['task']} is {found['status']}{more}")
     for line in found["because"]:
         say(f"  {inert(line)}")
     for command in found["commands"]:

@@ -50,7 +50,7 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
         stopped = []
         for run in tasks.open_runs(tx, session.id):
             transitions.revoke(
-                tx, run.id, run.task_id, RunOutcome.CANCELLED, f"cancelled by {who}", charged=False
+                tx, run.id, run.task_id, RunOutcome.CANCELLED, f"cancelled by {who}", counted=False
             )
             records.cut_off_calls(tx, run.id, "cancelled")
             stopped.append(run.id)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.commands import older_packages
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
@@ -23,7 +24,8 @@ from orchestrator.store.backends.sqlite_file import SCHEMA
 from orchestrator.store.store import Store, Tx
 
 FORMAT = "team-lifecycle session"
-VERSION = 1
+VERSION = 2
+OLDEST = 1
 MAX_BYTES = 1024 * 1024 * 1024  # unpacked, all together
 MAX_MEMBERS = 100_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same session makes the same file
@@ -169,14 +171,21 @@ def _checked(archive: zipfile.ZipFile) -> Package:
     if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > MAX_BYTES:
         raise ValueError("it is too large")
     manifest = json.loads(archive.read("manifest.json"))
-    if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
+    if manifest.get("format") != FORMAT:
         raise ValueError("its manifest names another format")
-    if manifest.get("schema") != SCHEMA:
-        raise ValueError(f"it has schema {manifest.get('schema')}, this program {SCHEMA}")
+    version, schema = manifest["version"], str(manifest["schema"])
+    if version not in range(OLDEST, VERSION + 1):
+        raise ValueError(f"it has format {version}, this program knows {OLDEST} to {VERSION}")
+    if schema > SCHEMA:
+        raise ValueError(f"it has schema {schema}, this program knows {SCHEMA}: install the newer version")
     session = ids.check_session_id(manifest["session"])
     rows: transfer.Rows = {}
-    for table, columns in transfer.columns().items():
+    for table in transfer.columns():
         rows[table] = json.loads(archive.read(f"rows/{table}.json"))
+        if not all(isinstance(row, dict) for row in rows[table]):
+            raise ValueError(f"its rows of {table} are no objects")
+    older_packages.upgrade(rows, schema)
+    for table, columns in transfer.columns().items():
         if any(set(row) != columns for row in rows[table]):
             raise ValueError(f"its rows of {table} have other columns")
     _check_rows(session, rows)
@@ -242,7 +251,7 @@ def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:
     options = session["options"]
     if isinstance(options, dict):  # a folder of the machine it comes from is none of ours to read or write
         session["options"] = {name: value for name, value in options.items() if name != "cassette"}
-    session |= {"workspace": str(project), "projected": 0, "dirty": 1}
+    session |= {"workspace": str(project), "projected": 0, "needs_beat": 1}
     if session["status"] == "active":
         session |= {
             "status": "paused",

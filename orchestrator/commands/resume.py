@@ -10,16 +10,20 @@ from shlex import quote
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps
-from orchestrator.domain.errors import NotAllowedNow, UsageError
+from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
+from orchestrator.project import Project
 from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
-from orchestrator.store.rows import Session
+from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, find
+from orchestrator.views.agents import ask_agents
+from orchestrator.views.ways_on import asks_agents
 
+NAMED = 3  # edited files that a refusal names
 WITHOUT_DECIDE = "leave --decide out; use `lifecycle feedback` to say what should change"
 
 
@@ -31,6 +35,7 @@ class Answer:
     words: str = ""
     force: bool = False
     retry: str | None = None
+    agent: str | None = None  # asked first for the task of `retry`, and for its revisions
     skip: str | None = None
     decide: str | None = None
     caps: Caps = field(default_factory=dict)  # new ones, counted
@@ -43,6 +48,20 @@ class Resumed:
     reason: str | None  # the pause it answered; None: the session was not paused
     recovered: tuple[str, ...]  # tasks whose lost attempts were put right
     warnings: tuple[str, ...] = ()
+
+
+def check_agent(project: Project, agent: str) -> None:
+    """Raise UnknownName or NotAllowedNow for an agent that is not configured, or cannot be used now."""
+    known = {each["name"]: each for each in ask_agents(project)["agents"]}
+    if agent not in known:
+        raise UnknownName("agent", agent, known, fix="`lifecycle agents` lists them")
+    if not known[agent]["usable"]:
+        usable = ", ".join(name for name, each in known.items() if each["usable"])
+        raise NotAllowedNow(
+            f"the agent {agent} cannot be used now",
+            why=str(known[agent]["fault"]),
+            fix=f"`lifecycle doctor` shows how to fix it; usable: {usable}",
+        )
 
 
 def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
@@ -74,11 +93,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     session = sessions.get(tx, name)
     assert session is not None
     if session.status == SessionStatus.COMPLETED:
-        raise NotAllowedNow(
-            f"{session.id} is completed: there is nothing to resume",
-            why="every task is done",
-            fix="rework it with revise, feedback, recheck or improve",
-        )
+        raise _nothing_to_resume(session.id, edited)
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
     reason = session.paused_for if session.pause_reason else None
@@ -111,6 +126,22 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     return Resumed(session.id, reason, tuple(lost), tuple(warnings))
 
 
+def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedNow:
+    """The refusal to resume a completed session; it names edits by hand, which only a task takes in."""
+    what = f"{session} is completed: there is nothing to resume"
+    if not edited:
+        return NotAllowedNow(
+            what, why="every task is done", fix="rework it with revise, feedback, recheck or improve"
+        )
+    paths = sorted(edited)
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return NotAllowedNow(
+        what,
+        why=f"every task is done; {', '.join(paths[:NAMED])}{more} edited by hand since",
+        fix="`lifecycle recheck` takes the edits in and scores them; `lifecycle revise TASK` builds on them",
+    )
+
+
 def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
     for key in (answer.retry, answer.skip):
         if key is not None:
@@ -123,7 +154,11 @@ def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
                 why="only a failed task can be retried",
                 fix=f"lifecycle why {row.key}",
             )
-        decisions.decide(tx, session.id, f"retry {row.key}", answer.who, answer.words, forced=answer.force)
+        words = answer.words
+        if answer.agent is not None:
+            _ask_first(tx, row, answer.agent)
+            words = f"agent {answer.agent}" + (f": {words}" if words else "")
+        decisions.decide(tx, session.id, f"retry {row.key}", answer.who, words, forced=answer.force)
     if answer.skip is not None:
         row = find.task(tx, session, answer.skip)
         if not transitions.skip(tx, row.id):
@@ -134,6 +169,17 @@ def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
             )
         decisions.decide(tx, session.id, f"skip {row.key}", answer.who, answer.words, forced=answer.force)
         messages.event(tx, session.id, "skipped", f"{row.key} was skipped by {answer.who}", task=row.key)
+
+
+def _ask_first(tx: Tx, row: Task, agent: str) -> None:
+    """Store the agent that the task asks before all others. Raises NotAllowedNow."""
+    if not asks_agents(tx, row):
+        raise NotAllowedNow(
+            f"{row.key} takes no --agent",
+            why="its work is done by rules, or asks the agents of its perspectives",
+            fix=f"lifecycle resume --retry {row.key}",
+        )
+    transitions.set_payload(tx, row.id, {**row.payload, "agent": agent})
 
 
 def _check_answer(tx: Tx, session: Session, reason: PauseReason, answer: Answer) -> list[str]:
@@ -181,7 +227,12 @@ def _answer_pause(
 
 def _options_of(answer: Answer) -> list[str]:
     """The options of the refused command, so that the message can repeat them."""
-    given = {"--retry": answer.retry, "--skip": answer.skip, "--decide": answer.decide}
+    given = {
+        "--retry": answer.retry,
+        "--agent": answer.agent,
+        "--skip": answer.skip,
+        "--decide": answer.decide,
+    }
     words = [f"{option} {quote(value)}" for option, value in given.items() if value]
     return [*(["--force"] if answer.force else []), *words]
 

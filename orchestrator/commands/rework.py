@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.domain import secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
-from orchestrator.domain.feedback import FeedbackTarget, feedback_target
+from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SessionStatus, TaskState
 from orchestrator.domain.pauses import PAUSES, PauseReason, may_rework
@@ -111,10 +111,27 @@ def improve(
     return store.write(unit)
 
 
+class UnclearFeedback(UsageError):
+    """The feedback's words name none of the documents."""
+
+    def __init__(self, documents: Mapping[str, str], named: str) -> None:
+        """`documents`: task -> what it makes."""
+        self.documents = documents
+        listed = ", ".join(f"{key} ({what})" for key, what in documents.items())
+        super().__init__(
+            "it is not clear which document the feedback is about; nothing was changed",
+            why=f"its words name none of {listed}",
+            fix=f'name one: lifecycle feedback "..." --task {list(documents)[-1]}{named}',
+        )
+
+
 def feedback(
-    store: Store, name: str | None, text: str, *, who: str, max_attempts: int
+    store: Store, name: str | None, text: str, *, who: str, max_attempts: int, task: str | None = None
 ) -> tuple[Reworked, FeedbackTarget]:
-    """Record the feedback as a decision and apply it to the earliest document it concerns."""
+    """Record the feedback as a decision and apply it to the document of `task`, or the earliest one that it names.
+
+    Raises UnclearFeedback when it names none of several, NotAllowedNow, UnknownName, UsageError.
+    """
     words = check_words(text)
     if not words:
         raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
@@ -122,7 +139,7 @@ def feedback(
     def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
         session = _open(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
-        target = feedback_target(words, state, _catalogue(tx, session))
+        target = _target_of(tx, session, words, state, task)
         decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
         given = _Given(session, target.task or "", words, who, max_attempts, state, target.why)
@@ -138,6 +155,25 @@ def feedback(
         return done, target
 
     return store.write(unit)
+
+
+def _target_of(
+    tx: Tx, session: Session, words: str, state: Mapping[str, TaskState], task: str | None
+) -> FeedbackTarget:
+    """Raises UnclearFeedback; UnknownName or NotAllowedNow for a `task` that takes no feedback."""
+    catalogue = _catalogue(tx, session)
+    key = None if task is None else _spelled(tx, session, task)
+    if key is not None and not catalogue.is_draft(key):
+        takers = ", ".join(originals(state, catalogue))
+        raise NotAllowedNow(
+            f"{key} takes no feedback", why="it makes no document to revise", fix=f"name one of {takers}"
+        )
+    target = feedback_target(words, state, catalogue, key)
+    if target.action == "ask":
+        made = {each: catalogue.of_task(each) for each in target.documents}
+        titles = {each: found.title for each, found in made.items() if found is not None}
+        raise UnclearFeedback(titles, find.named(tx, session.id))
+    return target
 
 
 def check_words(text: str) -> str:

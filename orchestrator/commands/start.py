@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 KEY_LENGTH = 200
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
+CRITICS = ("auto", "separate", "merged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class StartRequest:
     replay: str | None = None
     key: str | None = None
     caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
+    critics: str | None = None  # which perspectives of a discussion share a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,13 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     """Check the request and plan its tasks. Raises UsageError, ConfigError; changes nothing."""
     from orchestrator.views.plan import has_coding_agent
 
-    check_options(asked.key, asked.discuss, asked.execution)
-    flags = {"discuss": asked.discuss, "execution": asked.execution, "budget": asked.caps or None}
+    check_options(asked.key, asked.discuss, asked.execution, asked.critics)
+    flags = {
+        "discuss": asked.discuss,
+        "execution": asked.execution,
+        "critics": asked.critics,
+        "budget": asked.caps or None,
+    }
     pack, settings = read_config(project, flags)
     options = StartOptions(
         asked.mode,
@@ -78,6 +85,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         asked.supervise,
         asked.perspectives,
         recording.chosen(asked.record, asked.replay),
+        settings.critics,
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
@@ -97,12 +105,15 @@ def begin(prepared: Prepared, store: Store) -> Started:
     )
 
 
-def check_options(key: str | None, discuss: str | None, execution: str | None) -> None:
+def check_options(
+    key: str | None, discuss: str | None, execution: str | None, critics: str | None = None
+) -> None:
     """Raises UsageError for a value that the option cannot have."""
     _check_key(key)
     for what, given, known in (
         ("discuss form", discuss, DISCUSS_FORMS),
         ("execution", execution, EXECUTIONS),
+        ("way of asking critics", critics, CRITICS),
     ):
         if given is not None and given not in known:
             raise UnknownName(what, given, known)
@@ -174,6 +185,7 @@ def _create(
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
         "why": planned.choice.why,
+        **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
     }
     sessions.create(

@@ -10,6 +10,7 @@ from orchestrator.config import resources
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json
 
+FILTERS = ("cell", "heading", "paragraphs", "yaml", "code")  # those that pages have besides Jinja's own
 SIZE_LIMIT = 256 * 1024  # bytes
 Origins = dict[Place, tuple[Path, int]]
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
@@ -42,15 +43,19 @@ def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], li
 
 def _text(file: Path) -> str:
     """Raises OSError, or ValueError for what is no template; it may include the shipped ones alone."""
-    from jinja2 import Environment, TemplateSyntaxError, meta
+    from jinja2 import TemplateSyntaxError, meta
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     if not file.exists():
         raise ValueError("there is no such file")
     if not file.is_file() or file.stat().st_size > SIZE_LIMIT:
         raise ValueError(f"is no regular file of at most {SIZE_LIMIT // 1024} KiB")
     text = file.read_bytes().decode("utf-8")
+    environment = ImmutableSandboxedEnvironment()
+    environment.filters.update(dict.fromkeys(FILTERS, str))
     try:
-        included = meta.find_referenced_templates(Environment().parse(text))  # noqa: S701 - Markdown, only parsed
+        included = meta.find_referenced_templates(environment.parse(text))
+        environment.compile(text)  # which finds unknown filters and tests too
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno}: {error.message}") from error
     known = {each.name for each in (resources() / "config" / "templates").iterdir()}

@@ -93,9 +93,9 @@ class AgentSettings(_Part):
         default=None,
         description="name of the environment variable with its key; default the provider's usual one",
     )
-    pool: Name | None = Field(
+    account: Name | None = Field(
         default=None,
-        description="agents of one pool share an account and its rate limits; default one pool per kind",
+        description="agents of one account share its rate limits; default one account per kind",
     )
     edits_files: bool = Field(
         default=False, description="whether it can edit files in a work tree (a coding agent)"
@@ -191,6 +191,11 @@ class Settings(BaseModel):
     )
     discuss: Literal["inline", "standalone", "off"] = Field(
         default="inline", description="how artifacts are discussed"
+    )
+    critics: Literal["auto", "separate", "merged"] = Field(
+        default="auto",
+        description="which perspectives of a discussion share a call: none (separate), all (merged), "
+        "or those of one agent where the artifact is small",
     )
     execution: Literal["parallel", "sequential"] = Field(
         default="parallel", description="all ready tasks at once, or one at a time"

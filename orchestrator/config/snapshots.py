@@ -6,13 +6,22 @@ from dataclasses import asdict, replace
 
 from orchestrator.config.shipped import shipped_pack
 from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.pipelines import SNAPSHOT
 
 
 def upgraded(data: JsonObject) -> JsonObject:
     """The snapshot as this version reads it; one from before documents were data gets the shipped ones, with the required
     sections and the words of feedback that it kept."""
-    if data.get("version", 2) > 1:
+    version = data.get("version", SNAPSHOT)
+    if version > SNAPSHOT:
+        raise StoreError(
+            "the session was started by a newer version of this program",
+            why=f"its snapshot has form {version}, this program knows {SNAPSHOT}",
+            fix="install the newer version of team-lifecycle",
+        )
+    if version == SNAPSHOT:
         return data
     shipped = shipped_pack()
     sign_offs = {key for key, around in shipped.rounds.items() if around.signs_off}
@@ -28,4 +37,4 @@ def upgraded(data: JsonObject) -> JsonObject:
             for each in shipped.documents
         }
     )
-    return {**data, "version": 2, "rounds": rounds, "documents": asdict(documents)}
+    return {**data, "version": SNAPSHOT, "rounds": rounds, "documents": asdict(documents)}

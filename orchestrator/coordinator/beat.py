@@ -1,7 +1,7 @@
 """One beat: read what happened -> update the session -> offer what is ready -> stop.
 
-A beat is one transaction on one session. It clears the session's dirty mark first, and reads everything after that, so a
-wake that comes meanwhile marks it again and none is lost.
+A beat is one transaction on one session. It clears `needs_beat` first, and reads everything after that, so a wake that
+comes meanwhile sets it again and none is lost.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.coordinator.maintenance import Maintenance
 from orchestrator.coordinator.projections import Projections
 from orchestrator.coordinator.timers import TimerScheduler
+from orchestrator.dispatch import older
 from orchestrator.dispatch.local import HostSupervisor
 from orchestrator.dispatch.memory import memory
 from orchestrator.domain import account_pause, idleness
@@ -162,16 +163,26 @@ class Daemon:
         if busy:
             self._busy_at = time.monotonic()
             live, ours = self._store.read(lambda tx: (leases.live_hosts(tx), leases.supervised_hosts(tx)))
+            hung = {row.pid for row in ours} - {row.pid for row in live}
+            live = self._without_older(live)
             if not live and self._supervisor.gave_up:
                 self._failures.pause_all(lead, PauseReason.AGENT_UNAVAILABLE, self._supervisor.last_words())
                 self._supervisor.forgive()  # a resume tries again
             elif not live:
-                self._supervisor.ensure({row.pid for row in ours})
+                self._supervisor.ensure(hung)
         elif time.monotonic() - self._busy_at > self._stay_seconds():
             self._log.info("idle")
             self._stopping.set()
         self._await_retry(clock)
         return delay
+
+    def _without_older(self, live: list[Host]) -> list[Host]:
+        """The hosts that run this version; those of an earlier one are asked to drain."""
+        for row in live:
+            if older.outdated(row.version) and not row.draining:
+                self._log.warning("earlier_host_drained", host=row.incarnation[:10], version=row.version)
+                wakeup.wake_host(self._store.project_id, row.incarnation, {"type": "drain"})
+        return [row for row in live if not older.outdated(row.version)]
 
     def _stay_seconds(self) -> float:
         """How long we stay without work."""
@@ -190,13 +201,13 @@ class Daemon:
         clock.at(due, "retry", self._retry_due)
 
     def _drain(self, lead: Leadership, clock: TimerScheduler) -> None:
-        """Beats until no session is dirty: a mark that comes during a beat makes another round."""
+        """Beats until no session needs one: a mark that comes during a beat makes another round."""
         while not self._stopping.is_set():
-            dirty = self._store.read(sessions.needing_beat)
-            if not dirty:
+            waiting = self._store.read(sessions.needing_beat)
+            if not waiting:
                 return
             offered = 0
-            for session in dirty:
+            for session in waiting:
                 try:
                     done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
                 except UnknownName as error:

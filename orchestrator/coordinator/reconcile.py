@@ -39,7 +39,7 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
     for run, why in leases.overdue_runs(tx):
         spared = why != leases.HOST_GONE and _paused_for_disk(tx, run)
         outcome = RunOutcome.RELEASED if spared else RunOutcome.LOST
-        status = transitions.revoke(tx, run.id, run.task_id, outcome, why, charged=not spared)
+        status = transitions.revoke(tx, run.id, run.task_id, outcome, why, counted=not spared)
         if status is None:
             continue
         records.cut_off_calls(tx, run.id, why)

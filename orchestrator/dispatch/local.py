@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from orchestrator.log import Logger
 from orchestrator.store.clock import process_start
@@ -47,6 +48,15 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
             cwd=log.parent,
             env=child_environment(),
         )
+
+
+class Identified(Protocol):
+    """What tells a process from another one that got its pid."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def process_start(self) -> int: ...
 
 
 class HostSupervisor:
@@ -138,9 +148,9 @@ class HostSupervisor:
         until = time.monotonic() + seconds
         self._wanted = False
         process = self._process
-        others = [end for row in left if (end := _end_of(row)) is not None]
+        others = [end for row in left if (end := end_of(row)) is not None]
         for end in others:
-            _send(end, signal.SIGTERM)
+            send(end, signal.SIGTERM)
         if process is not None and process.poll() is None:
             process.terminate()
             try:
@@ -152,11 +162,11 @@ class HostSupervisor:
         for end in others:
             if not select.select([end], [], [], max(0.0, until - time.monotonic()))[0]:
                 self._log.warning("left_host_killed")
-                _send(end, signal.SIGKILL)
+                send(end, signal.SIGKILL)
             os.close(end)
 
 
-def _end_of(row: Host) -> int | None:
+def end_of(row: Identified) -> int | None:
     """A descriptor that becomes readable when exactly this host's process ends; None when it has, or where there are none."""
     if not hasattr(os, "pidfd_open"):
         return None  # such a host leaves by itself when nobody leads
@@ -170,6 +180,6 @@ def _end_of(row: Host) -> int | None:
     return end
 
 
-def _send(end: int, number: signal.Signals) -> None:
+def send(end: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         signal.pidfd_send_signal(end, number)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+RULES = "rules"  # stands for an agent in the runs that ask none, as a quality check
 BUILTIN = "builtin"  # ships with the product, needs no key and is free
 OTHERS = "*"  # in an order of a pack: the coding agents that stand in and are not named in it
-_CLIENT = frozenset({"command", "env", "model", "base_url", "pool", "edits_files", "confine", "limits"})
+_CLIENT = frozenset({"command", "env", "model", "base_url", "account", "edits_files", "confine", "limits"})
 _NODE = ("HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS")
 _KEY_ENDS = ("_KEY", "_TOKEN")
 _COMMON_HOMES = ("HOME", "XDG_CONFIG_HOME")
@@ -54,7 +55,7 @@ class AgentKind:
 _ALL = (  # clients in the order in which they stand in
     AgentKind(BUILTIN, "builtin", takes=frozenset(), reports="nothing"),
     AgentKind("command", "command", takes=_CLIENT | {"key_env"}, reports="maybe"),
-    AgentKind("api", "api", takes=frozenset({"model", "effort", "base_url", "key_env", "pool", "limits"})),
+    AgentKind("api", "api", takes=frozenset({"model", "effort", "base_url", "key_env", "account", "limits"})),
     AgentKind(
         "claude",
         env=(

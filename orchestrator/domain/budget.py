@@ -55,6 +55,20 @@ def nearly(caps: Caps, used: Used) -> list[str]:
     return [measure for measure, cap in caps.items() if used[measure] * 100 >= cap * WARN_PERCENT]
 
 
+def suggested(cap: int, used: int, done: int, left: int, unit: int = 1) -> int:
+    """A cap for the `left` tasks: what is used, and for each of them the average of those `done`, with a quarter more.
+
+    Without a task done nothing is known of the rest: twice the cap. Rounded up to two digits of `unit`.
+    """
+    need = used + used * left * 5 / (done * 4) if done and used else max(2 * cap, used + cap)
+    return _rounded_up(max(need, used + 1) / unit, unit)
+
+
+def _rounded_up(amount: float, unit: int) -> int:
+    step = 10.0 ** (math.floor(math.log10(amount)) - 1)
+    return math.ceil(round(math.ceil(round(amount / step, 6)) * step, 9) * unit)
+
+
 def raised(budget: Mapping[str, Json] | None, scope: str, more: Caps) -> JsonObject:
     """The budget with new caps; what was warned of before counts anew for them."""
     old = dict(budget or {})

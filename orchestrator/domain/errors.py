@@ -29,7 +29,7 @@ LifecycleError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class UsageError(LifecycleError):
 
 
 class UnknownName(UsageError):
-    """No such name."""
+    """No such name: the message lists the known ones, or those that are spelt most like it where there are many."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, fix: str = "") -> None:
         from difflib import get_close_matches
@@ -72,11 +72,37 @@ class UnknownName(UsageError):
         meant = f"did you mean {near[0]!r}?" if near else "use one of the known names" if names else ""
         super().__init__(
             f"unknown {kind} {name!r}",
-            why=f"known: {', '.join(names) or '(none)'}",
+            why=_known(name, names),
             fix=fix or meant or "`lifecycle list` and `lifecycle tasks` list the names",
             kind=kind,
             name=name,
         )
+
+
+LISTED = 20  # names that a message lists; of more, it lists the nearest ones
+NEAREST = 5
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    if len(names) <= LISTED:
+        return f"known: {', '.join(names) or '(none)'}"
+    return f"nearest of {len(names)}: {', '.join(_nearest(name, names))}"
+
+
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    """The names most like `name`, the best first; of a path, its last part counts too."""
+    from difflib import SequenceMatcher
+
+    compared = SequenceMatcher(b=name[:200].casefold(), autojunk=False)
+
+    def likeness(known: str) -> float:
+        ratios = []
+        for part in {known, known.rpartition("/")[2]}:
+            compared.set_seq1(part.casefold())
+            ratios.append(compared.ratio())
+        return max(ratios)
+
+    return sorted(names, key=likeness, reverse=True)[:NEAREST]
 
 
 class NotAllowedNow(UsageError):
@@ -161,7 +187,7 @@ class AgentError(LifecycleError):
     remedy = "`lifecycle agents --probe` asks each agent a short question"
     exit_code = 4
     kind = "error"
-    charged = True  # whether the attempt counts
+    counted = True  # whether the attempt counts
     usage: Usage | None = None  # what the call used nevertheless, as far as its agent reported
     retries = 0  # repair turns
     readable: object | None = None  # the part of the answer that could be read
@@ -173,7 +199,7 @@ class AgentUnavailable(AgentError):
 
     remedy = "`lifecycle agents` shows what each agent lacks"
     kind = "unavailable"
-    charged = False
+    counted = False
 
 
 class CassetteUnusable(AgentUnavailable):
@@ -194,22 +220,22 @@ class AgentLimited(AgentError):
 
     remedy = "it is used again when the limit ends; `lifecycle agents` shows when, [roles] can name another"
     kind = "limited"
-    charged = False
+    counted = False
 
     def __init__(
         self,
         what: str | None = None,
         *,
         until: float | None = None,
-        pool: str | None = None,
+        account: str | None = None,
         why: str = "",
         fix: str = "",
         **ids: object,
     ) -> None:
-        """`until`: when it may be asked again, seconds of Unix time; None if unknown. `pool`: the account."""
+        """`until`: when it may be asked again, seconds of Unix time; None if unknown. `account`: whose limit it is."""
         super().__init__(what, why=why, fix=fix, **ids)
         self.until = until
-        self.pool = pool
+        self.account = account
 
 
 class AccountHeld(AgentLimited):
@@ -221,7 +247,7 @@ class AgentOverloaded(AgentError):
 
     remedy = "it is retried automatically; [roles] in the configuration can name another agent"
     kind = "overloaded"
-    charged = False
+    counted = False
 
 
 class AgentTimedOut(AgentError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -10,46 +11,62 @@ from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.text import mentions
 
+_ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
 class FeedbackTarget:
-    action: Literal["revise", "add", "restart", "record"]
-    task: str | None  # None when the feedback is only recorded
+    action: Literal["revise", "add", "restart", "record", "ask"]
+    task: str | None  # None when the feedback is only recorded, or the document has to be asked for
     why: str
+    documents: tuple[str, ...] = ()  # to choose from, for `ask`
 
 
-def feedback_target(text: str, graph: Mapping[str, TaskState], catalogue: Catalogue) -> FeedbackTarget:
-    """The earliest document whose words the text holds, and what the state of its task asks for."""
+def feedback_target(
+    text: str, graph: Mapping[str, TaskState], catalogue: Catalogue, task: str | None = None
+) -> FeedbackTarget:
+    """The document that `task` makes, else that the text names by an id or a word, and what its state asks for.
+
+    Where several are named it is the earliest one. Where none is and there are several documents, the action is `ask`.
+    """
     if _implementing(graph):
         return FeedbackTarget("record", None, "the implementation has begun")
-    for document in catalogue:
-        task = next((key for key, state in graph.items() if _makes(document, state)), None)
-        word = next((word for word in document.feedback if mentions(text, word)), None)
-        if word and task:
-            return _target(graph, task, f"it mentions {word!r}")
-    return _unclear(graph, catalogue)
+    documents = originals(graph, catalogue)
+    if task is not None:
+        return _target(graph, graph[task].revision_of or task, "you named it")
+    named = {_of_id(word, documents, catalogue) for word in _ID.findall(text)}
+    first = next((key for key in documents if key in named), None)
+    if first is not None:
+        return _target(graph, first, f"it names {first} or a part of it")
+    for made in catalogue:
+        key = next((key for key in documents if made.makes(key)), None)
+        word = next((word for word in made.feedback if mentions(text, word)), None)
+        if word and key:
+            return _target(graph, key, f"it mentions {word!r}")
+    return _unclear(graph, documents)
 
 
-def _makes(document: DocumentDef, state: TaskState) -> bool:
-    return state.revision_of is None and document.makes(state.key)
+def originals(graph: Mapping[str, TaskState], catalogue: Catalogue) -> tuple[str, ...]:
+    """The tasks whose documents take feedback, in order, without their revisions."""
+    found = [state for state in graph.values() if catalogue.is_draft(state.key) and not state.revision_of]
+    return tuple(state.key for state in sorted(found, key=lambda state: state.seq))
 
 
-def _unclear(graph: Mapping[str, TaskState], catalogue: Catalogue) -> FeedbackTarget:
-    documents = [state for state in graph.values() if catalogue.is_draft(state.key)]
-    originals = [state for state in documents if state.revision_of is None]
-    unfinished = {state.revision_of or state.key for state in documents if state.status in UNFINISHED}
-    for state in sorted(originals, key=lambda state: state.seq):
-        if state.key in unfinished:
-            return _target(
-                graph, state.key, "its words name no document; this is the earliest unfinished one"
-            )
-    completed = [state for state in documents if state.status is TaskStatus.COMPLETED]
-    if not completed:
+def _of_id(word: str, documents: tuple[str, ...], catalogue: Catalogue) -> str | None:
+    """The task of the document that an id belongs to: its own or a revision's, or that of an item as REQ-001."""
+    if word in documents:
+        return word
+    made: DocumentDef | None = catalogue.about(word)
+    return next((key for key in documents if made is not None and made.makes(key)), None)
+
+
+def _unclear(graph: Mapping[str, TaskState], documents: tuple[str, ...]) -> FeedbackTarget:
+    open_to_it = tuple(key for key in documents if _target(graph, key, "").action != "record")
+    if not open_to_it:
         return FeedbackTarget("record", None, "there is no document to change")
-    newest = max(completed, key=lambda state: state.seq)
-    return _target(
-        graph, newest.revision_of or newest.key, "its words name no document; this is the newest one"
-    )
+    if len(open_to_it) == 1:
+        return _target(graph, open_to_it[0], "it is the only document")
+    return FeedbackTarget("ask", None, "its words name no document", open_to_it)
 
 
 def _target(graph: Mapping[str, TaskState], document: str, why: str) -> FeedbackTarget:

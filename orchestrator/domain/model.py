@@ -29,7 +29,7 @@ class TaskStatus(State):
     PENDING = "pending"  # waits for its blockers or for an offer
     IN_PROGRESS = "in_progress"  # exactly one open run
     COMPLETED = "completed"  # final: rework is a new -R<n> task
-    FAILED = "failed"  # the third charged run ended badly
+    FAILED = "failed"  # the third counted run ended badly
     SKIPPED = "skipped"  # a person said so; satisfies its successors
     CANCELLED = "cancelled"  # a person said so
 
@@ -47,10 +47,10 @@ class SessionStatus(State):
 
 class RunOutcome(StrEnum):
     COMPLETED = "completed"
-    FAILED = "failed"  # charged
-    LOST = "lost"  # charged: its host died or its lease ran out
+    FAILED = "failed"  # counted
+    LOST = "lost"  # counted: its host died or its lease ran out
     RELEASED = "released"  # released on purpose; does not count as an attempt
-    CANCELLED = "cancelled"  # a person said so, not charged
+    CANCELLED = "cancelled"  # a person said so, not counted
 
 
 class Consensus(StrEnum):

@@ -77,7 +77,12 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
                 ("resume", "revise", "feedback"),
                 approves=(_SPECIFICATION,),
             ),
-            Pause(PauseReason.TASK_FAILED, "retry the task", "retry", ("resume", "resume --skip TASK")),
+            Pause(
+                PauseReason.TASK_FAILED,
+                "retry the task",
+                "retry",
+                ("resume", "resume --retry TASK --agent NAME", "resume --skip TASK"),
+            ),
             Pause(
                 PauseReason.DISCUSSION_BLOCKED,
                 "take one of the options",

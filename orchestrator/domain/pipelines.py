@@ -20,6 +20,7 @@ from orchestrator.domain.model import TaskDef
 
 Flat: TypeAlias = "DocumentDef | Section | TaskDef | Role | Perspective | Round | Gates | Supervision"
 T = TypeVar("T", bound=Flat)
+SNAPSHOT = 2  # the form of `to_snapshot`; config/snapshots.py brings older ones to it
 DiscussForm = Literal["inline", "standalone", "off"]
 
 
@@ -235,7 +236,7 @@ def with_agents(
 def to_snapshot(pack: Pack, pipeline: Pipeline) -> JsonObject:
     """What a session keeps of the pack it was started with, as JSON-able values."""
     kept = asdict(replace(pack, pipelines={}, modes={}))
-    return {"version": 2, "pipeline": asdict(pipeline), **kept}
+    return {"version": SNAPSHOT, "pipeline": asdict(pipeline), **kept}
 
 
 def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:

@@ -82,7 +82,7 @@ def fail(
     row: Run,
     error: str,
     *,
-    charged: bool,
+    counted: bool,
     backoff: Sequence[float],
     timings: Mapping[str, Json],
     pause: PauseReason | None = None,
@@ -90,13 +90,13 @@ def fail(
     wait: float | None = None,
     limited_by: str | None = None,
 ) -> str:
-    """Report that the attempt failed, or is released (not `charged`); return the task's new state. Raises LeaseLost.
+    """Report that the attempt failed, or is released (not `counted`); return the task's new state. Raises LeaseLost.
 
-    The next attempt waits for its backoff (seconds, by charged attempts so far) or for `wait` (for
+    The next attempt waits for its backoff (seconds, by counted attempts so far) or for `wait` (for
     the limit of the account `limited_by`); `pause` stops the session with a reason.
     """
     session = row.session_id
-    delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if charged and backoff else 0)
+    delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if counted and backoff else 0)
     retry_at = tx.now + int(delay * 1_000_000) if delay else None
     status = transitions.fail(
         tx,
@@ -104,13 +104,13 @@ def fail(
         row.host,
         row.id,
         error,
-        charged=charged,
+        counted=counted,
         retry_at=retry_at,
         limited_by=limited_by if retry_at else None,
         timings=timings,
     )
     records.cut_off_calls(tx, row.run, error)
-    words = "attempt failed" if charged else "attempt given back"
+    words = "attempt failed" if counted else "attempt given back"
     messages.say(
         tx,
         session,
@@ -119,7 +119,7 @@ def fail(
         f"{row.key}: {words}: {error.splitlines()[0] if error else ''}",
         data={
             "task": row.key,
-            "charged": charged,
+            "counted": counted,
             "retry_in_seconds": delay if status == "pending" else None,
         },
     )

@@ -68,7 +68,7 @@ def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:
     released = []
     for run in tasks.open_runs(tx, session):
         if run.key in keys and transitions.revoke(
-            tx, run.id, run.task_id, RunOutcome.RELEASED, why, charged=False
+            tx, run.id, run.task_id, RunOutcome.RELEASED, why, counted=False
         ):
             records.cut_off_calls(tx, run.id, why)
             released.append(run.id)

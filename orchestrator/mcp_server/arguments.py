@@ -106,6 +106,10 @@ class SessionStart(Arguments):
     discuss: Annotated[
         Literal["inline", "standalone", "off"] | None, Field(description="How artifacts are discussed.")
     ] = None
+    critics: Annotated[
+        Literal["auto", "separate", "merged"] | None,
+        Field(description="Which perspectives of a discussion share a call to an agent."),
+    ] = None
     execution: Annotated[
         Literal["parallel", "sequential"] | None, Field(description="All ready tasks, or one at a time.")
     ] = None
@@ -146,13 +150,16 @@ class SessionCommand(Arguments):
         "resume", "revise", "feedback", "recheck", "improve", "pause", "cancel", "archive", "repair"
     ]
     session: Session = None
-    task: Annotated[Name | None, Field(description="revise: a completed task.")] = None
+    task: Annotated[
+        Name | None, Field(description="revise: a completed task. feedback: the document it is about.")
+    ] = None
     text: Annotated[Text | None, Field(description="revise: what to change. feedback: the feedback.")] = None
     dimension: Annotated[Name | None, Field(description="improve: default the lowest-scoring one.")] = None
     force: Annotated[
         bool | None, Field(description="resume: despite a failed gate. revise: more than two revisions.")
     ] = None
     retry: Annotated[Name | None, Field(description="resume: retry this failed task.")] = None
+    agent: Annotated[Name | None, Field(description="resume: with retry, the agent to ask first.")] = None
     skip: Annotated[Name | None, Field(description="resume: continue without this task.")] = None
     decide: Annotated[Text | None, Field(description="resume: the decision on a blocked discussion.")] = None
     expect: Annotated[

@@ -44,6 +44,7 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             names,
             key=asked.key,
             caps=caps,
+            critics=asked.critics,
             **folders,
         ),
     )
@@ -76,6 +77,8 @@ def _words(asked: given.SessionCommand) -> str:
 
 
 def _resume(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
+    if asked.agent is not None and asked.retry is None:
+        raise UsageError("agent needs retry", fix="name the failed task in retry")
     _exclude(asked, "retry", "skip")
     _exclude(asked, "retry", "force")
     _exclude(asked, "decide", "force")
@@ -84,7 +87,14 @@ def _resume(store: Store, settings: Settings, asked: given.SessionCommand) -> _D
     decide = None if asked.decide is None else rework.check_words(asked.decide)
     expect = None if asked.expect is None else parse_token(asked.expect)
     answer = resume.Answer(
-        Person.decides(), _words(asked), bool(asked.force), asked.retry, asked.skip, decide, expect=expect
+        Person.decides(),
+        _words(asked),
+        bool(asked.force),
+        asked.retry,
+        asked.agent,
+        asked.skip,
+        decide,
+        expect=expect,
     )
     done = resume.resume(store, asked.session, answer, more_attempts=settings.max_attempts)
     more = {"answered": done.reason, "recovered": list(done.recovered), "warnings": list(done.warnings)}
@@ -115,7 +125,12 @@ def _revise(store: Store, settings: Settings, asked: given.SessionCommand) -> _D
 
 def _feedback(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     done, target = rework.feedback(
-        store, asked.session, asked.text or "", who=Person.decides(), max_attempts=settings.max_attempts
+        store,
+        asked.session,
+        asked.text or "",
+        who=Person.decides(),
+        max_attempts=settings.max_attempts,
+        task=asked.task,
     )
     return _reworked(done, action=target.action, task=target.task, because=target.why)
 
@@ -157,10 +172,10 @@ def _repair(store: Store, _: Settings, asked: given.SessionCommand) -> _Done:
 
 
 _Command = Callable[[Store, Settings, given.SessionCommand], _Done]
-_COMMANDS: dict[str, tuple[_Command, set[str]]] = {
-    "resume": (_resume, {"force", "retry", "skip", "decide", "words", "expect"}),
+COMMANDS: dict[str, tuple[_Command, set[str]]] = {
+    "resume": (_resume, {"force", "retry", "agent", "skip", "decide", "words", "expect"}),
     "revise": (_revise, {"task", "text", "force"}),
-    "feedback": (_feedback, {"text"}),
+    "feedback": (_feedback, {"text", "task"}),
     "recheck": (_recheck, set()),
     "improve": (_improve, {"dimension"}),
     "pause": (_pause, {"words"}),
@@ -171,7 +186,7 @@ _COMMANDS: dict[str, tuple[_Command, set[str]]] = {
 
 
 def session_command(context: ToolContext, asked: given.SessionCommand) -> JsonObject:
-    do, known = _COMMANDS[asked.command]
+    do, known = COMMANDS[asked.command]
     if strange := asked.given() - known - {"command", "session"}:
         raise UsageError(
             f"{asked.command} does not take {', '.join(sorted(strange))}",
@@ -179,6 +194,8 @@ def session_command(context: ToolContext, asked: given.SessionCommand) -> JsonOb
             fix="leave the others out",
         )
     with app.changing(context.project) as (store, settings):
+        if asked.agent is not None:
+            resume.check_agent(context.project, asked.agent)
         done = do(store, settings, asked)
         warnings = context.wake(store, settings, done.stopped, works=done.works)
         now = store.read(lambda tx: check.summary(tx, find.session(tx, done.session)))

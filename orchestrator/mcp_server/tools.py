@@ -18,7 +18,7 @@ from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, find
+from orchestrator.views import check, discuss, find
 from orchestrator.views.cost import run_views
 from orchestrator.views.why import why
 
@@ -141,6 +141,7 @@ def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
             "input": task.payload,
             "why": why(tx, session, task),
             "runs": run_views(tx, session.id, task.key),
+            "discussion": discuss.discussion(tx, session.id, task.key) if view["verdict"] else None,
         }
 
     return context.read(unit)
@@ -214,7 +215,7 @@ TOOLS = (
     ),
     Tool(
         "task_get",
-        "One task: state, input, why it is not running, and its attempts.",
+        "One task: state, input, why it is not running, its attempts, and its discussion with what the findings led to.",
         given.OfTask,
         _task_get,
     ),

@@ -107,6 +107,21 @@ def _versions() -> Selection:
     )
 
 
+@query(Artifact)
+def _every_version() -> Selection:
+    return (
+        select(*columns(artifacts, Artifact), tasks.c.key.label("task"))
+        .outerjoin(tasks, tasks.c.id == artifacts.c.task_id)
+        .where(artifacts.c.session_id == bindparam("session"))
+        .order_by(artifacts.c.id)
+    )
+
+
+@query(int)
+def _count_versions() -> Selection:
+    return select(func.count()).where(artifacts.c.session_id == bindparam("session"))
+
+
 @query(tuple[str, str])
 def _shown() -> Selection:
     return select(projections.c.path, projections.c.sha256).where(
@@ -237,6 +252,16 @@ def newest(tx: Tx, session: str) -> list[Artifact]:
 
 def versions(tx: Tx, session: str, path: str) -> list[Artifact]:
     return tx.rows(_versions, session=session, at_path=path)
+
+
+def every_version(tx: Tx, session: str) -> list[Artifact]:
+    """All versions of all paths, in the order in which they were made."""
+    return tx.rows(_every_version, session=session)
+
+
+def count_versions(tx: Tx, session: str) -> int:
+    """How many versions there are: versions are only ever added, so the number tells older from newer ones."""
+    return tx.row(_count_versions, session=session) or 0
 
 
 def shown(tx: Tx, session: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from sqlalchemy import Update, and_, bindparam, select, update
 
+from orchestrator import __version__
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store.clock import pid_space, process_start
 from orchestrator.store.project_tables import hosts, leases
@@ -129,6 +130,7 @@ def _take_lead() -> Update:
             process_start=bindparam("started"),
             until=bindparam("ends"),
             at=bindparam("now"),
+            version=bindparam("as_version"),
         )
     )
 
@@ -182,6 +184,7 @@ def register_host(
         slots=slots,
         lease_until=tx.lease_now + int(lease_seconds * SECOND),
         started_at=tx.now,
+        version=__version__,
     )
 
 
@@ -272,6 +275,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
         "started": started,
         "ends": ends,
         "now": tx.now,
+        "as_version": __version__,
     }
     if row is None:
         tx.insert(
@@ -285,6 +289,7 @@ def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: flo
             process_start=started,
             until=ends,
             at=tx.now,
+            version=__version__,
         )
         return 1
     if leader(tx) is not None:

@@ -18,6 +18,7 @@ hosts = table(
     Column("lease_until", Integer, nullable=False),
     Column("draining", Integer, nullable=False, server_default=text("0")),
     Column("started_at", Integer, nullable=False),
+    Column("version", Text, nullable=False, server_default=text("''")),  # of the program that it runs
     CheckConstraint("slots > 0", name="slots"),
     flag("draining"),
 )
@@ -51,13 +52,14 @@ leases = table(
     Column("process_start", Integer, nullable=False),
     Column("until", Integer, nullable=False),
     Column("at", Integer, nullable=False),
+    Column("version", Text, nullable=False, server_default=text("''")),  # of the program that it runs
     CheckConstraint("epoch > 0", name="epoch"),
 )
 
 rate_limits = table(  # a row stays until the account answers again, and counts when it is not yet over
-    "pools",
+    "rate_limits",
     Column("name", Text, primary_key=True),  # the project's, whatever session or host met the limit
-    Column("paused_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot
+    Column("limited_until", Integer, nullable=False),  # wall clock: it is told so, and outlasts a reboot
     Column(
         "since_at", Integer, nullable=False
     ),  # an answer to a call that began before it says nothing of it
@@ -65,7 +67,7 @@ rate_limits = table(  # a row stays until the account answers again, and counts 
     Column("agent", Text, nullable=False),  # who met it
     Column("why", Text, nullable=False),
     CheckConstraint("name <> ''", name="name"),
-    CheckConstraint("paused_until > since_at", name="paused_until"),
+    CheckConstraint("limited_until > since_at", name="limited_until"),
     CheckConstraint("guesses >= 0", name="guesses"),
     CheckConstraint("length(why) <= 500", name="why"),
 )

@@ -75,7 +75,7 @@ def _mark_due() -> Update:
                 tasks.c.not_before <= bindparam("now"),
             ),
         )
-        .values(dirty=1)
+        .values(needs_beat=1)
     )
 
 
@@ -88,8 +88,8 @@ def _overlong() -> ColumnElement[bool]:
         tasks.c.not_before > bindparam("latest"),
         ~exists().where(
             rate_limits.c.name == tasks.c.limited_by,
-            rate_limits.c.paused_until > bindparam("now"),
-            rate_limits.c.paused_until <= bindparam("now") + longest,
+            rate_limits.c.limited_until > bindparam("now"),
+            rate_limits.c.limited_until <= bindparam("now") + longest,
         ),
     )
 
@@ -115,7 +115,7 @@ def _mark_idle() -> Update:
                 (tasks.c.status == TaskStatus.IN_PROGRESS) | tasks.c.offered_at.is_not(None),
             ),
         )
-        .values(dirty=1)
+        .values(needs_beat=1)
     )
 
 
@@ -222,6 +222,23 @@ def _every_cost() -> Selection:
 
 
 @query(CallSums)
+def _critique_costs() -> Selection:
+    return (
+        select(
+            *COST_SUMS,
+            null().label("session"),
+            null().label("task"),
+            null().label("role"),
+            agent_calls.c.agent,
+            null().label("model"),
+            agent_calls.c.perspective,
+        )
+        .where(agent_calls.c.perspective.is_not(None))
+        .group_by(agent_calls.c.perspective, agent_calls.c.agent)
+    )
+
+
+@query(CallSums)
 def _cost_groups() -> Selection:
     return (
         select(*COST_SUMS, agent_calls.c.session_id.label("session"), tasks.c.key.label("task"), *_GROUPS)
@@ -312,3 +329,8 @@ def cost_groups(tx: Tx, session: str | None) -> list[CallSums]:
 def open_by_host(tx: Tx) -> dict[str, int]:
     """Host incarnation -> how many runs it has open."""
     return dict(tx.rows(_open_by_host))
+
+
+def critique_costs(tx: Tx) -> list[CallSums]:
+    """Sums over the calls for critiques, of all sessions, by perspective and agent."""
+    return tx.rows(_critique_costs)

@@ -31,7 +31,7 @@ def _all() -> Selection:
 
 # Change an account from usable, or limited for less, to limited until later.
 _LIMIT = Insertion(
-    rate_limits, unique=["name"], replace=["paused_until", "since_at", "guesses", "agent", "why"]
+    rate_limits, unique=["name"], replace=["limited_until", "since_at", "guesses", "agent", "why"]
 )
 
 
@@ -104,7 +104,7 @@ def limit(tx: Tx, account: str, agent: str, *, began: int, told: int | None, why
         tx.insert(
             _LIMIT,
             name=account,
-            paused_until=pause.until,
+            limited_until=pause.until,
             since_at=pause.since,
             guesses=pause.guesses,
             agent=agent,
@@ -130,4 +130,4 @@ def release(tx: Tx, account: str) -> list[tuple[str, str]]:
 
 
 def _pause(row: RateLimit) -> account_pause.Pause:
-    return account_pause.Pause(row.paused_until, row.since_at, row.guesses)
+    return account_pause.Pause(row.limited_until, row.since_at, row.guesses)

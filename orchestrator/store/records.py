@@ -113,6 +113,7 @@ COST_SUMS = (
     func.count(agent_calls.c.cost_micros).label("priced"),
     func.coalesce(func.sum(case((_UNPRICED, 1), else_=0)), 0).label("unpriced"),
     func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
+    func.coalesce(func.sum(agent_calls.c.tokens_cached), 0).label("tokens_cached"),
     func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
 )
 

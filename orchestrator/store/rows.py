@@ -23,7 +23,7 @@ class Session(NamedTuple):
     pause_reason: str | None
     gate: str | None
     score: float | None
-    dirty: int
+    needs_beat: int
     messages: int
     projected: int
     archived: int
@@ -157,7 +157,7 @@ class Attempt(NamedTuple):
     opened_at: int
     closed_at: int | None
     outcome: str | None
-    charged: int
+    counted: int
     phase: str
     agent: str | None
     error: str | None
@@ -203,6 +203,7 @@ class Host(NamedTuple):
     lease_until: int
     draining: int
     started_at: int
+    version: str = ""
 
 
 class Leader(NamedTuple):
@@ -217,6 +218,7 @@ class Leader(NamedTuple):
     process_start: int
     until: int
     at: int
+    version: str = ""
 
 
 class Message(NamedTuple):
@@ -247,6 +249,7 @@ class Artifact(NamedTuple):
     kind: str
     author: str
     created_at: int
+    run_id: str | None
     task: str | None
 
 
@@ -366,6 +369,7 @@ class CallOutcome(NamedTuple):
 class CallSums(NamedTuple):
     """`priced`: of how many calls the price is known; `unpriced`: of how many that ended it is not.
 
+    `tokens_cached` are among `tokens_in`.
     Summed by the columns that are not None; `session` is one of them unless one session's calls are summed.
     """
 
@@ -374,19 +378,21 @@ class CallSums(NamedTuple):
     priced: int
     unpriced: int
     tokens_in: int
+    tokens_cached: int
     tokens_out: int
     session: str | None = None
     task: str | None = None
     role: str | None = None
     agent: str | None = None
     model: str | None = None
+    perspective: str | None = None
 
 
 class RateLimit(NamedTuple):
     """What an account's limit was last said to be."""
 
     name: str
-    paused_until: int
+    limited_until: int
     since_at: int
     guesses: int
     agent: str

@@ -74,7 +74,10 @@ def _newest_shown() -> Selection:
 @query(str)
 def _needing_beat() -> Selection:
     return (
-        select(sessions.c.id).where(sessions.c.dirty == fixed(1)).order_by(sessions.c.updated_at).limit(100)
+        select(sessions.c.id)
+        .where(sessions.c.needs_beat == fixed(1))
+        .order_by(sessions.c.updated_at)
+        .limit(100)
     )
 
 
@@ -85,12 +88,12 @@ def _unprojected() -> Selection:
 
 @change
 def _mark() -> Update:
-    return update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=1)
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(needs_beat=1)
 
 
 @change
 def _clear() -> Update:
-    return update(sessions).where(sessions.c.id == bindparam("session")).values(dirty=0)
+    return update(sessions).where(sessions.c.id == bindparam("session")).values(needs_beat=0)
 
 
 @change
@@ -113,7 +116,7 @@ def _pause() -> Update:
             pause_reason=bindparam("reason"),
             pause_detail=bindparam("detail", type_=sessions.c.pause_detail.type),
             updated_at=bindparam("now"),
-            dirty=1,
+            needs_beat=1,
         )
     )
 
@@ -143,7 +146,7 @@ def _resume() -> Update:
             pause_reason=None,
             pause_detail=None,
             updated_at=bindparam("now"),
-            dirty=1,
+            needs_beat=1,
         )
     )
 
@@ -164,7 +167,7 @@ def _reopen() -> Update:
     return (
         update(sessions)
         .where(sessions.c.id == bindparam("session"), sessions.c.status == SessionStatus.COMPLETED)
-        .values(status=SessionStatus.ACTIVE, finished_at=None, updated_at=bindparam("now"), dirty=1)
+        .values(status=SessionStatus.ACTIVE, finished_at=None, updated_at=bindparam("now"), needs_beat=1)
     )
 
 
@@ -180,7 +183,7 @@ def _cancel() -> Update:
             pause_detail=None,
             finished_at=bindparam("now"),
             updated_at=bindparam("now"),
-            dirty=1,
+            needs_beat=1,
         )
     )
 
@@ -290,7 +293,8 @@ def _bound(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> Jso
     """With the digest of what is shown for approval; one that was deferred keeps that of when it fell due."""
     if not PAUSES[reason].approves:
         return detail
-    return {"digest": subject_digest(tx, session, reason), "digest_at": tx.now, **detail}
+    shown = {"digest": subject_digest(tx, session, reason), "versions": artifacts.count_versions(tx, session)}
+    return {**shown, **detail}
 
 
 def subject_digest(

@@ -1,7 +1,7 @@
 """What every table is made with: names of constraints, JSON kept as text, and the checks that columns share.
 
 Times are integers in microseconds: wall-clock UTC for records (`*_at`), the kernel's monotonic clock for leases
-(`*_until`, but for that of `pools`), which no change of the wall clock moves. A monotonic time is only comparable
+(`*_until`, but for that of `rate_limits`), which no change of the wall clock moves. A monotonic time is only comparable
 within one boot, so it always stands beside a `boot` id; another boot's lease is over.
 """
 

@@ -64,7 +64,7 @@ sessions = table(
     Column("pause_reason", Text),
     Column("gate", Text),
     Column("score", REAL),
-    Column("dirty", Integer, nullable=False, server_default=text("1")),  # a beat is wanted
+    Column("needs_beat", Integer, nullable=False, server_default=text("1")),  # a beat is wanted
     Column("messages", Integer, nullable=False, server_default=text("0")),  # the last number given
     Column("projected", Integer, nullable=False, server_default=text("0")),  # the number the files show
     Column("archived", Integer, nullable=False, server_default=text("0")),
@@ -80,10 +80,10 @@ sessions = table(
     CheckConstraint("(status = 'paused') = (pause_reason IS NOT NULL)", name="paused_has_reason"),
     CheckConstraint("(status IN ('completed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
     CheckConstraint("projected <= messages", name="projected"),
-    flag("dirty"),
+    flag("needs_beat"),
     flag("archived"),
 )
-index("ix_sessions_dirty", sessions.c.id, where="dirty = 1")
+index("ix_sessions_needs_beat", sessions.c.id, where="needs_beat = 1")
 index("ix_sessions_status", sessions.c.status)
 index("ix_sessions_unprojected", sessions.c.id, where="projected < messages")
 
@@ -183,7 +183,7 @@ runs = table(
     Column("opened_at", Integer, nullable=False),
     Column("closed_at", Integer),
     Column("outcome", Text),
-    Column("charged", Integer, nullable=False, server_default=text("0")),
+    Column("counted", Integer, nullable=False, server_default=text("0")),
     Column("phase", Text, nullable=False, server_default=text("'context'")),
     Column("agent", Text),
     Column("error", Text),
@@ -197,7 +197,7 @@ runs = table(
     one_of("opened_by", ("offer", "loop", "fast"), "opened_by"),
     one_of("outcome", RunOutcome, "outcome"),
     CheckConstraint("(outcome IS NULL) = (closed_at IS NULL)", name="closed"),
-    CheckConstraint("charged = 0 OR outcome IN ('failed', 'lost')", name="charged"),
+    CheckConstraint("counted = 0 OR outcome IN ('failed', 'lost')", name="counted"),
 )
 index("uq_runs_open", runs.c.session_id, runs.c.task_id, unique=True, where="outcome IS NULL")
 index("uq_runs_completed", runs.c.task_id, unique=True, where="outcome = 'completed'")

@@ -93,7 +93,7 @@ def _close_own_now() -> Update:
         .where(held())
         .values(
             outcome=bindparam("result"),
-            charged=bindparam("charge"),
+            counted=bindparam("count"),
             closed_at=bindparam("now"),
             error=bindparam("fault"),
             timings=bindparam("times", type_=runs.c.timings.type),
@@ -111,7 +111,7 @@ def _close_foreign() -> Update:
         .where(runs.c.id == bindparam("run"), runs.c.outcome.is_(None))
         .values(
             outcome=bindparam("result"),
-            charged=bindparam("charge"),
+            counted=bindparam("count"),
             closed_at=bindparam("now"),
             error=bindparam("fault"),
         )
@@ -136,7 +136,7 @@ def _reopen() -> Update:
         .where(tasks.c.id == bindparam("task"), tasks.c.status == TaskStatus.IN_PROGRESS)
         .values(
             status=TaskStatus.PENDING,
-            attempts=tasks.c.attempts + bindparam("charge"),
+            attempts=tasks.c.attempts + bindparam("count"),
             not_before=bindparam("retry_at"),
             limited_by=bindparam("account"),
             error=bindparam("fault"),
@@ -249,7 +249,7 @@ def _close_own(
     run: str,
     host: str,
     outcome: RunOutcome,
-    charged: int,
+    counted: int,
     error: str | None,
     timings: Json,
     accumulator: Json,
@@ -260,7 +260,7 @@ def _close_own(
         by=host,
         lease_now=tx.lease_now,
         result=outcome,
-        charge=charged,
+        count=counted,
         now=tx.now,
         fault=error,
         times=timings,
@@ -276,7 +276,7 @@ def fail(
     task: int,
     error: str,
     *,
-    charged: bool,
+    counted: bool,
     retry_at: int | None,
     limited_by: str | None = None,
     timings: Json = None,
@@ -285,33 +285,33 @@ def fail(
 
     `limited_by`: the account whose limit has to end until `retry_at`. Raises LeaseLost, and then wrote nothing.
     """
-    outcome = RunOutcome.FAILED if charged else RunOutcome.RELEASED
-    _close_own(tx, run, host, outcome, int(charged), error, timings, None)
-    return _release(tx, task, error, charged, retry_at, limited_by)
+    outcome = RunOutcome.FAILED if counted else RunOutcome.RELEASED
+    _close_own(tx, run, host, outcome, int(counted), error, timings, None)
+    return _release(tx, task, error, counted, retry_at, limited_by)
 
 
 def revoke(
-    tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, charged: bool
+    tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, counted: bool
 ) -> TaskStatus | None:
     """Return the task's new state after revoking an open run, None when the run was closed already."""
-    if not tx.one(_close_foreign, run=run, result=outcome, charge=int(charged), now=tx.now, fault=error):
+    if not tx.one(_close_foreign, run=run, result=outcome, count=int(counted), now=tx.now, fault=error):
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement
-    return _release(tx, task, error, charged, None, None)
+    return _release(tx, task, error, counted, None, None)
 
 
 def _release(
-    tx: Tx, task: int, error: str, charged: bool, retry_at: int | None, limited_by: str | None
+    tx: Tx, task: int, error: str, counted: bool, retry_at: int | None, limited_by: str | None
 ) -> TaskStatus:
     counts = tx.row(_task_counts, task=task)
     assert counts is not None
     attempts, most = counts
-    if charged and attempts + 1 >= most:
+    if counted and attempts + 1 >= most:
         changed, status = tx.one(_fail, task=task, fault=error, now=tx.now), TaskStatus.FAILED
     else:
         changed = tx.one(
-            _reopen, task=task, charge=int(charged), retry_at=retry_at, account=limited_by, fault=error
+            _reopen, task=task, count=int(counted), retry_at=retry_at, account=limited_by, fault=error
         )
         status = TaskStatus.PENDING
     if not changed:

@@ -65,27 +65,26 @@ def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None
     assert digest is not None
     paused = messages.newest_event(tx, session.id, "paused")
     detail = session.pause_detail or {}
-    shown, since = detail.get("digest"), detail.get("digest_at") or (paused.at if paused else tx.now)
-    changes = _changes(tx, session.id, reason, taken, since)
+    shown = detail.get("digest")
+    changes = _changes(tx, session.id, reason, taken, detail.get("versions"))
     as_shown = digest == shown if shown else not changes
     number = paused.number if paused else 0
     return Approval(session.id, reason, number, digest, as_shown, () if as_shown else tuple(changes))
 
 
-def _changes(tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str], since: int) -> list[Change]:
-    """The documents that are newer than what was shown."""
+def _changes(
+    tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str], versions: int | None
+) -> list[Change]:
+    """The documents that are newer than the first `versions` of the session's, which were shown; None: all were."""
+    every = artifacts.every_version(tx, session)
+    shown = {row.path: row for row in every[:versions]}
+    newest = {row.path: row for row in every if row.path.startswith(PAUSES[reason].approves)}
     found = []
-    for row in artifacts.newest(tx, session):
-        if not row.path.startswith(PAUSES[reason].approves):
-            continue
-        is_edited = row.path in taken
-        if row.created_at <= since and not is_edited:
-            continue
-        before = [each for each in artifacts.versions(tx, session, row.path) if each.created_at <= since]
-        shown = before[-1] if before else None
-        if shown is None or shown.sha256 != taken.get(row.path, row.sha256):
-            by = "user" if is_edited else row.author
-            found.append(Change(row.path, shown.version if shown else None, by, not is_edited))
+    for path, row in sorted(newest.items()):
+        before = shown.get(path)
+        if before is None or before.sha256 != taken.get(path, row.sha256):
+            by = "user" if path in taken else row.author
+            found.append(Change(path, before.version if before else None, by, path not in taken))
     return found
 
 

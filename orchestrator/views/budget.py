@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from orchestrator.domain import budget as rules
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import budgets, decisions, messages, sessions
+from orchestrator.domain.model import UNFINISHED, TaskStatus
+from orchestrator.store import budgets, decisions, messages, sessions, tasks
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
@@ -85,17 +86,35 @@ def refuse_if_reached(tx: Tx, session: str) -> None:
 
 
 def way_on(tx: Tx, session: Session) -> str:
-    """The command that raises each reached cap to twice its amount, or more if that is used up too."""
+    """The command that raises each reached cap: to what the tasks left are likely to need, or of each task to the double."""
     caps, used = _caps_and_used(tx, session)
+    done, left = _done_and_left(tx, session)
     if _scope(session) == "task":  # new caps hold for every task
-        used = _most_used(tx, session)
+        used, done = _most_used(tx, session), 0
     about = (session.pause_detail or {}).get("measure")
     options = []
     for measure, cap in caps.items():
         if used[measure] >= cap or measure == about:
-            amount = 2 * cap if 2 * cap > used[measure] else used[measure] + cap
-            options.append(f"--max-{measure} {amount / rules.MEASURES[measure]:.15g}")
+            unit = rules.MEASURES[measure]
+            amount = rules.suggested(cap, used[measure], done, left, unit)
+            options.append(f"--max-{measure} {amount / unit:.15g}")
     return " ".join(["resume", *options])
+
+
+def in_words(tx: Tx, session: Session) -> str:
+    """What the suggested caps rest on."""
+    done, left = _done_and_left(tx, session)
+    if _scope(session) == "task" or not done:
+        return "continues with twice the budget"
+    return (
+        f"continues with a budget for what is left ({left} of {done + left} tasks), by what the others used"
+    )
+
+
+def _done_and_left(tx: Tx, session: Session) -> tuple[int, int]:
+    """How many tasks are completed, and how many are still to be done."""
+    counts = tasks.counts(tx, session.id)
+    return counts.get(TaskStatus.COMPLETED, 0), sum(counts.get(status, 0) for status in UNFINISHED)
 
 
 def _caps_and_used(tx: Tx, session: Session) -> tuple[rules.Caps, rules.Used]:

@@ -14,7 +14,7 @@ from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, limits, ways_on
+from orchestrator.views import budget, cost, discuss, limits, measured, ways_on
 
 MARKS = {
     TaskStatus.COMPLETED: "done",
@@ -126,6 +126,7 @@ def show(tx: Tx, session: Session) -> JsonObject:
         "workspace": session.workspace,
         "pause": ways_on.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id),
+        "effects": measured.of_session(tx, session.id),
         "decisions": [
             {
                 "at": stamp(row.at),

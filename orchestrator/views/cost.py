@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import queries, records
 from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
 MICROS = 1_000_000
-COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_out")
+COUNTS = ("calls", "priced", "unpriced", "tokens_in", "tokens_cached", "tokens_out")
 ANSWERS = ("answered", "mined")
 
 
@@ -42,7 +43,7 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
             "epoch": row.epoch,
             "opened_by": row.opened_by,
             "outcome": row.outcome or "open",
-            "charged": bool(row.charged),
+            "counted": bool(row.counted),
             "phase": row.phase,
             "agent": row.agent,
             "error": row.error,
@@ -57,6 +58,11 @@ def run_views(tx: Tx, session: str, task: str | None) -> list[JsonObject]:
         for row in queries.runs_of(tx, session)
         if task in (None, row.task)
     ]
+
+
+def by(agent: str | None) -> str:
+    """Who did a run's work, in words."""
+    return "no agent, by rules" if agent == RULES else agent or ""
 
 
 def cost_view(tx: Tx, session: str | None) -> JsonObject:

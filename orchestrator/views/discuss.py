@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.store import records
+from orchestrator.domain.revisions import IMPROVE
+from orchestrator.store import records, tasks
 from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
+from orchestrator.views import measured
 
 
 def discussion(tx: Tx, session: str, name: str) -> JsonObject:
@@ -30,6 +32,7 @@ def discussion(tx: Tx, session: str, name: str) -> JsonObject:
         "record": newest.record,
         "held": len(mine),
         "ratings": [_rating(row) for row in records.critiques_of(tx, newest.run_id)],
+        **_effects(measured.Discussions(tx, session).findings(newest)),
         "findings": [
             {"kind": row.kind, "severity": row.severity, "perspective": row.perspective, "text": row.text}
             for row in records.findings_of(tx, newest.id)
@@ -43,6 +46,32 @@ def discussions(tx: Tx, session: str) -> list[JsonObject]:
         {"round": row.round, "task": row.task, **verdict(row), "record": row.record}
         for row in _discussions(tx, session)
     ]
+
+
+def measured_discussions(tx: Tx, session: str) -> list[JsonObject]:
+    """The same, each with the number of its critics' findings and of those that led to a change."""
+    held = measured.Discussions(tx, session)
+    return [
+        {**view, "effects": held.counts(row)}
+        for view, row in zip(discussions(tx, session), held.verdicts, strict=True)
+    ]
+
+
+def _effects(found: Sequence[measured.Finding]) -> JsonObject:
+    """`effects`: how many findings came to what; `measured`: each of them."""
+    return {
+        "effects": measured.counted(found),
+        "measured": [
+            {
+                "perspective": each.perspective,
+                "agent": each.agent,
+                "kind": each.kind,
+                "text": each.text,
+                "effect": str(each.effect),
+            }
+            for each in found
+        ],
+    }
 
 
 def _discussions(tx: Tx, session: str) -> list[Verdict]:
@@ -61,7 +90,28 @@ def scores(tx: Tx, session: str) -> JsonObject | None:
         "score": newest.score,
         "task": newest.task,
         "dimensions": {name: round(float(each["score"]), 1) for name, each in found.items()},
+        "improved": _improved(tx, newest, found),
     }
+
+
+def _improved(tx: Tx, gate: Verdict, dimensions: Mapping[str, Json]) -> JsonObject | None:
+    """What the `improve` before this report has gained; None when the report follows none."""
+    every = {row.key: row for row in tasks.all_tasks(tx, gate.session_id)}
+    for key in every[gate.task].blocked_by:
+        asked: Mapping[str, Json] = every[key].payload.get("improve") or {}
+        dimension, before = str(asked.get("dimension")), asked.get("score")
+        if every[key].prefix != IMPROVE or dimension not in dimensions or before is None:
+            continue
+        after = float(dimensions[dimension]["score"])
+        return {
+            "task": key,
+            "dimension": dimension,
+            "before": round(float(before), 1),
+            "after": round(after, 1),
+            "gain": round(after - float(before), 1),
+            "target": asked.get("target"),
+        }
+    return None
 
 
 def verdict(row: Verdict) -> JsonObject:

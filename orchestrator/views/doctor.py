@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
+from orchestrator.dispatch import older
 from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
@@ -182,6 +183,13 @@ def _coordinator(project: Project) -> Check:
         leader, work = store.read(lambda tx: (leases.leader(tx), queries.has_work(tx)))
     finally:
         store.close()
+    if leader is not None and older.outdated(leader.version):
+        return Check(
+            "coordinator",
+            "note",
+            f"pid {leader.pid} runs an earlier version ({leader.version or 'unknown'})",
+            "`lifecycle daemon start` replaces it; so does the next command that has work for it",
+        )
     if leader is not None:
         return Check("coordinator", "ok", f"pid {leader.pid}")
     if work:

@@ -118,7 +118,12 @@ def artifact(tx: Tx, session: str, name: str) -> str:
             f"{name!r} matches several artifacts", why=", ".join(near[:20]), fix="give more of the path"
         )
     if not near:
-        raise UnknownName("artifact", name, paths)
+        fix = (
+            f"`lifecycle artifacts{named(tx, session)}` lists them"
+            if paths
+            else "no task has written one yet"
+        )
+        raise UnknownName("artifact", name, paths, fix=fix)
     return near[0]
 
 

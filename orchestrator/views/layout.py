@@ -31,6 +31,7 @@ class StartOptions:
     supervise: bool = False
     perspectives: tuple[str, ...] = ()  # instead of each round's own, when given
     cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
+    critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
 
 
 @dataclass(frozen=True, slots=True)

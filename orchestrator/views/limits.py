@@ -17,7 +17,7 @@ def limit_views(tx: Tx) -> list[JsonObject]:
         {
             "account": row.name,
             "agent": row.agent,
-            "until": stamp(row.paused_until),
+            "until": stamp(row.limited_until),
             "since": stamp(row.since_at),
             "guesses": row.guesses,
             "why": row.why,

@@ -12,10 +12,12 @@ from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
+from orchestrator.domain.shared_calls import apart, part
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
 from orchestrator.views.budget import budget_of, cap_lines
 from orchestrator.views.layout import Plan
+from orchestrator.views.sending import sending
 
 if TYPE_CHECKING:
     from orchestrator.config.settings import AgentSettings, Settings
@@ -28,9 +30,12 @@ def past(tx: Tx, agents: Collection[str]) -> dict[tuple[str, str], list[int]]:
         for row in queries.history(tx, agent):
             if row.priced < row.calls:
                 continue
-            work = row.perspective or row.kind
-            each = [row.micros] if row.perspective is None else [row.micros // row.calls] * row.calls
-            found.setdefault((work, agent), []).extend(each)
+            if row.perspective is None:
+                found.setdefault((row.kind, agent), []).append(row.micros)
+                continue
+            for name in apart(row.perspective):
+                each = part(row.micros // row.calls, row.perspective)
+                found.setdefault((name, agent), []).extend([each] * row.calls)
     return found
 
 
@@ -48,6 +53,7 @@ def plan_view(
         "why": planned.choice.why,
         "language": planned.language,
         "discuss": planned.options.discuss,
+        "critics": planned.options.critics or settings.critics,
         "execution": planned.options.execution,
         "tasks": [
             {
@@ -63,6 +69,7 @@ def plan_view(
         ],
         "agents": agents,
         "cassette": planned.options.cassette,
+        "sends": None if replays else _sends(planned, settings, agents),
         "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
         "budget": {
             "caps": cap_lines(budget),
@@ -125,6 +132,23 @@ def _parts(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> l
             view = planned.pack.perspectives[name]
             orders.append((name, _order(view.agents, settings.perspectives.get(name), settings, known)))
     return [(work, order[0]) for work, order in orders if order and not _is_builtin(order[0], settings)]
+
+
+def _sends(planned: Plan, settings: Settings, agents: dict[str, list[str]]) -> JsonObject:
+    """What goes to agents that are asked first, the built-in one left out."""
+    known = _known(settings)
+
+    def paid(order: list[str]) -> str | None:
+        return order[0] if order and not _is_builtin(order[0], settings) else None
+
+    writers = {
+        task.key: paid(agents[task.role]) for task in planned.pipeline.tasks if not _by_rule(planned, task)
+    }
+    speakers = {
+        name: paid(_order(view.agents, settings.perspectives.get(name), settings, known))
+        for name, view in planned.pack.perspectives.items()
+    }
+    return sending(planned, writers, speakers)
 
 
 def _by_rule(planned: Plan, task: TaskDef) -> bool:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
 
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.domain.feedback import feedback_target
+from orchestrator.domain.feedback import feedback_target, originals
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
 from orchestrator.store import records, sessions, tasks
-from orchestrator.store.rows import Session
+from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, discuss
+from orchestrator.views.cost import ANSWERS
 from orchestrator.views.find import named
 
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
+DISCUSSANT = "discussant"
 
 
 def pause_view(tx: Tx, session: Session) -> JsonObject | None:
@@ -110,7 +114,7 @@ def _answer(
 ) -> dict[str, str]:
     """`resume`, with the options it needs."""
     if reason is PauseReason.BUDGET:
-        return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", "continues with a new budget")
+        return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", budget.in_words(tx, session))
     options, does = "", PAUSES[reason].resume
     if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
         options, does = " --force", "continues despite the failed quality gate"
@@ -184,8 +188,11 @@ def _can_revise(state: Mapping[str, TaskState], task: str, catalogue: Catalogue)
 
 
 def _takes_feedback(state: Mapping[str, TaskState], catalogue: Catalogue) -> bool:
-    target = feedback_target(WORDS, state, catalogue)
-    return target.task is None or target.action != "revise" or _can_revise(state, target.task, catalogue)
+    """Whether feedback on some document would be taken."""
+    takers = [feedback_target("", state, catalogue, key) for key in originals(state, catalogue)]
+    return not takers or any(
+        target.action != "revise" or _can_revise(state, target.task or "", catalogue) for target in takers
+    )
 
 
 def _is_taken(plan: Callable[[], object]) -> bool:
@@ -197,8 +204,24 @@ def _is_taken(plan: Callable[[], object]) -> bool:
     return True
 
 
+def asks_agents(tx: Tx, task: Task) -> bool:
+    """Whether the task asks the agents of its role: not a report, nor a discussion, which asks those of its perspectives."""
+    catalogue = from_snapshot(sessions.snapshot(tx, task.session_id))[0].documents
+    return task.role != DISCUSSANT and not catalogue.is_report(task.key)
+
+
+def other_agent(tx: Tx, task: Task) -> str | None:
+    """An agent for a failed task that did not fail in it: one that has answered in the session, else the built-in one."""
+    if task.status != TaskStatus.FAILED or not asks_agents(tx, task):
+        return None
+    calls = records.calls_of(tx, task.session_id)
+    tried = {call.agent for call in calls if call.task_id == task.id}
+    answered = (call.agent for call in reversed(calls) if call.outcome in ANSWERS)
+    return next((agent for agent in (*answered, BUILTIN) if agent not in tried), None)
+
+
 def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:
-    """`doctor`, `repair` and `resume --skip` where the pause has them."""
+    """`doctor`, `repair`, another agent and `resume --skip` where the pause has them."""
     found = []
     if "doctor" in names:
         found.append(_action("lifecycle doctor", "shows what is missing, and how to fix it"))
@@ -208,6 +231,10 @@ def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
         )
     about = tasks.task(tx, session.id, str((session.pause_detail or {}).get("task", "")))
     may_go = about is not None and about.status in (TaskStatus.PENDING, TaskStatus.FAILED)
+    other = about and other_agent(tx, about)
+    if "resume --retry TASK --agent NAME" in names and about is not None and other:
+        command = f"lifecycle resume --retry {about.key} --agent {quote(other)}{suffix}"
+        found.append(_action(command, "retries it with another agent; `lifecycle agents` lists them"))
     if "resume --skip TASK" in names and about is not None and may_go:
         found.append(_action(f"lifecycle resume --skip {about.key}{suffix}", "continues without that task"))
     return found

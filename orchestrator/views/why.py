@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
+from orchestrator.domain.model import UNFINISHED, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.scheduling import is_due, offers, unmet
 from orchestrator.store import leases, queries, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import limits
-from orchestrator.views.cost import run_views
+from orchestrator.views.cost import by, run_views
 from orchestrator.views.find import named
-from orchestrator.views.ways_on import actions, revise
+from orchestrator.views.ways_on import actions, other_agent, revise
 
 
 def why(tx: Tx, session: Session, task: Task) -> JsonObject:
@@ -27,6 +28,8 @@ def why(tx: Tx, session: Session, task: Task) -> JsonObject:
     else:
         found = _pending(tx, session, task, every)
     word, because, commands = found
+    if (chosen := task.payload.get("agent")) and state.status in (*UNFINISHED, TaskStatus.COMPLETED):
+        because = [*because, f"it asks {chosen} first, as a user has chosen on a retry"]
     suffix = named(tx, session.id)
     return {
         "session": session.id,
@@ -163,8 +166,10 @@ def _failed(tx: Tx, session: Session, task: Task) -> Found:
     because = [
         f"{task.attempts} of {task.max_attempts} attempts failed, the last one with: {task.error or 'unknown error'}"
     ]
+    other = other_agent(tx, task)
     ways = [
         f"lifecycle resume --retry {task.key}",
+        *([f"lifecycle resume --retry {task.key} --agent {quote(other)}"] if other else []),
         f"lifecycle resume --skip {task.key}",
         f"lifecycle runs {task.key}",
     ]
@@ -176,7 +181,7 @@ def _completed(tx: Tx, session: Session, task: Task) -> Found:
     run = next(
         each for each in reversed(run_views(tx, session.id, task.key)) if each["outcome"] == "completed"
     )
-    who = f"{run['agent']}, " if run["agent"] else ""
+    who = f"{by(run['agent'])}, " if run["agent"] else ""
     because = [
         f"completed at {stamp(task.finished_at)} by run {run['run'][-8:]} ({who}{run['seconds']:.0f} s)"
     ]

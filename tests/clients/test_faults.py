@@ -93,7 +93,7 @@ def test_a_fault_has_its_class_and_leaves_nothing(tmp_path: Path, name: str, cas
             )
 
         print(
-            f"{name} | {case} | {type(met.value).__name__} | charged: {met.value.charged} | "
+            f"{name} | {case} | {type(met.value).__name__} | counted: {met.value.counted} | "
             f"{time.monotonic() - begun:.1f} s | {len(models.log)} requests"
         )
         assert "not-a-key" not in met.value.why
@@ -193,7 +193,7 @@ def test_one_that_gives_up_when_a_tool_is_refused_gave_no_answer(tmp_path: Path,
     ):
         agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
 
-    assert met.value.charged
+    assert met.value.counted
     assert met.value.retries == 1, "it was asked once more"
     assert not target.exists()
 
@@ -234,7 +234,7 @@ def test_a_client_that_takes_half_an_answer_for_a_fault_of_the_model_is_believed
         agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
 
     assert "output" in met.value.why
-    assert met.value.charged
+    assert met.value.counted
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -247,7 +247,7 @@ def test_a_client_that_is_killed_is_an_attempt_that_failed(tmp_path: Path, name:
             agent(name, models.url, tmp_path / "home").ask(request(tmp_path / "run", "Rate it."))
 
         killer.join()
-        assert met.value.charged
+        assert met.value.counted
         assert marked("LIFECYCLE_RUN", RUN) == []
 
 

@@ -212,15 +212,15 @@ class Lifecycle:
         return found
 
     def kill_everything(self) -> set[int]:
-        """SIGKILL to the daemon, the hosts and our own commands, by process id; agents are left to their guardians.
+        """SIGKILL to our own commands, the daemon and the hosts, by process id; agents are left to their guardians.
 
-        The daemon is the first to go, so that it sees no host's end.
+        A command that follows would start another daemon, and the daemon another host: hence the order.
         """
+        commands = {process.pid for process in self._spawned if process.poll() is None}
         leaders = {row[0] for row in self.rows("SELECT pid FROM leases")} & self.pids()
-        others = {row[0] for row in self.rows("SELECT pid FROM hosts")} & self.pids()
-        others |= {process.pid for process in self._spawned if process.poll() is None}
-        victims = leaders | others
-        for pid in (*leaders, *(others - leaders)):
+        hosts = {row[0] for row in self.rows("SELECT pid FROM hosts")} & self.pids()
+        victims = commands | leaders | hosts
+        for pid in (*commands, *leaders, *hosts):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

@@ -104,6 +104,19 @@ def test_the_refusal_names_what_leads_on_and_both_commands_work(world: World, se
     ]
 
 
+def test_a_change_is_named_also_where_the_clock_stood_still(world: World, session: str) -> None:
+    edit(world, session, "mine\n")
+    project(world.store, session)
+    with sqlite3.connect(world.life.database) as connection:
+        at_the_pause = "(SELECT at FROM messages WHERE type = 'paused')"
+        connection.execute(f"UPDATE artifacts SET created_at = {at_the_pause}")
+
+    shown = approval(world)
+
+    assert [(each["path"], each["shown"]) for each in shown["changes"]] == [(BRIEF, 1)]
+    assert shown["diffs"] == [f"lifecycle diff {BRIEF} --from 1"]
+
+
 def test_an_edit_that_was_taken_in_since_is_not_approved_either(world: World, session: str) -> None:
     edit(world, session, "mine\n")
     project(world.store, session)

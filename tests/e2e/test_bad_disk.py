@@ -93,7 +93,7 @@ def test_54_a_disk_that_fills_up_pauses_the_session_and_it_goes_on_when_there_is
         assert life.status() == ("completed", None)
         *before, last = life.story("RESEARCH-001")
         assert last == "completed"  # anew, or in the room that the ballast gave
-        assert set(before) <= {"released"}  # not charged
+        assert set(before) <= {"released"}  # not counted
         life.wait(lambda: (life.folder / ".workflow" / "ballast").exists(), "the ballast is made again")
 
 

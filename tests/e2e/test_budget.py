@@ -40,7 +40,7 @@ def test_a_cap_pauses_the_session_and_a_higher_one_goes_on_with_nothing_done_twi
         assert "80 % of a cap on the session is used" in started.err
         assert "Waiting for you: budget" in started.out
         assert "Cap   $0.50 of $0.45 (111 %)" in shown.out
-        assert "lifecycle resume --max-usd 0.9" in shown.out
+        assert "lifecycle resume --max-usd 1.2" in shown.out
         assert "$0.50   " in cost.out and "payer: payer-1" in cost.out
         assert (refused.code, len(before)) == (2, 5)  # the two calls in flight as the cap was reached
         assert resumed.code == 0, resumed.err

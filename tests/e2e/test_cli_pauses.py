@@ -204,7 +204,7 @@ def test_why_says_when_a_failed_attempt_is_repeated(world: World) -> None:
     row = factories.claim(world.store, factories.make_host(world.store))
     assert row is not None
     world.store.write(
-        lambda tx: report.fail(tx, row, "the agent said nothing", charged=True, backoff=[600], timings={})
+        lambda tx: report.fail(tx, row, "the agent said nothing", counted=True, backoff=[600], timings={})
     )
 
     state, because = why(world, "RESEARCH-001")
@@ -283,6 +283,51 @@ def test_resume_asks_on_a_terminal_which_of_several_sessions_is_meant(world: Wor
     assert all(session in shown for session in both)
     assert world.life.status(both[0]) == ("paused", "user")
     assert world.life.status(both[1])[0] != "paused"
+
+
+def test_feedback_that_names_no_document_is_refused_and_says_how_to_name_one(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session)
+    before = world.content()
+
+    refused = world.life.run("feedback", "I do not like it", "--detach")
+    unchanged = world.content() == before
+    other = world.life.run("feedback", "I do not like it", "--task", "QUALITY-001", "--detach")
+    unknown = world.life.run("feedback", "I do not like it", "--task", "DRAFT-009", "--detach")
+    given = world.life.run("feedback", "I do not like it", "--task", "draft-003", "--detach")
+
+    assert refused.code == 2 and unchanged
+    assert "not clear which document" in refused.err and "DRAFT-003 (Architecture)" in refused.err
+    assert 'lifecycle feedback "..." --task DRAFT-004' in refused.err
+    assert (other.code, unknown.code) == (2, 2)
+    assert "QUALITY-001 takes no feedback" in other.err and "unknown task 'DRAFT-009'" in unknown.err
+    assert given.code == 0, given.err
+    assert "revise DRAFT-003: you named it" in given.err
+
+
+def test_feedback_that_names_no_document_asks_which_on_a_terminal(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session)
+
+    shown, code = answered(world.life, b"3\n", "feedback", "I do not like it", "--detach")
+
+    assert code == 0, shown
+    assert "5  DRAFT-004  Epics" in shown
+    assert "made DRAFT-002-R1" in shown
+
+
+def test_resume_of_a_completed_session_names_what_was_edited_since(world: World) -> None:
+    session = factories.make_session(world.store, "Some work")
+    work_off(world.store, session)
+    file = world.life.directory(session) / "spec" / "DRAFT-001.md"
+    file.write_text("# Mine\n")
+
+    refused = world.life.run("resume", session, "--detach")
+    rechecked = world.life.run("recheck", "--detach")
+
+    assert refused.code == 2
+    assert "spec/DRAFT-001.md edited by hand since" in refused.err and "lifecycle recheck" in refused.err
+    assert rechecked.code == 0, rechecked.err
 
 
 def answered(life: Lifecycle, answer: bytes, *arguments: str) -> tuple[str, int]:

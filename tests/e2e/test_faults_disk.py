@@ -82,7 +82,7 @@ def test_a_disk_that_fills_at_any_point_pauses_the_session_and_all_goes_on_when_
     assert filled.done
     assert paused
     assert harness.task("RESEARCH-001").status == "completed"
-    assert harness.rows("SELECT count(*) FROM runs WHERE charged = 1") == [(0,)]
+    assert harness.rows("SELECT count(*) FROM runs WHERE counted = 1") == [(0,)]
     root = harness.store.workflow / ".team" / harness.session
     shown = harness.store.read(lambda tx: artifacts.newest(tx, harness.session))
     assert shown
@@ -147,7 +147,7 @@ def test_a_host_tries_again_to_write_the_end_of_an_attempt_until_there_is_room(
     host.join(30)
 
     assert open_still == [(None,)]
-    assert harness.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    assert harness.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
     assert log.said.count("end_not_written") == 1
     assert drained or harness.state().pause_reason == PauseReason.DISK
     invariants.check(harness.store.path)
@@ -182,7 +182,7 @@ def test_an_attempt_whose_lease_ended_while_its_session_was_paused_for_the_disk_
 
     reconcile.reap(harness.store, None)
 
-    assert harness.rows("SELECT outcome, charged FROM runs") == [story]
+    assert harness.rows("SELECT outcome, counted FROM runs") == [story]
     assert harness.task("RESEARCH-001").attempts == story[1]
     invariants.check(harness.store.path)
 

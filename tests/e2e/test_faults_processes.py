@@ -263,7 +263,7 @@ def test_a_damaged_page_ends_the_coordinator_with_the_newest_copy_named(
 def close_runs(database: Path) -> None:
     connection = sqlite3.connect(database)
     connection.execute(
-        "UPDATE runs SET outcome = 'lost', charged = 1, closed_at = opened_at WHERE outcome IS NULL"
+        "UPDATE runs SET outcome = 'lost', counted = 1, closed_at = opened_at WHERE outcome IS NULL"
     )
     connection.execute(
         "UPDATE tasks SET status = 'pending', attempts = attempts + 1, started_at = NULL WHERE status = 'in_progress'"

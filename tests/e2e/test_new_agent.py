@@ -101,7 +101,7 @@ def test_every_command_knows_the_new_agent(project: Copied) -> None:
     checked = project.run("config", "check")
 
     (robo,) = [each for each in agents["agents"] if each["name"] == "robo"]
-    assert (robo["usable"], robo["version"], robo["pool"]) == (True, "robo 7.1", "robo")
+    assert (robo["usable"], robo["version"], robo["account"]) == (True, "robo 7.1", "robo")
     assert agents["roles"]["analyst"] == ["robo", "builtin"]
     assert agents["perspectives"]["risk"] == ["robo", "builtin"]
     assert "robo" in next(each["says"] for each in doctor if each["check"] == "agents")

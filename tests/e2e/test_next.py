@@ -21,6 +21,7 @@ from orchestrator.lifecycle import report
 from orchestrator.store import budgets, sessions
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Tx
+from orchestrator.views import ways_on
 from tests import factories
 from tests.e2e.cli_world import World, make_world, work_off
 from tests.e2e.support import Lifecycle, lifecycle
@@ -53,7 +54,7 @@ def at_work(world: World, until: str = "DRAFT-002", **options: Any) -> tuple[str
 
 def given_back(world: World, pause: PauseReason) -> str:
     session, row = at_work(world)
-    ended = {"charged": False, "backoff": (), "timings": {}, "pause": pause, "detail": {"task": row.key}}
+    ended = {"counted": False, "backoff": (), "timings": {}, "pause": pause, "detail": {"task": row.key}}
     world.store.write(lambda tx: report.fail(tx, row, "it could not be done", **ended))
     return session
 
@@ -69,7 +70,7 @@ def a_failed_task(world: World) -> str:
 
 
 def fail(tx: Tx, row: Run) -> None:
-    report.fail(tx, row, "no", charged=True, backoff=(), timings={})
+    report.fail(tx, row, "no", counted=True, backoff=(), timings={})
 
 
 def a_checkpoint(world: World, gate: str = "PASS") -> str:
@@ -117,7 +118,7 @@ def a_blocked_discussion(world: World) -> str:
     pause = PauseReason.DISCUSSION_BLOCKED
     world.store.write(
         lambda tx: report.fail(
-            tx, row, "waits", charged=False, backoff=(), timings={}, pause=pause, detail=detail
+            tx, row, "waits", counted=False, backoff=(), timings={}, pause=pause, detail=detail
         )
     )
     return session
@@ -200,12 +201,23 @@ def test_nothing_is_offered_that_would_be_refused(world: World, tmp_path: Path, 
     assert {command: said for command, (code, said) in given.items() if code == 2} == {}
 
 
+def test_after_a_failed_task_another_agent_is_offered(world: World) -> None:
+    session = a_failed_task(world)
+    command = "lifecycle resume --retry DRAFT-002 --agent builtin"
+
+    commands = world.life.run("check", session, "--json").json()["next"]["commands"]
+    why = world.life.run("why", "DRAFT-002").out
+
+    assert command in commands
+    assert f"> {command}" in why
+
+
 def tried(world: World, folder: Path, command: str) -> tuple[int, str]:
     """Exit code and complaint of a command, given to a copy of the project."""
     shutil.copytree(world.life.folder, folder, ignore=shutil.ignore_patterns("*.sock"))
     copied = Lifecycle(folder)
     copied.environment["HOME"] = world.life.environment["HOME"]
-    _, name, *rest = shlex.split(command)
+    _, name, *rest = shlex.split(command.replace(ways_on.WORDS, "The scope is too wide"))
     try:
         gave = copied.run(name, *rest, *(["--detach"] if name in FOLLOWS else []))
         return gave.code, gave.err

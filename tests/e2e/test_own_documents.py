@@ -204,6 +204,25 @@ FAULTS = {
 }
 
 
+TEMPLATES = {
+    "an unknown filter": ("{{ name | uppr }}", "No filter named 'uppr'"),
+    "an unknown test": ("{% if name is hugs %}{% endif %}", "No test named 'hugs'"),
+    "a block that does not end": ("\n{% if name %}", "line 2: "),
+    "a template of nobody": ("{% include 'other.j2' %}", "includes other.j2, which is not shipped"),
+}
+
+
+@pytest.mark.parametrize(("text", "fault"), TEMPLATES.values(), ids=TEMPLATES)
+def test_a_fault_of_a_template_is_found_by_config_check(desk: Lifecycle, text: str, fault: str) -> None:
+    packs = lay(desk, documented())
+    (packs / "templates" / "offer.md.j2").write_text(text)
+
+    checked = desk.run("config", "check")
+
+    assert checked.code == 1
+    assert f"templates/offer.md.j2: {fault}" in checked.out + checked.err
+
+
 @pytest.mark.parametrize(("old", "new", "fault"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_of_a_document_is_told_with_its_line_and_changes_nothing(
     desk: Lifecycle, old: str, new: str, fault: str

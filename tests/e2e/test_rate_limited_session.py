@@ -26,7 +26,7 @@ kind = "api"
 model = "anthropic:claude-opus-4-8"
 base_url = "{server.url}"
 key_env = "MODEL_KEY"
-pool = "work"
+account = "work"
 
 [roles]
 analyst = ["model"]

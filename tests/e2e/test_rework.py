@@ -154,6 +154,8 @@ def test_recheck_and_improve_score_again(judged: Court) -> None:
     tasks = judged.project.tasks(session)
     assert (rechecked.code, improved.code, unknown.code, weakest.code) == (0, 0, 2, 0)
     assert "completeness" in unknown.err
+    assert "IMPROVE-coverage-001: coverage 100.0 % -> 100.0 %: nothing gained" in improved.out
+    assert judged.project.run("show", session, "--json").json()["scores"]["improved"]["task"] in tasks
     made = [
         key for key in tasks if key not in ("RESEARCH-001", "QUALITY-001") and not key.startswith("DRAFT")
     ]

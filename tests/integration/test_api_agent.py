@@ -32,8 +32,9 @@ from tests.patience import patient
 from tests.stand_in.model_server import FakeModelServer, Script
 from workers.agents.api.agent import ApiAgent
 from workers.agents.api.target import MASK
+from workers.agents.pointing import UNPLACED, Places
 from workers.agents.protocol import AgentRequest, Timeouts
-from workers.documents.content import Critique
+from workers.documents.content import ArchitectureReview, Critique
 
 pytest.importorskip("pydantic_ai", reason="team-lifecycle[api] is not installed")
 
@@ -183,7 +184,7 @@ def test_a_wrong_answer_goes_back_once_with_its_fault(
     api: str, wrong: Any, server: FakeModelServer, make: Any, tmp_path: Path
 ) -> None:
     fault = "valid integer" if "json" in wrong else "no JSON object"
-    rules = [{"match": "no JSON object", "steps": [{"json": GOOD}]}, {"steps": [wrong, {"json": GOOD}]}]
+    rules = [{"match": fault, "steps": [{"json": GOOD}]}, {"steps": [wrong, {"json": GOOD}]}]
     agent = make(api, rules=rules)
 
     reply = agent.ask(request(tmp_path))
@@ -633,3 +634,77 @@ def test_the_settings_describe_the_agent(server: FakeModelServer, tmp_path: Path
     reply = ApiAgent.of("mine", given, {"MY_KEY": KEY}, SHORT).ask(request(tmp_path))
 
     assert reply.data == Critique(rating=4, strengths=["clear"])
+
+
+# --- what the cache of a model's server is told
+
+
+def test_the_cache_is_told_where_what_others_read_too_ends(
+    server: FakeModelServer, make: Any, tmp_path: Path
+) -> None:
+    text = "rules|request|repository|discovery|brief|task"
+    ends = tuple(at + 1 for at, letter in enumerate(text) if letter == "|")[1:]
+
+    make("anthropic", {"json": GOOD}).ask(request(tmp_path, prompt=text, breaks=ends))
+    (body,) = bodies(server)
+    content = body["messages"][0]["content"]
+
+    assert "".join(part["text"] for part in content) == text
+    assert [part["text"] for part in content if "cache_control" in part] == [
+        "rules|request|",
+        "repository|",
+        "discovery|",
+        "brief|",
+    ]
+
+
+@pytest.mark.parametrize("api", ["responses", "chat", "gemini"])
+def test_a_cache_that_finds_a_known_beginning_itself_gets_the_prompt_as_it_is(
+    api: str, server: FakeModelServer, make: Any, tmp_path: Path
+) -> None:
+    make(api, {"json": GOOD}).ask(request(tmp_path, prompt="rules|request|task", breaks=(6, 14)))
+
+    assert "rules|request|task" in json.dumps(bodies(server)[0])
+
+
+def test_what_stands_before_the_prompt_is_the_same_for_every_question(
+    server: FakeModelServer, make: Any, tmp_path: Path
+) -> None:
+    agent = make("anthropic", rules=[{"steps": [{"json": {**GOOD, "concerns": [{"text": "none"}]}}]}])
+
+    agent.ask(request(tmp_path))
+    agent.ask(request(tmp_path, schema=ArchitectureReview))
+    one, other = bodies(server)
+
+    assert one["tools"] == other["tools"] and one.get("system") == other.get("system")
+
+
+PLACED = {"rating": 4, "strengths": ['"expires every link after thirty days" is testable']}
+PLACES = Places(
+    "# Links\n\nThe service expires every link after thirty days, and says so to its owner.", "again"
+)
+
+
+@pytest.mark.parametrize("api", ["anthropic", "chat"])
+def test_a_rating_without_a_place_is_sent_back_once(
+    api: str, server: FakeModelServer, make: Any, tmp_path: Path
+) -> None:
+    agent = make(
+        api,
+        rules=[
+            {"match": "no place of the artifact", "steps": [{"json": PLACED}]},
+            {"steps": [{"json": GOOD}, {"json": PLACED}]},
+        ],
+    )
+
+    reply = agent.ask(request(tmp_path, places=PLACES))
+
+    assert (reply.retries, reply.data.strengths) == (1, PLACED["strengths"])
+    assert "no place of the artifact is named" in json.dumps(bodies(server)[1])
+
+
+def test_a_rating_that_never_names_a_place_counts_with_a_note(make: Any, tmp_path: Path) -> None:
+    reply = make("anthropic", {"json": GOOD}).ask(request(tmp_path, places=PLACES))
+
+    assert (reply.data.rating, reply.retries) == (4, 1)
+    assert UNPLACED in reply.notes

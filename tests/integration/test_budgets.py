@@ -341,7 +341,7 @@ def test_a_refused_perspective_keeps_the_others_answers_and_charges_nothing(
     assert paused == [("paused", "budget")]
     assert len(kept) == 2
     assert at.task("RESEARCH-001").status == "completed"
-    assert at.rows("SELECT outcome, charged FROM runs ORDER BY opened_at LIMIT 2") == [
+    assert at.rows("SELECT outcome, counted FROM runs ORDER BY opened_at LIMIT 2") == [
         ("released", 0),
         ("completed", 0),
     ]

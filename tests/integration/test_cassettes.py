@@ -363,7 +363,9 @@ def test_when_a_limited_account_is_usable_again_is_kept(tmp_path: Path) -> None:
         error.fix,
         until,
     )
-    assert harness.rows("SELECT count(*) FROM pools") == [(0,)], "nothing is learned of the account here"
+    assert harness.rows("SELECT count(*) FROM rate_limits") == [(0,)], (
+        "nothing is learned of the account here"
+    )
 
 
 # work calls

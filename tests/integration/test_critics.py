@@ -39,6 +39,14 @@ def test_a_critic_neither_goes_on_with_an_authors_conversation_nor_leaves_it_its
         "DRAFT-002/requirements",
         "DRAFT-003/architecture",
     ]
+    assert {request.news for request in critics} == {None}
+    sent = [request.news or request.prompt for request in authors]
+    assert [request.prompt.count(harness.state().request) for request in authors] == [1] * 5
+    assert [said.count(harness.state().request) for said in sent] == [1, 1, 0, 0, 0], "told only what is new"
+    assert (
+        "The document spec/product-brief.md" in sent[2]
+        and "The document spec/product-brief.md" not in sent[3]
+    )
     assert not {request.folder for request in critics} & {request.folder for request in authors}
     assert {request.role for request in critics} == {"discussant"}
     assert [request.role for request in authors] == ["analyst", "writer", "writer", "writer", "writer"]
@@ -79,7 +87,9 @@ def test_the_largest_round_is_asked_in_one_wave(tmp_path: Path) -> None:
     views = {view: ["mine"] for view in ("product", "technical", "quality", "risk", "coverage")}
     harness = RuntimeHarness(tmp_path)
     row = harness.until("QUALITY-001")
-    settings = load_settings(None, {}, {"agents": {"mine": program}, "perspectives": views})
+    settings = load_settings(
+        None, {}, {"agents": {"mine": program}, "perspectives": views, "critics": "separate"}
+    )
     harness.setup = replace(
         harness.setup,
         settings=settings,

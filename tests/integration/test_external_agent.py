@@ -12,10 +12,12 @@ import pytest
 
 from orchestrator.domain.errors import AgentCrashed, AgentError, AgentTimedOut
 from tests.clients.support import GOOD, request
+from workers.agents.pointing import UNPLACED, Places
 from workers.agents.programs.dialect import Call, ParsedOutput
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import AgentRequest, Exit, Timeouts
+from workers.documents.content import Critique
 
 
 class Scripted:
@@ -115,3 +117,48 @@ def test_a_repair_that_takes_too_long_is_a_timeout_like_any_other(tmp_path: Path
         agent.ask(request(tmp_path / "run", "Rate it.", timeouts=timeouts))
 
     assert met.value.retries == 1
+
+
+ECHO = "import os, sys; said = sys.stdin.read(); print('GONE' if os.environ['RESUME'] == 'old' else said)"
+
+
+@pytest.mark.parametrize(
+    ("resume", "heard"), [("c-0", "what is new"), (None, "all of it"), ("old", "all of it")]
+)
+def test_a_conversation_hears_what_is_new_and_one_that_begins_anew_hears_all(
+    tmp_path: Path, resume: str | None, heard: str
+) -> None:
+    agent, _ = scripted(ECHO)
+
+    reply = agent.ask(request(tmp_path / "run", "all of it", schema=None, resume=resume, news="what is new"))
+
+    assert reply.text.strip() == heard
+
+
+FIRST, SECOND = (
+    '{"rating": 4, "strengths": ["well made"]}',
+    '{"rating": 5, "strengths": ["REQ-001 is testable"]}',
+)
+PLACES = Places(
+    "# Links\n\nREQ-001: every link expires after thirty days, and its owner is told so.",
+    "The artifact alone.",
+)
+
+
+def test_a_critique_without_a_place_is_asked_for_one_and_gets_no_friendlier(tmp_path: Path) -> None:
+    agent, dialect = scripted(f"import os; print({SECOND!r} if os.environ['RESUME'] else {FIRST!r})")
+
+    reply = agent.ask(request(tmp_path / "run", "Rate it.", schema=Critique, places=PLACES))
+
+    assert isinstance(reply.data, Critique)
+    assert (reply.data.rating, reply.data.strengths, reply.retries) == (4, ["REQ-001 is testable"], 1)
+    assert dialect.resumed == [None, "c-1"]
+
+
+def test_a_critique_that_never_names_a_place_counts_with_a_note(tmp_path: Path) -> None:
+    agent, _ = scripted(f"print({FIRST!r})")
+
+    reply = agent.ask(request(tmp_path / "run", "Rate it.", schema=Critique, places=PLACES))
+
+    assert isinstance(reply.data, Critique) and reply.data.rating == 4
+    assert UNPLACED in reply.notes

@@ -113,7 +113,7 @@ def test_an_error_of_the_disk_while_contents_are_kept_gives_the_run_back_uncharg
 
     state = harness.state()
     assert (state.status, state.pause_reason) == ("paused", "disk")
-    assert harness.rows("SELECT outcome, charged FROM runs") == [("released", 0)]
+    assert harness.rows("SELECT outcome, counted FROM runs") == [("released", 0)]
     invariants.check(harness.store.path)
 
 
@@ -368,7 +368,7 @@ def test_a_delay_that_a_clock_put_back_has_made_too_long_ends_and_a_right_one_st
     row = harness.claim()
     harness.store.write(
         lambda tx: report.fail(
-            tx, row, "died", charged=True, backoff=[20.0], timings={}, pause=None, detail={}
+            tx, row, "died", counted=True, backoff=[20.0], timings={}, pause=None, detail={}
         )
     )
     before = harness.task("RESEARCH-001").not_before

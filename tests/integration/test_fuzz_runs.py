@@ -68,9 +68,9 @@ def _offered(harness: RuntimeHarness) -> Run | None:
 
 def ended_well(harness: RuntimeHarness) -> None:
     """No attempt was paid for with another, and everything that was begun is closed."""
-    outcomes = harness.rows("SELECT outcome, charged, error FROM runs")
+    outcomes = harness.rows("SELECT outcome, counted, error FROM runs")
     assert outcomes
-    assert {(outcome, charged) for outcome, charged, _ in outcomes} == {("completed", 0)}, outcomes
+    assert {(outcome, counted) for outcome, counted, _ in outcomes} == {("completed", 0)}, outcomes
     assert {call.outcome for call in harness.calls()} <= {"answered", "mined", "rubbish"}
     assert harness.state().pause_reason not in ("task_failed", "agent_unavailable", "disk", "stalled")
     invariants.check(harness.store.path)

@@ -95,7 +95,7 @@ def test_a_run_closed_since_it_was_seen_is_not_closed_once_more(store: Store) ->
     make.finish(store, row, draining=True)
 
     def lose(tx: Tx) -> object:
-        return transitions.revoke(tx, row.run, row.id, RunOutcome.LOST, "late", charged=True)
+        return transitions.revoke(tx, row.run, row.id, RunOutcome.LOST, "late", counted=True)
 
     assert store.write(lose) is None
     assert make.keys(store, session)["RESEARCH-001"] == "completed"
@@ -115,7 +115,7 @@ def test_nothing_is_started_directly_before_its_retry_is_due(store: Store) -> No
     make.one_beat(store, session, make.lead(store))
     row = make.claim(store, "h-1")
     assert row is not None
-    store.write(lambda tx: report.fail(tx, row, "died", charged=True, backoff=(60,), timings={}))
+    store.write(lambda tx: report.fail(tx, row, "died", counted=True, backoff=(60,), timings={}))
 
     task = store.read(lambda tx: tasks.task(tx, session, row.key))
     assert task is not None

@@ -75,20 +75,20 @@ def complete(tx: Tx, world: World) -> Any:
     return report.complete(tx, done(world.run), make.ALL_ROLES, draining=True).advance.kind
 
 
-def fail(tx: Tx, world: World, charged: bool = True) -> Any:
-    return report.fail(tx, world.run, "boom", charged=charged, backoff=(), timings={})
+def fail(tx: Tx, world: World, counted: bool = True) -> Any:
+    return report.fail(tx, world.run, "boom", counted=counted, backoff=(), timings={})
 
 
 def give_back(tx: Tx, world: World) -> Any:
-    return fail(tx, world, charged=False)
+    return fail(tx, world, counted=False)
 
 
 def lose(tx: Tx, world: World) -> Any:
-    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
+    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", counted=True)
 
 
 def release(tx: Tx, world: World) -> Any:
-    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.RELEASED, "rework", charged=False)
+    return transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.RELEASED, "rework", counted=False)
 
 
 def finish_and_offer(tx: Tx, world: World) -> Any:
@@ -106,7 +106,7 @@ def finish_and_start(tx: Tx, world: World) -> Any:
 
 
 def give_up(tx: Tx, world: World) -> Any:
-    """Three charged attempts in one go: the task has failed."""
+    """Three counted attempts in one go: the task has failed."""
     tx._cursor.execute("UPDATE tasks SET max_attempts = 1 WHERE id = ?", (world.run.id,))
     return fail(tx, world)
 
@@ -129,7 +129,7 @@ def start_as_it_is(tx: Tx, world: World) -> Any:
 
 def fail_for_now(tx: Tx, world: World) -> Any:
     """The next attempt waits for its backoff."""
-    return report.fail(tx, world.run, "boom", charged=True, backoff=(600,), timings={})
+    return report.fail(tx, world.run, "boom", counted=True, backoff=(600,), timings={})
 
 
 def start_again(tx: Tx, world: World) -> Any:
@@ -159,7 +159,7 @@ def finish_and_pause(tx: Tx, world: World) -> Any:
 
 def cancel(tx: Tx, world: World) -> Any:
     lose_to_person = transitions.revoke(
-        tx, world.run.run, world.run.id, RunOutcome.CANCELLED, "cancelled", charged=False
+        tx, world.run.run, world.run.id, RunOutcome.CANCELLED, "cancelled", counted=False
     )
     transitions.cancel_all(tx, world.session)
     return lose_to_person and sessions.cancel(tx, world.session)

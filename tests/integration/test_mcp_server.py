@@ -409,7 +409,7 @@ def test_a_server_whose_run_is_over_serves_nothing(world: World) -> None:
 
 def lose(world: World) -> None:
     world.store.write(
-        lambda tx: transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", charged=True)
+        lambda tx: transitions.revoke(tx, world.run.run, world.run.id, RunOutcome.LOST, "gone", counted=True)
     )
 
 
@@ -788,6 +788,9 @@ def test_a_start_that_cannot_be_changes_nothing(
         ({"command": "resume", "retry": "A-001", "skip": "A-001"}, "exclude each other"),
         ({"command": "resume", "retry": "A-001", "force": True}, "retry and force exclude each other"),
         ({"command": "resume", "decide": "yes", "force": True}, "decide and force exclude each other"),
+        ({"command": "resume", "agent": "builtin"}, "agent needs retry"),
+        ({"command": "resume", "retry": "A-001", "agent": "gemni"}, "unknown agent"),
+        ({"command": "feedback", "text": "x", "task": "DRAFT-099"}, "several sessions"),
         ({"command": "revise", "text": "x"}, "task is missing"),
         ({"command": "feedback", "text": "  "}, "empty"),
         ({"command": "archive"}, "session is missing"),

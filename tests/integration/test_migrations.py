@@ -16,7 +16,7 @@ from sqlalchemy import create_engine
 from orchestrator.config import resources
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store.backends import sqlite_file as opening
-from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema
+from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema, upgrade
 from orchestrator.store.tables import metadata
 from tests import factories as make
 
@@ -24,12 +24,16 @@ MIGRATIONS = resources() / "migrations"
 
 
 def schema(connection: sqlite3.Connection) -> dict[str, set[str]]:
-    """Name -> the parts of its definition, order and spelling of white space aside."""
+    """Name -> the parts of its definition, but for order, white space and the quotes that a renamed table has."""
     rows = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'"
     )
+    an_added_column = r", (?=\w+ (?:TEXT|INTEGER|REAL|BLOB)\b)"  # stands on the line of the column before it
     return {
-        name: {re.sub(r"\s+", " ", part).strip(" ,") for part in sql.split("\n")}
+        name: {
+            re.sub(r"\s+", " ", part).strip(" ,")
+            for part in re.split(rf"\n|{an_added_column}", sql.replace(f'"{name}"', name))
+        }
         for name, sql in rows.fetchall()
     }
 
@@ -51,6 +55,34 @@ def test_the_newest_migration_is_the_schema_the_code_expects() -> None:
     config.set_main_option("script_location", str(MIGRATIONS))
 
     assert ScriptDirectory.from_config(config).get_current_head() == opening.SCHEMA
+
+
+def test_a_database_of_the_first_migration_is_upgraded_with_its_rows(tmp_path: Path) -> None:
+    store = make.make_store(tmp_path / "new")
+    session = make.make_session(store)
+    old = tmp_path / "old.db"
+    connection = sqlite3.connect(old)
+    connection.execute(f"PRAGMA application_id={opening.APPLICATION_ID}")
+    connection.close()
+    upgrade(old, MIGRATIONS, "0001")
+    connection = sqlite3.connect(old)
+    connection.execute("ATTACH ? AS new", (str(store.path),))
+    for table, renamed in {"sessions": {"needs_beat": "dirty"}, "tasks": {}}.items():
+        columns = [row[1] for row in connection.execute(f"PRAGMA new.table_info({table})")]
+        into = ", ".join(renamed.get(column, column) for column in columns)
+        connection.execute(f"INSERT INTO {table} ({into}) SELECT {', '.join(columns)} FROM new.{table}")
+    connection.execute("INSERT INTO pools VALUES ('told', 2, 1, 0, 'claude', 'a limit')")
+    connection.commit()
+    connection.close()
+
+    assert ensure_schema(old, MIGRATIONS)
+
+    upgraded = sqlite3.connect(old)
+    assert upgraded.execute("SELECT id, needs_beat FROM sessions").fetchall() == [(session, 1)]
+    assert upgraded.execute("SELECT limited_until, agent FROM rate_limits").fetchall() == [(2, "claude")]
+    with pytest.raises(sqlite3.IntegrityError, match="ck_sessions_needs_beat"):
+        upgraded.execute("UPDATE sessions SET needs_beat = 2")
+    assert [path.name for path in (tmp_path / "backups").iterdir()]
 
 
 def test_every_table_is_strict_and_every_constraint_named(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def harness(tmp_path: Path) -> Iterator[Callable[..., RuntimeHarness]]:
 
 def pause(harness: RuntimeHarness) -> tuple[Any, ...] | None:
     """Seconds the only account is held for yet, guesses, who met it, why."""
-    found = harness.rows("SELECT paused_until, guesses, agent, why FROM pools")
+    found = harness.rows("SELECT limited_until, guesses, agent, why FROM rate_limits")
     assert len(found) <= 1
     return (round(found[0][0] / SECOND - time.time()), *found[0][1:]) if found else None
 
@@ -103,7 +103,7 @@ def test_a_task_waits_to_the_end_of_the_limit_and_is_then_done_by_its_author(har
     bench.run()
     waits = bench.task("RESEARCH-001").not_before / SECOND - time.time()
     told.answers = {}
-    bench.sql("UPDATE pools SET paused_until = since_at + 1")
+    bench.sql("UPDATE rate_limits SET limited_until = since_at + 1")
 
     due(bench)
     bench.run()
@@ -155,7 +155,7 @@ def test_an_answer_to_a_call_that_began_before_the_limit_does_not_end_it(harness
     error = refuse(calls, told, refused, limited())
     answer(calls, told, older)
 
-    assert error.pool == "told"
+    assert error.account == "told"
     assert pause(bench) == (600, 0, "told", "limit: weekly limit")
     with pytest.raises(AccountHeld, match="told: not asked before"):
         begin(calls, told)
@@ -168,13 +168,17 @@ def test_an_answer_to_a_call_that_began_after_the_limit_was_over_ends_it_unless_
     bench = harness(told)
     calls = bench.agent_calls(bench.claim())
     refuse(calls, told, begin(calls, told), limited(None))
-    bench.sql("UPDATE pools SET since_at = since_at - 90000000, paused_until = paused_until - 90000000")
+    bench.sql(
+        "UPDATE rate_limits SET since_at = since_at - 90000000, limited_until = limited_until - 90000000"
+    )
     tried, answered = begin(calls, told), begin(calls, told)
 
     refuse(calls, told, tried, limited(None))
     answer(calls, told, answered)
     held = pause(bench)
-    bench.sql("UPDATE pools SET since_at = since_at - 900000000, paused_until = paused_until - 900000000")
+    bench.sql(
+        "UPDATE rate_limits SET since_at = since_at - 900000000, limited_until = limited_until - 900000000"
+    )
     answer(calls, told, begin(calls, told))
 
     assert held == (120, 2, "told", "limit: weekly limit")
@@ -229,7 +233,7 @@ def test_the_built_in_agent_asks_nothing_of_accounts(harness: Any) -> None:
     bench.run(row)
 
     assert any("INTO agent_calls" in statement for statement in said)
-    assert [statement for statement in said if "pools" in statement] == []
+    assert [statement for statement in said if "rate_limits" in statement] == []
 
 
 def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_met(harness: Any) -> None:
@@ -241,7 +245,7 @@ def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_
 
     bench.run(row)
 
-    about = [statement.split()[0] for statement in said if "pools" in statement]
+    about = [statement.split()[0] for statement in said if "rate_limits" in statement]
     assert about == ["SELECT"] * len(bench.calls())
 
 
@@ -304,7 +308,7 @@ def test_a_long_wait_for_an_account_is_no_delay_of_a_clock_put_back_until_the_ac
     bench.run()
 
     kept = bench.store.read(lambda tx: queries.has_overlong(tx, 900))
-    bench.sql("DELETE FROM pools")
+    bench.sql("DELETE FROM rate_limits")
     ended = bench.store.write(lambda tx: (queries.has_overlong(tx, 900), queries.hasten(tx, 900)))
 
     assert (kept, ended) == (False, (True, 1))
@@ -316,7 +320,7 @@ def test_a_pause_noted_by_a_clock_far_ahead_holds_nobody_up_and_goes_with_the_ne
     told = Told("told")
     bench = harness(told, discuss="off", **ONLY_TOLD)
     ahead = int((time.time() + 30 * 86_400) * SECOND)
-    bench.sql(f"INSERT INTO pools VALUES ('told', {ahead + 60 * SECOND}, {ahead}, 1, 'told', '')")
+    bench.sql(f"INSERT INTO rate_limits VALUES ('told', {ahead + 60 * SECOND}, {ahead}, 1, 'told', '')")
 
     bench.run()
 
@@ -339,6 +343,6 @@ def test_the_schema_refuses_a_pause_that_makes_no_sense(tmp_path: Path, row: str
     connection = sqlite3.connect(store.path)
 
     with pytest.raises(sqlite3.IntegrityError):
-        connection.execute(f"INSERT INTO pools VALUES ({row})")
+        connection.execute(f"INSERT INTO rate_limits VALUES ({row})")
 
     connection.close()

@@ -59,7 +59,7 @@ def at_work(folder: Path, moment: str, speak: Any = feedback) -> tuple[RuntimeHa
 
 def story(harness: RuntimeHarness, key: str = BRIEF) -> list[tuple[str, int]]:
     return harness.rows(
-        "SELECT outcome, charged FROM runs WHERE task_id = ? ORDER BY epoch", harness.task(key).id
+        "SELECT outcome, counted FROM runs WHERE task_id = ? ORDER BY epoch", harness.task(key).id
     )
 
 

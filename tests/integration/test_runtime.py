@@ -287,7 +287,7 @@ def test_the_digest_changes_with_everything_that_shapes_the_work(harness: Any, c
     row = bench.until("DRAFT-002")
     project(bench.store, bench.session)
     digest = bench.context(row).input_digest
-    bench.fail(row, charged=False)
+    bench.fail(row, counted=False)
 
     CHANGES[change](bench, row)
 
@@ -447,10 +447,10 @@ ENDINGS: list[tuple[BaseException, str, int, str | None]] = [
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "charged", "pause"), ENDINGS, ids=lambda value: type(value).__name__
+    ("error", "status", "counted", "pause"), ENDINGS, ids=lambda value: type(value).__name__
 )
 def test_each_error_ends_the_attempt_as_its_class_says(
-    harness: Any, error: Exception, status: str, charged: int, pause: str | None
+    harness: Any, error: Exception, status: str, counted: int, pause: str | None
 ) -> None:
     def fails(_: str) -> str:
         raise error
@@ -460,9 +460,9 @@ def test_each_error_ends_the_attempt_as_its_class_says(
     assert bench.run() is None
 
     task, session = bench.task("RESEARCH-001"), bench.state()
-    assert (task.status, task.attempts, session.pause_reason) == (status, charged, pause)
-    assert bench.rows("SELECT outcome, charged FROM runs") == [("failed" if charged else "released", charged)]
-    assert session.dirty == 1
+    assert (task.status, task.attempts, session.pause_reason) == (status, counted, pause)
+    assert bench.rows("SELECT outcome, counted FROM runs") == [("failed" if counted else "released", counted)]
+    assert session.needs_beat == 1
     assert "�" not in task.error and "\ud800" not in task.error
     assert [kind for kind, _ in bench.said()] == ["error"]
 
@@ -479,7 +479,7 @@ def test_a_stopped_run_is_given_back_only_when_it_was_drained(
 
     assert bench.run() is None
 
-    assert bench.rows("SELECT outcome, charged FROM runs") == [(outcome, 0)]
+    assert bench.rows("SELECT outcome, counted FROM runs") == [(outcome, 0)]
     assert len(bench.calls()) == 1  # nobody else was asked
 
 
@@ -513,7 +513,7 @@ def test_a_lost_lease_raised_anywhere_ends_the_run_without_a_word(harness: Any) 
 def test_a_discussion_in_which_nobody_can_be_asked_lets_the_task_go_on_with_a_warning(harness: Any) -> None:
     class Unasked(Told):
         def available(self) -> str | None:
-            if threading.current_thread().name.startswith("discuss-"):
+            if self.asked:
                 raise AttributeError("a broken adapter")
             return None
 

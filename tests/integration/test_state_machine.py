@@ -95,7 +95,7 @@ MOVES: dict[str, tuple[int, dict[str, Any]]] = {  # how often, and with what
         {
             "which": few,
             "other": posers,
-            "charged": st.booleans(),
+            "counted": st.booleans(),
             "pause": st.sampled_from([None, None, None, PauseReason.AGENT_UNAVAILABLE]),
         },
     ),
@@ -212,7 +212,10 @@ class Lifecycles(RuleBasedStateMachine):
         return self.rows[-1 - which % len(self.rows)]
 
     def agree(
-        self, predicted: Callable[[], T], real: Callable[[], Any], refusal: type[Exception]
+        self,
+        predicted: Callable[[], T],
+        real: Callable[[], Any],
+        refusal: type[Exception] | tuple[type[Exception], ...],
     ) -> T | None:
         """Both do it, or both refuse it."""
         self.clock.tick()
@@ -507,20 +510,20 @@ class Lifecycles(RuleBasedStateMachine):
     def asks(self, row: Run) -> None:
         """A round of its own that is blocked gives its run back and waits for a person."""
         pause = PauseReason.DISCUSSION_BLOCKED
-        self.give_back(row, charged=False, pause=pause)
+        self.give_back(row, counted=False, pause=pause)
 
-    def fails(self, which: int, other: int | None, charged: bool, pause: PauseReason | None) -> None:
-        self.give_back(self.posing(self.row(which), other), charged, pause)
+    def fails(self, which: int, other: int | None, counted: bool, pause: PauseReason | None) -> None:
+        self.give_back(self.posing(self.row(which), other), counted, pause)
 
-    def give_back(self, row: Run, charged: bool, pause: PauseReason | None) -> None:
+    def give_back(self, row: Run, counted: bool, pause: PauseReason | None) -> None:
         def unit(tx: Any) -> str:
             return report.fail(
-                tx, row, "died", charged=charged, backoff=(BACKOFF,), timings={}, pause=pause, detail={}
+                tx, row, "died", counted=counted, backoff=(BACKOFF,), timings={}, pause=pause, detail={}
             )
 
         status = self.fenced(row, unit)
         if status is not None:
-            self.model.fail(row.run, charged, BACKOFF * 1_000_000 if charged else 0, pause)
+            self.model.fail(row.run, counted, BACKOFF * 1_000_000 if counted else 0, pause)
             assert status == self.model.of(self.model.runs[row.run])[1].status
 
     def works_well(self, steps: int, severity: str | None, gate: str) -> None:
@@ -602,7 +605,7 @@ class Lifecycles(RuleBasedStateMachine):
             self.model.may_rework(session, do)
             return model[do]()
 
-        expected = self.agree(predicted, real[do], NotAllowedNow)
+        expected = self.agree(predicted, real[do], (NotAllowedNow, rework.UnclearFeedback))
         if expected is not None:
             assert set(self.answer.made) == expected
 
@@ -648,9 +651,9 @@ class Lifecycles(RuleBasedStateMachine):
 
     def nothing_waits_for_nobody(self) -> None:
         """An active session has a mark, or something that will make one: an offer, an open run, a retry (no lost wake)."""
-        dirty = {row["id"] for row in self.looking.execute("SELECT id FROM sessions WHERE dirty = 1")}
+        waiting = {row["id"] for row in self.looking.execute("SELECT id FROM sessions WHERE needs_beat = 1")}
         for session in self.model.sessions.values():
-            if session.status == "active" and session.id not in dirty:
+            if session.status == "active" and session.id not in waiting:
                 tasks_ = session.tasks.values()
                 assert any(
                     task.status == "in_progress" or task.offered is not None or task.due is not None

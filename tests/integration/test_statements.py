@@ -60,6 +60,7 @@ GROWING = (
 MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
     "retention": "deleting a session looks for contents that nothing uses",
     "rate_limits._go_on": "a person's word that an account can be asked again",
+    "queries._critique_costs": "what perspectives cost over all sessions",
     "sessions._all": "every session is what it is asked for",
     "sessions._newest_shown": "one look of a command without a name",
     "queries._page": "the newest sessions, by a sort of their times",

@@ -217,7 +217,7 @@ def test_a_failed_attempt_waits_for_its_backoff_and_the_third_pauses_the_session
         row = make.claim(store, "h-1")
         assert row is not None
         store.write(
-            lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(5, 20, 80), timings={})
+            lambda tx, row=row: report.fail(tx, row, "boom", counted=True, backoff=(5, 20, 80), timings={})
         )
         assert make.claim(store, "h-1") is None
         due = make.one_beat(store, session, by).retry_at
@@ -235,7 +235,7 @@ def test_a_released_attempt_is_not_charged(store: Store) -> None:
     make.make_host(store)
     row = run_until(store, session, "RESEARCH-001")
 
-    store.write(lambda tx: report.fail(tx, row, "drained", charged=False, backoff=(5,), timings={}))
+    store.write(lambda tx: report.fail(tx, row, "drained", counted=False, backoff=(5,), timings={}))
 
     found = store.read(lambda tx: tasks.task(tx, session, "RESEARCH-001"))
     assert (found.status, found.attempts, found.not_before) == ("pending", 0, None)
@@ -251,7 +251,7 @@ def test_resume_after_task_failed_allows_three_more_and_keeps_the_count(
     for _ in range(3):
         make.one_beat(store, session, by)
         row = make.claim(store, "h-1")
-        store.write(lambda tx, row=row: report.fail(tx, row, "boom", charged=True, backoff=(), timings={}))
+        store.write(lambda tx, row=row: report.fail(tx, row, "boom", counted=True, backoff=(), timings={}))
 
     resume.resume(store, None, ANSWER, more_attempts=3)
 

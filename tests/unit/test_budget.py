@@ -51,6 +51,35 @@ def test_a_raised_cap_is_warned_of_anew_and_the_others_are_not() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cap", "used", "done", "left", "suggested"),
+    [
+        (45, 50, 1, 1, 120),  # 50 + 50 * 1.25 = 112.5, in two digits
+        (450_000, 500_000, 2, 4, 1_800_000),
+        (10, 10, 10, 1, 12),
+        (10, 10, 0, 6, 20),  # nothing is done: twice the cap
+        (10, 50, 0, 6, 60),
+        (10, 0, 2, 4, 20),  # nothing was used: twice the cap
+        (1, 1, 1, 0, 2),
+    ],
+)
+def test_a_suggested_cap_is_computed_from_what_remains(
+    cap: int, used: int, done: int, left: int, suggested: int
+) -> None:
+    assert budget.suggested(cap, used, done, left) == suggested
+
+
+@given(
+    cap=st.integers(1, 10**9),
+    used=st.integers(0, 10**12),
+    done=st.integers(0, 500),
+    left=st.integers(0, 500),
+    unit=st.sampled_from(sorted(budget.MEASURES.values())),
+)
+def test_a_suggested_cap_is_above_what_is_used(cap: int, used: int, done: int, left: int, unit: int) -> None:
+    assert budget.suggested(cap, used, done, left, unit) > used
+
+
+@pytest.mark.parametrize(
     ("measure", "amount", "shown"),
     [
         ("usd", 1_200_000, "$1.20"),

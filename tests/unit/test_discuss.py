@@ -18,7 +18,9 @@ from tests.patience import patient
 from tests.runtime_harness import RuntimeHarness, Told, says
 from workers.agents.protocol import AgentReply
 from workers.context.run_context import RunReleased
-from workers.discussion.perspectives import ARTIFACT_LIMIT, LIST_LIMIT, Answer, DiscussResult, discuss
+from workers.context.sources import DOCUMENT_LIMIT
+from workers.discussion.critics import Answer
+from workers.discussion.perspectives import LIST_LIMIT, DiscussResult, discuss
 from workers.discussion.record import sentiment
 from workers.documents.content import Critique, Discovery, StatedRequirement
 
@@ -76,7 +78,7 @@ class Table:
             around,
             known,
             stored=stored or {},
-            keep=keep or (lambda name, _: self.kept.append(name)),
+            keep=keep or self.kept.extend,
             deadline=time.monotonic() + seconds,
         )
 
@@ -86,7 +88,7 @@ def table(tmp_path: Path) -> Iterator[Any]:
     made: list[Table] = []
 
     def make(*agents: Told) -> Table:
-        made.append(Table(RuntimeHarness(tmp_path, *agents), agents))
+        made.append(Table(RuntimeHarness(tmp_path, *agents, request=REQUEST), agents))
         return made[-1]
 
     yield make
@@ -323,12 +325,14 @@ def test_risk_alone_gives_a_risk_level(table: Any) -> None:
 def test_a_long_artifact_is_cut_for_prose_and_the_record_says_so(table: Any) -> None:
     held = table(Told(answers={"*": says(4)}))
 
-    result = held.hold("product", artifact="x" * ARTIFACT_LIMIT + "THE END")
+    result = held.hold(
+        "product", artifact="# One\n\nshort\n\n## Glossary\n\n" + "x" * DOCUMENT_LIMIT + "THE END"
+    )
     (asked,) = held.agents[0].requests
 
     assert "THE END" not in asked.prompt
-    assert f"[cut at {ARTIFACT_LIMIT} of {ARTIFACT_LIMIT + 7} characters]" in asked.prompt
-    assert any(f"cut at {ARTIFACT_LIMIT} of {ARTIFACT_LIMIT + 7}" in note for note in result.notes)
+    assert "# One\n\nshort\n[left out for length: " in asked.prompt
+    assert any("the artifact was cut" in note and "sections: Glossary" in note for note in result.notes)
     assert asked.facts["artifact"].endswith("THE END")
 
 
@@ -369,7 +373,9 @@ def test_hostile_text_raises_nothing_and_is_read_by_every_perspective(table: Any
     )
 
     assert len(result.replies) == 5
-    assert not any("left out" in note for note in result.notes if "entries" not in note)
+    assert not any(
+        "left out" in note for note in result.notes if "entries" not in note and "length" not in note
+    )
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def mode_words() -> Rows:
 def pause_rows() -> Rows:
     for reason, pause in PAUSES.items():
         needs = f" (`{pause.needs}`)" if pause.needs else ""
-        also = [each for each in pause.actions if each.split()[0] != "resume" or "--skip" in each]
+        also = [each for each in pause.actions if each.split()[0] != "resume" or "TASK" in each]
         yield f"`{reason}`", pause.resume + needs, code(also), str(pause.exit_code)
 
 

@@ -14,7 +14,7 @@ from orchestrator.domain.errors import ConfigError, LifecycleError, UnknownName
 
 ROOT = Path(__file__).resolve().parents[2]
 SAY_THEMSELVES = (UnknownName, ConfigError)  # their constructors always give one
-MAKE_THEIR_OWN = ("SeveralSessions", "InTheWay")  # in their constructors
+MAKE_THEIR_OWN = ("SeveralSessions", "InTheWay", "UnclearFeedback")  # in their constructors
 DEFINES = re.compile(
     r"^class \w+\(\w*(Error|NotAllowedNow|UnknownName|Agent\w+|Cassette\w+|Database\w+)\):", re.M
 )
@@ -78,6 +78,17 @@ def test_an_unknown_name_always_says_what_to_do(known: tuple[str, ...]) -> None:
 
 def test_an_unknown_name_near_a_known_one_is_told_of_it() -> None:
     assert UnknownName("dimension", "dept", ["depth", "coverage"]).fix == "did you mean 'depth'?"
+
+
+def test_of_many_known_names_the_nearest_are_listed_by_their_last_part_too() -> None:
+    known = [f"spec/requirements/REQ-{n:03d}-some-long-title.md" for n in range(40)] + [
+        "spec/product-brief.md"
+    ]
+
+    why = UnknownName("artifact", "product-breif.md", known).why
+
+    assert why.startswith("nearest of 41: spec/product-brief.md, ")
+    assert why.count(",") == 4
 
 
 def test_what_is_said_where_it_is_raised_goes_before_what_its_kind_says() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import TemplateError
+from jinja2.defaults import DEFAULT_FILTERS
 
-from orchestrator.config import load_pack
+from orchestrator.config import load_pack, pack_templates
 from orchestrator.config.snapshots import upgraded
 from orchestrator.domain.documents import DIMENSIONS, Catalogue, DocumentDef, Section
 from orchestrator.domain.pipelines import Pack, expand, from_snapshot, to_snapshot
@@ -20,10 +23,12 @@ from tests.unit.docgen_samples import context
 from workers.builtin import declared
 from workers.builtin.faults import document, faults
 from workers.builtin.material import material
+from workers.documents import bounded
 from workers.documents.assess import assess
 from workers.documents.content import Declared, Item
 from workers.documents.identifiers import Registered, allot
 from workers.documents.models import model_of
+from workers.documents.page import _environment
 from workers.documents.reader import read, validate
 from workers.documents.render import render
 
@@ -53,6 +58,7 @@ REPORT = DocumentDef(
     measures=("completeness", "coverage"),
 )
 CATALOGUE = Catalogue({"offer": OFFER, "card": REPORT})
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 REQUEST = """# Booking
 Today the clinic loses calls; that is a problem.
 Patients must be able to book a slot online.
@@ -223,6 +229,54 @@ def test_a_template_of_the_pack_prints_the_page() -> None:
     page = printed(registered, own)
 
     assert page.endswith("# Offer by hand\n\n<!-- section: price -->\n## Price\n")
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        (ENDLESS, "does not come to an end"),
+        ("{{ doc.nothing.such }}", "UndefinedError"),
+        ("{{ (1 / 0) }}", "ZeroDivisionError"),
+    ],
+    ids=["endless", "undefined", "arithmetic"],
+)
+def test_a_template_that_does_not_end_or_fails_is_told(
+    template: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded.bounded, "__defaults__", (2.0,))
+    own = replace(OFFER, template="o.j2", template_text=template)
+    registered, _ = allot(written(), kind="offer")
+
+    with pytest.raises(TemplateError, match=words):
+        printed(registered, own)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(bounded.LONGEST + 1, "longer than"), (4 << 30, "memory")], ids=["length", "memory"]
+)
+def test_a_page_that_is_too_large_is_told(size: int, words: str) -> None:
+    with pytest.raises(bounded.TemplateUnbounded, match=words):
+        bounded.bounded(lambda: "x" * size, 60.0)
+
+
+def test_many_threads_print_pack_templates_at_once() -> None:
+    own = replace(
+        OFFER,
+        template="o.j2",
+        template_text="{{ frontmatter }}\n\n# {{ name }}\n\n{% include '_questions.j2' %}",
+    )
+    registered, _ = allot(written(), kind="offer")
+
+    with ThreadPoolExecutor(8) as pool:
+        pages = list(pool.map(lambda _: printed(registered, own), range(40)))
+
+    assert set(pages) == {pages[0]} and "# Offer\n" in pages[0]
+
+
+def test_the_filters_that_the_configuration_knows_are_those_of_pages() -> None:
+    known = set(_environment(()).filters) - set(DEFAULT_FILTERS)
+
+    assert set(pack_templates.FILTERS) == known
 
 
 def test_a_section_is_found_again_by_its_heading_when_a_person_took_the_marker_away() -> None:

@@ -10,7 +10,7 @@ PAUSES = [  # reason, resume means, decision, other ways on, option needed
     ("checkpoint", "approve", "approve_checkpoint", "improve revise recheck feedback", None),
     ("signoff_blocked", "accept it as it is", "accept_signoff", "improve revise recheck feedback", None),
     ("revision_exhausted", "accept the revision as it is", "accept_revision", "revise feedback", None),
-    ("task_failed", "retry", "retry", "resume --skip TASK", None),
+    ("task_failed", "retry", "retry", "resume --retry TASK --agent NAME resume --skip TASK", None),
     ("discussion_blocked", "take one of the options", "decide_discussion", "revise", "--decide"),
     ("plan_approval", "approve the plan", "approve_plan", "feedback", None),
     ("supervision_blocked", "continue as it is", "accept_supervision", "revise", None),

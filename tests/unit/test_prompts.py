@@ -39,19 +39,19 @@ def document(*texts: str, **more: Any) -> str:
         schema=Brief,
         material=[(f"Piece {number}", text) for number, text in enumerate(texts)],
         **more,
-    )
+    ).text
 
 
-def critique(perspective: str = "product", *texts: str) -> str:
+def critique(perspectives: str = "product", *texts: str) -> str:
     pack = make.shipped_pack()
     return prompts.render_critique(
-        pack.perspectives[perspective],
+        [pack.perspectives[name] for name in perspectives.split("+")],
         pack.rounds["DISCUSS-003"],
         instructions="Judge.",
         language="zh",
         schema=Critique,
-        material=[(f"Piece {number}", text) for number, text in enumerate(texts)],
-    )
+        shared=[(f"Piece {number}", text) for number, text in enumerate(texts)],
+    ).text
 
 
 def pieces(prompt: str) -> list[str]:
@@ -107,7 +107,10 @@ def test_the_same_material_gives_the_same_prompt() -> None:
 def test_a_cut_is_said_in_its_place() -> None:
     (shown,) = pieces(document("x" * (prompts.MATERIAL_LIMIT + 5)))
 
-    assert shown.endswith("[cut here: 5 more characters were left out]")
+    assert len(shown) < prompts.MATERIAL_LIMIT + 200
+    assert shown.endswith(
+        f"[left out for length: 5 of {prompts.MATERIAL_LIMIT + 5} characters; and the end of what is shown]"
+    )
 
 
 def test_empty_material_is_left_out() -> None:
@@ -124,12 +127,14 @@ GOALS = {each.kind: each.purpose for each in shipped_documents() if not each.is_
 def test_every_kind_names_its_goal_its_task_and_the_schema_of_the_answer(kind: str) -> None:
     prompt = prompts.render(
         GOALS[kind], instructions="I-1", task="T-001", language="zh", schema=Brief, material=[("A", "text")]
-    )
+    ).text
     schema = prompt.rpartition("```json\n")[2].partition("\n```")[0]
 
     assert GOALS[kind] in prompt
     assert "I-1" in prompt and "T-001" in prompt and "Chinese" in prompt
-    assert json.loads(schema) == Brief.model_json_schema()
+    told, whole = json.loads(schema), Brief.model_json_schema()
+    assert list(told["properties"]) == list(whole["properties"]) and told["required"] == whole["required"]
+    assert told["properties"]["title"]["maxLength"] == 2_000, "a field called title is no title of a schema"
 
 
 def test_a_critique_says_who_speaks_and_asks_each_for_its_own() -> None:
@@ -139,3 +144,55 @@ def test_a_critique_says_who_speaks_and_asks_each_for_its_own() -> None:
     assert "DISCUSS-003" in risk and "completeness and priority" in risk
     assert "`risk_level`" in risk and "`risk_level`" not in product
     assert "`missing_requirements`" in coverage and "`missing_requirements`" not in product
+
+
+def test_several_perspectives_of_one_call_have_a_field_each() -> None:
+    prompt = critique("quality+coverage+risk", "a")
+
+    assert "You speak for 3 people" in prompt and "You speak as" not in prompt
+    assert "- `quality`: QA Lead. Look at: completeness" in prompt
+    assert "`missing_requirements` of `coverage`" in prompt and "mitigation of `risk`" in prompt
+
+
+SHARED = [("The request", "Build it."), ("The document spec/a.md", "# A"), ("The document spec/b.md", "# B")]
+
+
+def test_what_is_shared_comes_first_and_is_the_same_for_author_and_critic() -> None:
+    pack = make.shipped_pack()
+    author = prompts.render(
+        "Write.",
+        instructions="I",
+        task="DRAFT-002",
+        language="en",
+        schema=Brief,
+        shared=SHARED,
+        material=[("Decisions so far", "none")],
+    )
+    critic = prompts.render_critique(
+        [pack.perspectives["risk"]],
+        pack.rounds["DISCUSS-003"],
+        instructions="J",
+        language="en",
+        schema=Critique,
+        shared=SHARED,
+    )
+
+    end = author.breaks[-1]
+    assert author.text[:end] == critic.text[:end]
+    assert author.text[end:].startswith("## Decisions so far")
+    assert [author.text[:at].rstrip()[-3:] for at in author.breaks] == [">>>"] * 3
+
+
+def test_a_conversation_is_told_only_what_it_was_not_told() -> None:
+    def asked(*shared: tuple[str, str]) -> prompts.Prompt:
+        return prompts.render(
+            "Write.", instructions="I", task="T", language="en", schema=Brief, shared=shared
+        )
+
+    first, second = asked(*SHARED[:2]), asked(SHARED[0], ("The document spec/a.md", "# A, edited"), SHARED[2])
+
+    news = second.news(first.keys)
+
+    assert first.news(()) is None
+    assert news is not None and pieces(news) == ["# A, edited", "# B"]
+    assert "You go on with this conversation" in news and "JSON Schema of your answer" in news

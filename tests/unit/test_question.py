@@ -23,7 +23,7 @@ def prompt(**changed: Any) -> str:
         "schema": Brief,
         "material": [("The request", REQUEST), ("The repository", "none")],
     }
-    return prompts.render("Write the brief.", **{**given, **changed})
+    return prompts.render("Write the brief.", **{**given, **changed}).text
 
 
 def question(text: str, session: str = "TLS-a-2026-11-21", project: str = "/home/me/a") -> Question:
@@ -37,15 +37,16 @@ def test_a_prompt_is_taken_apart_by_name() -> None:
     parts = dict(prompts.parts(prompt(feedback=["shorter"])))
 
     assert list(parts) == [
-        "instructions",
-        "task",
+        "rules",
         "The request",
         "The repository",
         "To be answered in this version",
+        "instructions",
+        "task",
         "schema",
     ]
     assert parts["The request"] == REQUEST
-    assert parts["instructions"].strip() == "Write well."
+    assert parts["instructions"].endswith("Write well.")
 
 
 def test_material_that_looks_like_a_prompt_stays_one_part() -> None:
@@ -61,14 +62,14 @@ def test_a_critique_is_taken_apart_too() -> None:
     view: Perspective = shipped_pack().perspectives["product"]
     around = shipped_pack().rounds["DISCUSS-002"]
     text = prompts.render_critique(
-        view, around, instructions="Read.", language="en", schema=Critique, material=[("A", "a"), ("B", "b")]
-    )
+        [view], around, instructions="Read.", language="en", schema=Critique, shared=[("A", "a"), ("B", "b")]
+    ).text
 
-    assert [name for name, _ in prompts.parts(text)] == ["instructions", "task", "A", "B", "schema"]
+    assert [name for name, _ in prompts.parts(text)] == ["rules", "A", "B", "instructions", "task", "schema"]
 
 
 def test_the_same_title_twice_is_told_apart() -> None:
-    assert [name for name, _ in prompts.parts(prompt(material=[("A", "1"), ("A", "2")]))][2:4] == [
+    assert [name for name, _ in prompts.parts(prompt(material=[("A", "1"), ("A", "2")]))][1:3] == [
         "A",
         "A (2)",
     ]
@@ -84,7 +85,6 @@ def test_a_text_of_any_form_is_a_part() -> None:
         ("session: TLS-a-2026-11-21", "session: TLS-a-2026-11-22-2"),
         ("at 2026-11-21T12:17:32Z", "at 2026-11-22T01:02:03.5+00:00"),
         ("in /home/me/a/x.py", "in /srv/b/x.py"),
-        ('"seconds": 0.003,\n"cached": false,', '"seconds": 1e-05,\n"cached": true,'),
     ],
 )
 def test_what_differs_from_run_to_run_makes_no_other_question(here: str, there: str) -> None:

@@ -374,7 +374,10 @@ def test_an_unknown_dimension_lists_the_known_ones() -> None:
         ("架构太重", "DRAFT-003"),
         ("缺少一个需求", "DRAFT-002"),
         ("the architecture ignores a requirement", "DRAFT-002"),  # the earliest of two
-        ("I do not like it", "DRAFT-004"),  # unclear: the newest
+        ("REQ-003 is wrong, and so is the scope", "DRAFT-002"),  # an id goes before a word
+        ("STORY-001-002: too large", "DRAFT-004"),
+        ("as DRAFT-003-R1 says", "DRAFT-003"),
+        ("drop G-001", "DRAFT-001"),
     ],
 )
 def test_the_words_of_feedback_find_its_document(words: str, document: str) -> None:
@@ -391,8 +394,8 @@ def test_feedback_on_a_document_in_work_becomes_its_input(status: TaskStatus, ac
     now = with_status(graph(done="DRAFT-002"), status, "DRAFT-003")
 
     assert feedback_target("the architecture", now, PACK.documents).action == action
-    unclear = feedback_target("hm", now, PACK.documents)
-    assert (unclear.action, unclear.task) == (action, "DRAFT-003")
+    named = feedback_target("hm", now, PACK.documents, "DRAFT-003")
+    assert (named.action, named.task) == (action, "DRAFT-003")
 
 
 def test_feedback_on_a_document_in_revision_goes_to_the_revision() -> None:
@@ -403,10 +406,18 @@ def test_feedback_on_a_document_in_revision_goes_to_the_revision() -> None:
     assert (target.action, target.task) == ("add", "DRAFT-003-R1")
 
 
-def test_unclear_feedback_goes_to_what_was_completed_last() -> None:
-    now = finished(applied(graph(), plan_high(graph(), "DRAFT-002")))
+@pytest.mark.parametrize("words", ["I do not like it", "HTTP-404 and SHA-256", "DRAFT-0021", ""])
+def test_feedback_that_names_no_document_asks_which_of_those_that_take_it(words: str) -> None:
+    target = feedback_target(words, graph(), PACK.documents)
 
-    assert feedback_target("hm", now, PACK.documents).task == "DRAFT-002"
+    assert (target.action, target.task) == ("ask", None)
+    assert target.documents == ("RESEARCH-001", "DRAFT-001", "DRAFT-002", "DRAFT-003", "DRAFT-004")
+
+
+def test_unclear_feedback_goes_to_the_only_document_there_is() -> None:
+    only = {"RESEARCH-001": graph()["RESEARCH-001"]}
+
+    assert feedback_target("hm", only, PACK.documents).task == "RESEARCH-001"
 
 
 def test_feedback_during_the_implementation_is_only_recorded() -> None:

@@ -140,7 +140,7 @@ def test_agents_of_one_pool_share_an_account_and_others_have_their_own() -> None
         {},
         {
             "agents": {
-                "opus": {"kind": "claude", "pool": "work"},
+                "opus": {"kind": "claude", "account": "work"},
                 "quick": {"kind": "claude"},
                 "mine": {"command": ["m"]},
             }

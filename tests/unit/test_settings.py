@@ -50,6 +50,7 @@ DEFAULTS = {
     "journal": "wal",
     "synchronous": "FULL",
     "discuss": "inline",
+    "critics": "auto",
     "execution": "parallel",
     "consensus_threshold": None,
     "drain_seconds": 20.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -23,7 +24,8 @@ from workers.agents.protocol import Agent, AgentRequest, Timeouts, Usage, is_met
 VERSION_SECONDS = 10.0
 PROBE_TIMEOUTS = Timeouts(start=30.0, silence=30.0, turn=60.0, total=60.0)
 PROBES_SECONDS = 120.0  # for all of them: agents have limits of their own, and some wait for others to end
-QUESTION = "Answer with the single word: ready"
+WORD = "ready"
+QUESTION = f"Answer with the single word: {WORD}"
 
 Priced = Callable[[str, Usage], tuple[Usage, Cost]]  # what a call of that agent used and cost
 
@@ -99,6 +101,8 @@ def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> JsonObject:
         else:
             told = reply.usage
             says = secrets.mask(reply.text, known)[:60]
+            if not _is_right(reply.text):
+                fault = f"{name} answered something else than it was asked for: {says!r}"
     used, cost = priced(name, told)
     return {
         "answered": fault is None,
@@ -111,6 +115,11 @@ def _answer(name: str, agent: Agent, priced: Priced, over: Event) -> JsonObject:
         "usd": None if cost.micros is None else cost.micros / MICROS,
         "cost_source": cost.source,
     }
+
+
+def _is_right(text: str) -> bool:
+    """Whether it is the word that was asked for, alone but for marks around it."""
+    return re.sub(r"[\W_]+", " ", text).strip().casefold() == WORD
 
 
 _LATE = f"{{}} did not answer within {PROBES_SECONDS:g} s; ask it by itself"

@@ -1,4 +1,8 @@
-"""The prompts: role instructions read afresh, the material as data, the schema of the answer.
+"""The prompts: what changes least comes first, so that what one reader has read is the beginning of what the next one reads.
+
+The order is: rules that hold for everyone, the request, the repository, the documents in the order they are drafted in; then
+what belongs to one task alone, who is asked, the task, and the schema of the answer. A model's server reads a beginning that
+it knows from its cache, and a conversation that goes on is told only what it was not told before.
 
 Material is written by others (a request, documents, a repository, a person's words), so each piece stands between fences
 whose name it does not contain: nothing in it can end it. The same material gives the same prompt, which can be replayed.
@@ -9,8 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -18,14 +24,74 @@ from pydantic import BaseModel
 from orchestrator.config import resources
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pipelines import Perspective, Round
+from workers.documents.cutting import cut
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-MATERIAL_LIMIT = 60_000  # characters of one block; the cut is said in the block
+MATERIAL_LIMIT = 60_000  # characters of one piece; what is left out is said in the piece
+FINDINGS = "Findings made by rules"  # the title of what a critic has to judge one by one
 Material = Sequence[tuple[str, str]]  # (title, text); what is empty is left out
 
 _LANGUAGES = {"en": "English", "zh": "Chinese (identifiers and keys stay English)"}
+_GOES_ON = (
+    "You go on with this conversation. What you were given before still holds; where a piece comes again under the same "
+    "title, only the new one holds.\n\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of material between its fences."""
+
+    title: str
+    name: str  # of its fences, which tells it from every other text
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return f"## {self.title}\n\n<<<{self.name}\n{self.text}\n{self.name}>>>\n\n"
+
+    @property
+    def key(self) -> str:
+        """What tells it from other pieces of one conversation."""
+        return f"{self.title}: {self.name}"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt by its parts. `shared` is the same for everyone who is asked about the same material."""
+
+    rules: str
+    shared: tuple[Piece, ...]
+    own: tuple[Piece, ...]
+    task: str  # who is asked, for what, and the schema
+
+    @cached_property
+    def text(self) -> str:
+        return "".join([self.rules, *(piece.shown for piece in self.pieces), self.task])
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return (*self.shared, *self.own)
+
+    @property
+    def keys(self) -> list[str]:
+        """Of all pieces: what a conversation knows that was given this prompt."""
+        return [piece.key for piece in self.pieces]
+
+    @property
+    def breaks(self) -> tuple[int, ...]:
+        """Where the text may be divided for a cache: behind each shared piece."""
+        ends = accumulate((len(piece.shown) for piece in self.shared), initial=len(self.rules))
+        return tuple(ends)[1:]
+
+    def news(self, told: Collection[str]) -> str | None:
+        """The prompt for a conversation that was given the pieces `told`; None when it was given none of these."""
+        new = [piece.shown for piece in self.pieces if piece.key not in told]
+        if len(new) == len(self.pieces):
+            return None
+        return "".join([_GOES_ON, self.rules, *new, self.task])
 
 
 def render(
@@ -35,58 +101,86 @@ def render(
     task: str,
     language: str,
     schema: type[BaseModel],
-    material: Material,
+    shared: Material = (),
+    material: Material = (),
     feedback: Sequence[str] = (),
     improve: Mapping[str, Json] | None = None,
-) -> str:
-    """A document task's prompt."""
+) -> Prompt:
+    """A document task's prompt. `shared`: what others read in the same order; `material`: what is this task's alone."""
     asked = [("To be answered in this version", "\n".join(f"- {_one_line(line)}" for line in feedback))]
     if improve is not None:
         asked.append(("Weak places", json.dumps(improve.get("weak", []), ensure_ascii=False, indent=1)))
-    return _fill(
-        "document.md.j2",
+    said = _fill(
+        "document_task.md.j2",
         instructions=instructions.strip(),
         task=task,
         goal=goal,
-        language=_language(language),
-        blocks=_blocks([*material, *asked]),
         feedback=bool(feedback),
         improve=improve,
-        schema=_schema(schema),
     )
+    return _prompt(language, shared, [*material, *asked], said, schema)
 
 
 def render_critique(
-    perspective: Perspective,
+    perspectives: Sequence[Perspective],
     around: Round,
     *,
     instructions: str,
     language: str,
     schema: type[BaseModel],
-    material: Material,
-) -> str:
-    """The prompt of one perspective of a round."""
-    return _fill(
-        "critique.md.j2",
+    shared: Material,
+) -> Prompt:
+    """The prompt of one perspective of a round, or of several that are asked in one call."""
+    several = len(perspectives) > 1
+
+    def of(name: str) -> str:
+        """Where the field of a perspective is; empty when the round does not ask it."""
+        asked = any(view.name == name for view in perspectives)
+        return f" of `{name}`" if several and asked else " " if asked else ""
+
+    said = _fill(
+        "critique_task.md.j2",
         instructions=instructions.strip(),
-        label=perspective.label,
-        focus_areas=", ".join(perspective.focus),
+        views=[
+            {"name": view.name, "label": view.label, "focus": ", ".join(view.focus)} for view in perspectives
+        ],
+        artifact=around.artifact,
         round=around.key,
         focus=around.focus,
-        coverage=perspective.name == "coverage",
-        risk=perspective.name == "risk",
-        language=_language(language),
-        blocks=_blocks(material),
-        schema=_schema(schema),
+        findings=FINDINGS if any(title == FINDINGS and text for title, text in shared) else "",
+        coverage=of("coverage").rstrip() if several else of("coverage"),
+        risk=of("risk"),
     )
+    return _prompt(language, shared, (), said, schema)
 
 
-def _language(name: str) -> str:
-    return _LANGUAGES.get(name, "the language of the request")
+def render_places(artifact: tuple[str, str], *, language: str, schema: type[BaseModel]) -> str:
+    """What a critic is asked that pointed to no place, where it has no memory of what it read: the artifact alone."""
+    return _prompt(language, [artifact], (), "", schema).text
+
+
+def _prompt(language: str, shared: Material, own: Material, task: str, schema: type[BaseModel]) -> Prompt:
+    rules = _fill("rules.md.j2", language=_LANGUAGES.get(language, "the language of the request"))
+    asked = f"{task.rstrip()}\n{_SCHEMA}\n```json\n{_schema(schema)}\n```\n"
+    return Prompt(rules, _pieces(shared), _pieces(own), asked.lstrip("\n"))
 
 
 def _schema(schema: type[BaseModel]) -> str:
-    return json.dumps(schema.model_json_schema(), ensure_ascii=False)
+    """The JSON Schema without titles and defaults, which repeat what is there."""
+    return json.dumps(_lean(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
+
+
+def _lean(value: Json, *, names: bool = False) -> Json:
+    """`names`: the keys of `value` are the names of fields, and a field may be called `title`."""
+    if isinstance(value, list):
+        return [_lean(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _lean(each, names=key in ("properties", "$defs") and not names)
+        for key, each in value.items()
+        if names or key not in ("title", "default")
+    }
 
 
 def _fill(name: str, **values: object) -> str:
@@ -106,8 +200,9 @@ def _template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _blocks(material: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"title": title, "name": fence(text), "text": _cut(text)} for title, text in material if text]
+def _pieces(material: Material) -> tuple[Piece, ...]:
+    shown = [(title, cut(text, MATERIAL_LIMIT)) for title, text in material if text]
+    return tuple(Piece(title, fence(text), text) for title, text in shown)
 
 
 def fence(text: str) -> str:
@@ -126,20 +221,19 @@ _TASK = "\n# Your task"
 
 
 def parts(prompt: str) -> list[tuple[str, str]]:
-    """A prompt taken apart again: instructions, task, each block of material by its title, schema. All text is in one."""
+    """A prompt taken apart again: rules, each piece of material by its title, instructions, task, schema."""
     body, found, schema = prompt.rpartition(_SCHEMA)
     if not found:
         body, schema = prompt, ""
     blocks = list(_BLOCK.finditer(body))
-    head = body[: blocks[0].start()] if blocks else body
-    instructions, mark, task = head.rpartition(_TASK)
-    named = [("instructions", instructions), ("task", mark + task)]
-    at = len(head)
+    named: list[tuple[str, str]] = []
+    at = 0
     for block in blocks:
-        between = body[at : block.start()].strip()
-        named += [("between", between), (block[1], block[3])]
+        between = body[at : block.start()]
+        named += [("rules" if at == 0 else "between", between.strip()), (block[1], block[3])]
         at = block.end()
-    named += [("after", body[at:].strip() if blocks else ""), ("schema", schema)]
+    instructions, mark, task = body[at:].rpartition(_TASK)
+    named += [("instructions", instructions.strip()), ("task", (mark + task).strip()), ("schema", schema)]
     return _unlike((name, text) for name, text in named if text)
 
 
@@ -155,9 +249,3 @@ def _unlike(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MATERIAL_LIMIT:
-        return text
-    return f"{text[:MATERIAL_LIMIT]}\n[cut here: {len(text) - MATERIAL_LIMIT} more characters were left out]"

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from orchestrator.config.settings import AgentLimits
 from orchestrator.domain.exits import Exit
 from orchestrator.domain.prices import Usage
+from workers.agents.pointing import Places
 
 if TYPE_CHECKING:
     from workers.host.live_runs import Guardian
@@ -81,6 +82,9 @@ class AgentRequest:
     edits: bool = False  # `work`: it may edit files below `workdir`
     protected: Protected | None = None  # in read-only mode
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
+    news: str | None = None  # what to say where `resume` is gone on with; None: the prompt
+    breaks: tuple[int, ...] = ()  # where `prompt` may be divided for a cache: others begin with the same
+    places: Places | None = None  # of a critique: what it has to point to
     timeouts: Timeouts = field(default_factory=Timeouts)
     stop: threading.Event = field(default_factory=threading.Event)  # set: the run is over, give up at once
     on_guardian: Callable[[Guardian], None] | None = (

@@ -1,6 +1,6 @@
 """What an agent is asked, without what differs from run to run: the one place that says which two prompts are the same.
 
-Session and run ids, the times our own documents carry, our folders, how long an exploration took: they become names.
+Session and run ids, the times our own documents carry, our folders: they become names.
 A time that the request itself states stays, for it is a part of what is asked.
 """
 
@@ -16,9 +16,6 @@ from orchestrator.store import cassettes
 from workers.agents import prompts
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-_EXPLORED = re.compile(  # the keywords follow from the request, which is a part of its own
-    r'("(?:seconds|cached|keywords)": )(?:[\d.e+-]+|true|false|\[[^\]]*\])(?=,?$)', re.M
-)
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,7 @@ class Names:
     def put(self, text: str) -> str:
         for value, name in self.values:
             text = text.replace(value, name)
-        text = _TIME.sub(lambda found: found[0] if found[0] in self.stated else "<time>", text)
-        return _EXPLORED.sub(r"\1null", text)
+        return _TIME.sub(lambda found: found[0] if found[0] in self.stated else "<time>", text)
 
 
 def normal(

@@ -47,12 +47,17 @@ class Router:
         if self._slots is not None:
             self._slots.make_room(asked)
 
-    def for_role(self, pack: Pack, role: str, note: Note | None = None) -> list[Agent]:
-        """Usable agents of a role, first choice first. Empty only when its order leaves out the built-in one."""
+    def for_role(
+        self, pack: Pack, role: str, note: Note | None = None, *, first: str | None = None
+    ) -> list[Agent]:
+        """Usable agents of a role, first choice first. Empty only when its order leaves out the built-in one.
+
+        `first`: the agent that a user has chosen for the task.
+        """
         if role not in pack.roles:
             raise UnknownName("role", role, sorted(pack.roles))
         order = self._roles.get(role) or self._with_own(pack.roles[role].agents)
-        return self._usable(order, note)
+        return self._usable(order if first is None else (first, *order), note)
 
     def for_perspective(self, pack: Pack, perspective: str, note: Note | None = None) -> list[Agent]:
         """The perspective's first agent, its fallback chain, and the built-in one."""
@@ -107,7 +112,8 @@ def build_router(
             agents[name] = program_agent(name, each, environ, timeouts, slots)
     own = [name for name in settings.agents if name not in CLIENTS and name != BUILTIN]
     accounts = {
-        name: each.pool or (each.kind if KINDS[each.kind].is_client else name) for name, each in given.items()
+        name: each.account or (each.kind if KINDS[each.kind].is_client else name)
+        for name, each in given.items()
     }
     return Router(
         agents,
@@ -129,7 +135,7 @@ def describe(router: Router, pack: Pack, probe: Priced | None = None) -> JsonObj
 
     return {
         "agents": [
-            each | {"pool": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
+            each | {"account": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
         ],
         "roles": {
             name: [agent.name for agent in router.for_role(pack, name)]

@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from orchestrator.domain.text import is_cjk
-from workers.builtin.analysis import Category, Criterion, Goal, Kind, Need, Risk
-from workers.builtin.clauses import Clause, actor_name, clause, first_modal
+from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
+from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
+from workers.builtin.people import people_in
+from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.sentences import Sentence
+from workers.builtin.users import Users
 from workers.builtin.wishes import (
     CONDITION,
     doer_of,
     goal_of,
     imperative,
     listed,
-    same_person,
     two_wishes,
 )
 from workers.documents.content import Moscow
@@ -34,6 +35,10 @@ _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request wh
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
+_CLARIFY = re.compile(
+    r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
+    re.IGNORECASE,
+)
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
@@ -44,14 +49,13 @@ class Reader:
         self.found = found
         self.passages = read
         self.listed = {(row.passage.block.section, row.role) for row in found if row.item}
-        self.named: dict[str, str] = {}  # block of a user -> the user's name
         self.rich = any(row.role in ASKED or row.role == "constraint" for row in found)
         self.manual = is_manual(found, read)
         self.needs: list[Need] = []
         self.goals: list[Goal] = []
         self.risks: list[Risk] = []
         self.criteria: list[Criterion] = []
-        self.actors: dict[str, tuple[str, ...]] = {}
+        self.users = Users(found, read)
         self.situation: list[str] = []
         self.dependencies: list[str] = []
         self.questions: list[str] = []
@@ -60,10 +64,6 @@ class Reader:
         self.other: list[Sentence] = []
 
     def read(self) -> None:
-        for passage in self.passages:  # a heading of its own for each user
-            if passage.role == "user" and passage.block.kind == "heading":
-                self.named[passage.block.id] = actor_name(passage.text)
-                self.actors.setdefault(actor_name(passage.text), ())
         for row in self.found:
             for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
@@ -83,11 +83,15 @@ class Reader:
     def _unsaid(self) -> None:
         """What passages say without a sentence: what is done, what a mitigation asks for, features of a heading alone."""
         carried = {need.block for need in self.needs} | {need.parent for need in self.needs}
-        carried |= {row.passage.parent for row in self.found if row.role in ASKED}
+        said = {"done", *ASKED}
+        carried |= {passage.parent for passage in self.passages if passage.role in said}
+        topics = {name for passage in self.passages if passage.role in said for name in passage.block.section}
         rows = [*self.passages]
         for passage in rows:
             if passage.role == "done" and not passage.opens and passage.text:
                 self.done.append(passage.text)
+            elif passage.role == "goal" and passage.block.kind == "heading" and len(passage.text.split()) > 1:
+                self.goals.append(goal_of(passage.text, lexicon_of(passage.text)))
             elif passage.role == "mitigation" and not passage.opens:
                 self._mitigated(passage, passage.text)
             elif passage.role == "risk" and passage.values.get("mitigation"):
@@ -98,7 +102,10 @@ class Reader:
                     Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)
                 ]
             elif (
-                passage.role in ASKED and passage.block.kind == "heading" and passage.block.id not in carried
+                passage.role in ASKED
+                and passage.block.kind == "heading"
+                and passage.block.id not in carried
+                and passage.block.text not in topics
             ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 self._need(row, lexicon_of(row.text), by_default=True)
@@ -126,6 +133,11 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
+        unclear = _CLARIFY.search(text)
+        if unclear:
+            self.questions.append(unclear[1])
+            text = text[: unclear.start()] or text
+            row = replace(row, text=text)
         if role == "risk" and row.passage.block.id == self.risk_of and row.passage.label:
             self._mitigated(replace(row.passage, role="mitigation"), text)
             return
@@ -142,7 +154,7 @@ class Reader:
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role == "non_goal" and row.passage.label and not row.item and len(pieces := listed(text)) > 1:
+        if role == "non_goal" and row.passage.label and len(pieces := listed(text)) > 1:
             for piece in pieces:
                 self._need(replace(row, text=piece), lex, exclusion=True)
             return
@@ -157,7 +169,7 @@ class Reader:
         if self._introduces(row, lex, told=modal is not None):
             self._situated(row, lex)
             return
-        if role in ("goal", "metric"):
+        if role in ("goal", "metric") or (role in ("", "background", "problem") and self._reached(row, lex)):
             self._goal(row, lex)
             return
         if role in ("problem", "principle", "assumption"):
@@ -167,7 +179,9 @@ class Reader:
             self.done.append(text)
             return
         if role == "user":
-            self._user(row, lex)
+            if not self.users.described(row, lex):
+                asks = modal is not None and modal[0] != "Could"
+                (self._need if asks else self._situated)(row, lex)
             return
         relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
@@ -204,12 +218,20 @@ class Reader:
                 is_cjk(text) and lex.language != "zh"
             )  # Japanese, Korean: no rules tell a wish from a description
             or imperative(text, lex)
-            or (doer_of(text, lex) and not lex.find("problem", CONDITION.sub("", text)))
-            or (self._category(text, lex) and any(c.isdigit() for c in text))
+            or (
+                (doer_of(text, lex) or people_in(text, lex))
+                and not lex.find("problem", CONDITION.sub("", text))
+            )
+            or self._under_topic(row)
+            or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
             self._need(row, lex, by_default=True)
             return
         self._situated(row, lex)
+
+    def _under_topic(self, row: Sentence) -> bool:
+        """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
+        return row.item and self.rich and len(row.passage.block.section) > 1 and not row.passage.label
 
     def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
         """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
@@ -224,6 +246,7 @@ class Reader:
             )
             return (
                 (steps or not row.item)
+                and not row.passage.parent
                 and lex.find("as_a", row.text) is None
                 and not imperative(row.text, lex)
             )
@@ -231,6 +254,17 @@ class Reader:
             return not row.passage.parent
         listed = (row.passage.block.section, row.role) in self.listed
         return listed and row.role in _LISTED and not (row.role in ASKED and asks)
+
+    def _reached(self, row: Sentence, lex: Lexicon) -> bool:
+        """Whether a sentence without a section of its own says which value something measured is to reach."""
+        read = goal_of(row.text, lex)
+        if not read.target or lex.find("bound", row.text) or lex.find("as_a", row.text):
+            return False
+        wanted = lex.find("want", row.text) is not None
+        changes = lex.find("outcome", row.text) is not None
+        return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
+            wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
+        )
 
     def _goal(self, row: Sentence, lex: Lexicon) -> None:
         """A goal with the metric and target that its table or its sentence gives."""
@@ -252,7 +286,7 @@ class Reader:
         if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or self.manual:
             return False
         if lex.find("exclusion", row.text):
-            return True
+            return lex.find("refusal", row.text) is None
         return (
             bool(lex.find("bare_no", row.text))
             and row.role in ("requirement", "use_case")
@@ -282,67 +316,18 @@ class Reader:
         self.goals.append(goal_of(row.text, lex))
         self.other.append(row)
 
-    def _user(self, row: Sentence, lex: Lexicon) -> None:
-        if not row.item and (lex.language == "zh" or row.passage.label):
-            names = [actor_name(re.sub(r"^(?:and|und|et|y) ", "", name)) for name in listed(row.text, 14)]
-            for name in names:
-                if 1 < len(name) <= 40:
-                    self.actors.setdefault(name, ())
-            return
-        known = self.named.get(row.passage.parent)
-        if known:
-            self.actors[known] = (*self.actors[known], row.text)
-            return
-        name = actor_name(doer_of(row.text, lex) or row.text)
-        if not row.item and len(name.split()) > 5:
-            modal = first_modal(row.text, lex)
-            (self._need if modal and modal[0] != "Could" else self._situated)(row, lex)
-            return
-        if name and len(name) <= 60:
-            needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
-            rest = row.text.strip(_TRIM)
-            self.named[row.passage.block.id] = name
-            self.actors.setdefault(name, (needs,) if needs else (rest,) if len(rest) > len(name) + 3 else ())
-
-    def _category(self, text: str, lex: Lexicon) -> Category:
-        return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(text)), "")
-
-    def _quality(self, row: Sentence, lex: Lexicon) -> Category:
-        """The category that the label, the table or the heading names, else the one of the sentence's own words."""
-        passage = row.passage
-        own = self._category(row.text, lex)
-        if row.role == "nonfunctional":
-            own = own or next(
-                (cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), ""
-            )
-        if row.role == "nonfunctional":
-            for said in (
-                passage.values.get("category", ""),
-                passage.label,
-                passage.title,
-                passage.block.heading,
-            ):
-                named = (
-                    {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
-                    if said
-                    else set()
-                )
-                if len(named) == 1:
-                    return cast(Category, named.pop())
-        return own
-
     def _need(
         self, row: Sentence, lex: Lexicon, *, by_default: bool = False, exclusion: bool = False
     ) -> None:
-        known = tuple(self.actors)
+        known = tuple(self.users.named)
         taken = clause(row.text, known)
         modal = first_modal(row.text, lex)
         passage = row.passage
         if not taken.actor and _PRONOUN.match(row.text) and self.needs and self.needs[-1].quote == row.quote:
             taken = replace(taken, actor=self.needs[-1].clause.actor)
         moscow: Moscow = "Won't" if exclusion else (row.priority or (modal[0] if modal else "Must"))  # type: ignore[assignment]
-        category = self._quality(row, lex)
-        kind: Kind = "exclusion" if exclusion else self._kind(row, lex, taken, category)
+        category = quality_of(row, lex)
+        kind: Kind = "exclusion" if exclusion else kind_of(row, lex, taken, category)
         category = category if kind == "nonfunctional" else ""
         given = row.priority or (modal[0] if modal and not exclusion else "")
         self.needs.append(
@@ -361,29 +346,5 @@ class Reader:
                 release=passage.release,
             )
         )
-        if taken.actor and taken.able and not exclusion:
-            self._actor(taken.actor, row.text)
-        if passage.block.kind == "row" and row.role in ASKED and "user" in passage.values and not exclusion:
-            self._actor(actor_name(passage.values["user"]), row.text)
-
-    def _kind(self, row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
-        if lex.find("bound", row.text):
-            return "constraint"
-        if row.role in ("nonfunctional", "constraint"):
-            return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
-        if not category or taken.actor or imperative(row.text, lex):
-            return "functional"
-        if category in ("P", "SC") and (taken.conditions or not any(c.isdigit() for c in row.text)):
-            return "functional"
-        return "nonfunctional"
-
-    def _actor(self, name: str, text: str) -> None:
-        if lexicon_of(name).find("system", name):
-            return
-        same = [known for known in self.actors if same_person(known, name)]
-        if not same and len(name) <= 60:
-            self.actors[name] = ()
-            same = [name]
-        for known in same[:1]:
-            if len(self.actors[known]) < 6 and text not in self.actors[known]:
-                self.actors[known] = (*self.actors[known], text)
+        if not exclusion and not self.manual:
+            self.users.acting(row, lex)

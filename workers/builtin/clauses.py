@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.people import actor_name, is_person
 
 _TRIM = " \t.,;:!?。，；：！？、"
-_ARTICLE = re.compile(r"^(?:only|most|some|the|each|every|an?|all|any|our|both)\s+", re.IGNORECASE)
 _ABLE = re.compile(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = re.compile(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
 _NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
@@ -41,27 +41,6 @@ def first_modal(text: str, lex: Lexicon) -> tuple[str, re.Match[str]] | None:
     if name != "Must" and lex.find("restriction", text):
         name = "Must"
     return name, match
-
-
-def is_person(phrase: str, lex: Lexicon) -> bool:
-    """Whether a short noun phrase names people rather than a thing."""
-    words = phrase.strip(_TRIM)
-    if not words or len(words) > (60 if lex.language == "en" else 14):
-        return False
-    head = re.split(r"\s+(?:who|that|with|without|of|from|in|on|at)\b|,", words, maxsplit=1)[0]
-    if lex.language == "en":
-        last = " ".join(head.split()[-1:])
-        does = lex.find("agent", last) is not None and lex.find("tool", last) is None
-        return does or lex.find("person", last) is not None
-    return lex.find("person", words) is not None and lex.find("system", words) is None
-
-
-def actor_name(phrase: str) -> str:
-    """`The clinic manager, who reports ...` -> `clinic manager`."""
-    head = re.split(
-        r"\s+(?:who|that|which|with|without)\b|[,(（，:：]|\s[-–—]\s", phrase.strip(_TRIM), maxsplit=1
-    )[0]
-    return _ARTICLE.sub("", head.strip(_TRIM)).strip()
 
 
 def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:

@@ -7,9 +7,10 @@ import re
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
-from workers.builtin.clauses import Clause, actor_name, is_person
+from workers.builtin.clauses import Clause
 from workers.builtin.language import Lexicon, detect_language
 from workers.builtin.manuals import subject_of
+from workers.builtin.people import actor_name, is_person
 from workers.builtin.sentences import UNREAD, Sentence, is_telling, lexicon_for, sentences_of
 from workers.builtin.wishes import goal_of, same_person
 from workers.documents.forms import form_of
@@ -175,13 +176,13 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 if (
                     name
                     and name not in ("我们", "我", "大家", "自己")
-                    and not any(same_person(name, old) for old in reader.actors)
+                    and not any(same_person(name, old) for old in reader.users.named)
                 ):
-                    reader.actors[name] = ()
-    actors = tuple(Actor(name, said) for name, said in reader.actors.items())
+                    reader.users.named[name] = ()
+    actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
     title = _title(text, found, read, lex, reader.manual)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
-    things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.actors))
+    things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.users.named))
     plain = readable(text)
     named = {word.lower() for word, _ in technologies(plain)}
     if reader.manual:  # what the manual is about is no thing within it

@@ -84,7 +84,8 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
             passage = replace(passage, role="requirement")
         frame = Sentence("", "", passage, not seen_role, priority)
         for quote in _statements(passage):
-            pieces = [quote] if passage.block.kind == "row" else parts_of(quote)
+            whole = passage.block.kind == "row" or passage.role == "user"
+            pieces = [quote] if whole else parts_of(quote)
             if (
                 passage.block.kind == "item"
                 and passage.role in ASKED

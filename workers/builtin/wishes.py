@@ -1,5 +1,7 @@
 """The form of a statement: imperative or plain, of one wish or two, the value that a goal names."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
@@ -16,10 +18,37 @@ _TWO = re.compile(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
+_REASONED = re.compile(  # a reason, then the wish
+    rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
+    re.IGNORECASE,
+)
 CONDITION = re.compile(
     r"^(?:when|if|once|after|before|as soon as|every time)\b.{3,120}?(?:,\s*|\s(?=(?:it|they|the|an?|each)\s))",
     re.IGNORECASE,
 )
+_FROM = re.compile(
+    r"(?:\b(?:from|of|instead of|than|von|statt|de|desde|hoy el|heute)|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,2}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
+    re.IGNORECASE,
+)
+_TO = re.compile(
+    r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
+)
+_WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
+_TIME = re.compile(
+    r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
+    re.IGNORECASE,
+)
+_AT = re.compile(
+    r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
+_CHANGE = re.compile(r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)?\s*(?=\d)|^(?:控制在|达到)\s*")
+_UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
 _IRREGULAR = frozenset(
     ["kept", "sent", "shown", "written", "built", "given", "taken", "held", "told", "paid"]
 )
@@ -70,7 +99,9 @@ _DETERMINERS = frozenset(
 
 
 def two_wishes(row: Sentence) -> list[Sentence]:
-    """`Pages must ..., and the queue must ...` asks for two things of two subjects."""
+    """`Pages must ..., and the queue must ...` asks for two things; `We wear gloves, so it has to ...` for what follows."""
+    reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
+    row = replace(row, text=reasoned[2]) if reasoned else row
     match = _TWO.match(row.text)
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
@@ -97,7 +128,7 @@ def doer_of(text: str, lex: Lexicon) -> str:
     """Who or what does something, or has it done to it, in a plain statement; empty when it is none, or speaks of `we`."""
     if lex.language == "zh":
         return ""
-    words = re.findall(r"[\w’'-]+", CONDITION.sub("", text, count=1))[:9]
+    words = re.findall(r"[\w’'][\w’'-]*", CONDITION.sub("", text, count=1))[:9]
     if not words or words[0].lower() in _NOT_DOERS:
         return ""
     for at, word in enumerate(words[1:], 1):
@@ -113,7 +144,9 @@ def _suffers(words: list[str], lex: Lexicon) -> bool:
     """Whether one of the words behind `is` is what was done: `refused`, `not sent`."""
     lows = [word.lower() for word in words]
     return any(
-        low in _IRREGULAR or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
+        low in _IRREGULAR
+        or (low.endswith("ed") and len(low) > 4)
+        or {low.removesuffix("d"), low.removesuffix("ed")} & lex.verbs
         for low in lows
         if low[-1:] in "dnt"
     )
@@ -127,8 +160,12 @@ def same_person(one: str, other: str) -> bool:
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     found = max(
-        (m for m in lex.patterns["target"].finditer(text) if m[0].strip(_TRIM)),
-        key=lambda m: (_is_bound(m[0]) + 2 * _reached(text[: m.start()]), -m.start()),
+        (
+            m
+            for m in lex.patterns["target"].finditer(text)
+            if m[0].strip(_TRIM) and not _NAMED.search(text[: m.start() + 1])
+        ),
+        key=lambda m: (_is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]), -m.start()),
         default=None,
     )
     if not found:
@@ -137,13 +174,17 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, found[0].strip(_TRIM))
+    return Goal(text.strip(), metric, _CHANGE.sub("", found[0].strip(_TRIM)))
 
 
-def _reached(before: str) -> bool:
-    """Whether what stands before a value says that it is to be reached: `from 12 % to`."""
-    return re.search(r"(?:\bto|\bauf|\bà|\ba|到|至|を)\s*$", before, re.IGNORECASE) is not None
+def _reached(before: str, after: str, value: str) -> int:
+    """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
+    if _FROM.search(before) or _NOW.match(after):
+        return -4
+    if _TO.search(before) or _WITH.search(before):
+        return 4
+    return -2 if _TIME.search(before[-8:] + value) and not _AT.match(value.strip()) else 0
 
 
 def _is_bound(phrase: str) -> int:
-    return int("%" in phrase) + 2 * int(bool(re.match(r"[A-Za-z一-鿿]{2,}", phrase)))
+    return int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)

@@ -26,7 +26,9 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.prices import Prices
 from orchestrator.store import cassettes, edits, records
 from workers.agents.cassette.player import REPLAYED, Called, CassettePlayer, Recorded
+from workers.agents.pointing import Places
 from workers.agents.programs.mcp import SERVER, server_for
+from workers.agents.prompts import Prompt
 from workers.agents.protocol import (
     Agent,
     AgentReply,
@@ -69,6 +71,7 @@ class AgentCalls:
     skipped: Sequence[str]  # why others were left out
     folder: Path  # shared by the runs of this inner loop
     clients: dict[str, str]  # agent -> its conversation in this inner loop
+    told: dict[str, list[str]]  # agent -> the pieces of material that this conversation was given
     prices: Prices
     environ: Mapping[str, str] = field(default_factory=dict)  # holds the secrets that agents may see
     cassette: CassettePlayer | None = None  # the session's cassette
@@ -76,12 +79,13 @@ class AgentCalls:
     def ask(
         self,
         kind: str,
-        prompt: str,
+        prompt: Prompt,
         schema: type[M],
         facts: Mapping[str, Json],
         agents: Sequence[Agent] | None = None,
         *,
         perspective: str | None = None,
+        places: Places | None = None,
         stop: threading.Event | None = None,
         failures: list[Failure] | None = None,
     ) -> tuple[M, AgentReply]:
@@ -92,11 +96,13 @@ class AgentCalls:
         """
         failed: AgentError | None = None
         asked = self.agents if agents is None else agents
-        for agent in self._agents_for(kind, prompt, perspective, asked):
+        for agent in self._agents_for(kind, prompt.text, perspective, asked):
             if self._waits_for_another(agent, failed, perspective):
                 break
             try:
-                reply = self.ask_one(agent, kind, prompt, schema, facts, perspective=perspective, stop=stop)
+                reply = self.ask_one(
+                    agent, kind, prompt, schema, facts, perspective=perspective, places=places, stop=stop
+                )
             except CassetteUnusable as error:
                 self.run.cannot_go_on = error
                 raise
@@ -176,11 +182,12 @@ class AgentCalls:
         self,
         agent: Agent,
         kind: str,
-        prompt: str,
+        prompt: Prompt,
         schema: type[BaseModel] | None,
         facts: Mapping[str, Json],
         *,
         perspective: str | None = None,
+        places: Places | None = None,
         stop: threading.Event | None = None,
     ) -> AgentReply:
         """One call of one agent, with its row in agent_calls before it begins. Raises AgentError, BudgetReached."""
@@ -194,7 +201,7 @@ class AgentCalls:
                 "agent": agent.name,
                 "purpose": kind,
                 "perspective": perspective,
-                "prompt_digest": self._digest(kind, prompt, perspective),
+                "prompt_digest": self._digest(kind, prompt.text, perspective),
                 "metered": int(is_metered(agent)),
             },
         )
@@ -203,7 +210,7 @@ class AgentCalls:
         alone = (perspective or kind) if kind in CRITICAL else None
         request = AgentRequest(
             kind=kind,
-            prompt=prompt,
+            prompt=prompt.text,
             schema=schema,
             facts=facts,
             workdir=run.workdir,
@@ -216,6 +223,9 @@ class AgentCalls:
             timeouts=Timeouts.of(run.settings.agent_limits),
             folder=run.workdir / f"as-{alone}" if alone else self.folder,
             resume=None if alone else self.clients.get(agent.name),
+            news=None if alone else prompt.news(self.told.get(agent.name, ())),
+            breaks=prompt.breaks,
+            places=places,
             mcp=self._servers(agent) if not perspective else {},
             protected=Protected(run.project, run.store.path, lambda path: edits.is_ours(run.store, path)),
             stop=stop or run.live.stop,
@@ -228,6 +238,7 @@ class AgentCalls:
             raise
         if reply.client_session is not None and not alone:
             self.clients[agent.name] = reply.client_session
+            self.told[agent.name] = prompt.keys  # no more than that: it may have had to begin anew
         self.ledger.answered(agent, call, reply)
         return reply
 

@@ -108,13 +108,15 @@ class CallLedger:
         for words in warnings:
             self.run.log.warning("budget_nearly_used", says=words)
         if limited is not None and until is not None:
-            limited.until, limited.pool = until / SECOND, call.account
+            limited.until, limited.account = until / SECOND, call.account
 
 
 def _held(agent: Agent, limit: RateLimit) -> AccountHeld:
-    until = limit.paused_until / SECOND
+    until = limit.limited_until / SECOND
     told = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))
-    return AccountHeld(f"{agent.name}: not asked before {told}", until=until, pool=limit.name, why=limit.why)
+    return AccountHeld(
+        f"{agent.name}: not asked before {told}", until=until, account=limit.name, why=limit.why
+    )
 
 
 def _note_limit(

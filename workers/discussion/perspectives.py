@@ -9,30 +9,39 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from orchestrator import failpoints
-from orchestrator.domain.documents import DISCOVERY
+from orchestrator.domain.documents import DISCOVERY, DocumentDef
 from orchestrator.domain.errors import AgentError, BudgetReached, CassetteUnusable, LeaseLost, StoreError
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.text import overlap
 from orchestrator.domain.verdicts import Reply, Verdict, judge
 from workers.agents import prompts
-from workers.agents.findings import not_friendlier
 from workers.agents.prompts import Material
-from workers.context.agent_calls import AgentCalls, Failure
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, RunReleased
-from workers.documents.content import Critique, Weakness
+from workers.context.sources import (
+    DOCUMENT_LIMIT,
+    NOTHING_MADE,
+    Files,
+    document_piece,
+    sources,
+    title_of,
+    traces,
+)
+from workers.discussion.critics import Answer, Asking, Given
+from workers.discussion.groups import Group, as_recorded, grouped
+from workers.documents.condensed import condensed
+from workers.documents.content import Content, Critique, Weakness
+from workers.documents.cutting import CUT, cut
 
 T = TypeVar("T")
 
-ARTIFACT_LIMIT = 50_000  # characters of the artifact that a prompt shows; the cut is said in the record
-WHY_LIMIT = 300  # characters of why an agent gave no answer
 LIST_LIMIT = 50  # entries of each list of a reply that count
 POLL_SECONDS = 0.2  # between two checks of whether the run is over
 SAME_CLAIM = 0.6  # share of a requirement's words that a claim must hold to quote it
@@ -45,16 +54,7 @@ NEVER_NOTES = (
 )  # end the run; whatever else goes wrong is a note
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One perspective's critique, and who gave it."""
-
-    critique: Critique
-    agent: str
-    notes: tuple[str, ...] = ()
-
-
-Keep = Callable[[str, Answer], None]
+Keep = Callable[[Mapping[str, Answer]], None]  # told the answers of one call
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,16 @@ def discuss(
     known: Mapping[str, object],
     *,
     earlier: Material = (),
+    findings: str = "",
+    made: Files = NOTHING_MADE,
     stored: Mapping[str, Answer],
     keep: Keep,
     deadline: float,
 ) -> DiscussResult:
-    """Ask every perspective that has not answered yet; `keep` is told each answer as it comes.
+    """Ask every perspective that has not answered yet; `keep` is told the answers of each call as they come.
 
-    `earlier`: records of former rounds; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, BudgetReached,
+    `earlier`: what was said before; `findings`: what rules found in the artifact, for critics to judge; `made`: files
+    that the run has just written; `deadline` in monotonic seconds. Raises LeaseLost, RunReleased, BudgetReached,
     StoreError.
     """
     context = calls.run
@@ -89,13 +92,15 @@ def discuss(
         known = {**known, "discovery": None}
     views = _perspectives(context, around, known, notes)
     answers = {name: stored[name] for name in views if name in stored}
-    material = _material(known, earlier, notes)
+    artifact = _artifact(context, known, made, notes)
     over = threading.Event()  # stops what still thinks when time is up or the run is over
-    asked = {
-        name: partial(_ask, calls, view, around, known, material, over)
-        for name, view in views.items()
-        if name not in answers
-    }
+    left = [name for name in views if name not in answers]
+    orders = {name: calls.router.for_perspective(context.pack, name) for name in left}
+    groups = _groups(calls, orders, len(artifact[1]))
+    before = _before(context, known, whole=len(groups) == 1)
+    material = _material(context, before, known, artifact, earlier, findings)
+    asking = Asking(calls, around, known, material, artifact, over)
+    asked = {group.views: partial(asking.ask, group, orders) for group in groups}
     calls.router.make_room(len(asked))
     try:
         late = _collect(context, asked, answers, notes, keep, deadline)
@@ -129,50 +134,63 @@ def _perspectives(
     return {name: context.pack.perspectives[name] for name in names}
 
 
+def _groups(calls: AgentCalls, orders: Mapping[str, Sequence[Agent]], artifact_chars: int) -> list[Group]:
+    """The calls of the round; in a replay those that were recorded, whoever is installed here."""
+    context = calls.run
+    if calls.replays and calls.cassette is not None:
+        return as_recorded(orders, calls.cassette.perspectives())
+    return grouped(orders, context.session.options.get("critics", context.settings.critics), artifact_chars)
+
+
 def _collect(
     context: RunContext,
-    asked: Mapping[str, Callable[[], Answer]],
+    asked: Mapping[tuple[str, ...], Callable[[], Given]],
     answers: dict[str, Answer],
     notes: list[str],
     keep: Keep,
     deadline: float,
 ) -> list[str]:
-    """Ask all at once and take each answer as it comes; the perspectives that were too late.
+    """Ask all at once and take the answers as they come; the perspectives that were too late.
 
     Raises BudgetReached for one that the budget had no room for, when the others are done: they are paid for.
     """
-    said: queue.SimpleQueue[tuple[str, Answer | BaseException]] = queue.SimpleQueue()
+    said: queue.SimpleQueue[tuple[tuple[str, ...], Given | BaseException]] = queue.SimpleQueue()
 
-    def speak(name: str) -> None:
+    def speak(names: tuple[str, ...]) -> None:
         try:
-            said.put((name, asked[name]()))
+            said.put((names, asked[names]()))
         except BaseException as error:
-            said.put((name, error))
+            said.put((names, error))
 
-    for name in asked:  # daemons: a perspective that does not listen must not hold up the host's end
-        threading.Thread(target=speak, args=(name,), name=f"discuss-{name}", daemon=True).start()
+    for names in asked:  # daemons: a perspective that does not listen must not hold up the host's end
+        name = f"discuss-{'-'.join(names)}"
+        threading.Thread(target=speak, args=(names,), name=name, daemon=True).start()
     silent = set(asked)
     refused: BudgetReached | None = None
     left_out: dict[str, str] = {}
     while silent and (left := deadline - time.monotonic()) > 0:
         context.check()
         try:
-            name, answer = said.get(timeout=min(POLL_SECONDS, left))
+            names, given = said.get(timeout=min(POLL_SECONDS, left))
         except queue.Empty:
             continue
-        silent.remove(name)
-        if isinstance(answer, Answer):
-            keep(name, answer)
+        silent.remove(names)
+        if isinstance(given, BudgetReached):
+            refused = given
+            continue
+        each = given if isinstance(given, dict) else dict.fromkeys(names, given)
+        taken = {name: answer for name, answer in each.items() if isinstance(answer, Answer)}
+        if taken:
+            keep(taken)
             failpoints.hit("discuss.reply_stored")
-            answers[name] = answer
-        elif isinstance(answer, BudgetReached):
-            refused = answer
-        else:
-            left_out[name] = _left_out(context, name, answer)
-    notes += [left_out[name] for name in asked if name in left_out]  # whoever failed first
+            answers.update(taken)
+        for name, answer in each.items():
+            if not isinstance(answer, Answer):
+                left_out[name] = _left_out(context, name, answer)
+    notes += [left_out[name] for names in asked for name in names if name in left_out]  # in the round's order
     if refused is not None:
         raise refused
-    return sorted(silent)
+    return sorted(name for names in silent for name in names)
 
 
 def _left_out(context: RunContext, name: str, error: BaseException) -> str:
@@ -186,56 +204,53 @@ def _left_out(context: RunContext, name: str, error: BaseException) -> str:
     return f"{name} was left out: {error.what}"
 
 
-def _material(known: Mapping[str, object], earlier: Material, notes: list[str]) -> Material:
-    """What every perspective's prompt shows. The artifact is cut at a stated length; rules read the whole of it."""
-    artifact = str(known["artifact"])
-    if len(artifact) > ARTIFACT_LIMIT:
-        cut = f"cut at {ARTIFACT_LIMIT} of {len(artifact)} characters"
-        notes.append(f"the artifact was {cut} for agents that read prose")
-        artifact = f"{artifact[:ARTIFACT_LIMIT]}\n[{cut}]"
-    discovery = known.get("discovery")
+def _artifact(
+    context: RunContext, known: Mapping[str, object], made: Files, notes: list[str]
+) -> tuple[str, str]:
+    """The artifact as every critic reads it, with its title. Where it is cut, the record says so; rules read all of it."""
+    path = str(known["artifact_path"])
+    document = context.pack.documents.of_path(path)
+    text = document_piece(context, document, made)[1] if document else ""
+    text = text or cut(condensed(str(known["artifact"])), DOCUMENT_LIMIT)
+    if CUT in text:
+        notes.append(
+            f"the artifact was cut for agents that read prose: {text[text.rindex(CUT) :].strip('[]')}"
+        )
+    return title_of(path), text
+
+
+def _before(context: RunContext, known: Mapping[str, object], *, whole: bool) -> list[DocumentDef]:
+    """The documents that critics read beside the artifact: what it was made from or scores, or of that the discovery alone.
+
+    `whole`: one call reads for all perspectives; for each of several the request and what was found in it are enough.
+    """
+    documents = context.pack.documents
+    own = documents.of_path(str(known["artifact_path"]))
+    from_these = (*own.drafted_from, *own.scores) if own and whole else ()
     return [
-        ("The request", str(known["request"])),
-        (
-            "The discovery context",
-            discovery.model_dump_json(indent=1) if isinstance(discovery, BaseModel) else "",
-        ),
-        *earlier,
-        (f"The artifact {known['artifact_path']}", artifact),
+        each for each in documents if each != own and (each.kind in from_these or each.model == DISCOVERY)
     ]
 
 
-def _ask(
-    calls: AgentCalls,
-    view: Perspective,
-    around: Round,
+def _material(
+    context: RunContext,
+    before: Iterable[DocumentDef],
     known: Mapping[str, object],
-    material: Material,
-    over: threading.Event,
-) -> Answer:
-    """One perspective: its first agent, its fallback chain, at last the text read by rules. Raises AgentError."""
-    context = calls.run
-    prompt = prompts.render_critique(
-        view,
-        around,
-        instructions=context.critic_instructions,
-        language=context.session.language,
-        schema=Critique,
-        material=material,
-    )
-    facts = {**known, "perspective": {"name": view.name, "label": view.label, "focus": list(view.focus)}}
-    agents = calls.router.for_perspective(context.pack, view.name)
-    failures: list[Failure] = []
-    critique, reply = calls.ask(
-        "critique", prompt, Critique, facts, agents, perspective=view.name, stop=over, failures=failures
-    )
-    notes = []
-    for failed in failures:
-        notes.append(failed.what if not failed.why else f"{failed.what}: {failed.why[:WHY_LIMIT]}")
-        if isinstance(failed.readable, Critique):
-            critique = not_friendlier(critique, failed.readable)
-            notes.append("that answer was partly unreadable: what it found is kept")
-    return Answer(critique, reply.agent, (*notes, *reply.notes))
+    artifact: tuple[str, str],
+    earlier: Material,
+    findings: str,
+) -> Material:
+    """What every perspective's prompt shows, in the order of all prompts."""
+    contents = [known.get(document.kind) for document in context.pack.documents]
+    ours = known.get("artifact_content")
+    written = [ours if ours is not None and type(each) is type(ours) else each for each in contents]
+    return [
+        *sources(context, before),
+        artifact,
+        ("Traces between the items", traces(each for each in written if isinstance(each, Content))),
+        (prompts.FINDINGS, findings),
+        *((title, condensed(text)) for title, text in earlier if text),
+    ]
 
 
 def _reply(name: str, critique: Critique, notes: list[str]) -> Reply:

@@ -20,9 +20,11 @@ from orchestrator.domain.verdicts import (
 from orchestrator.lifecycle.finished_run import Discussed
 from orchestrator.store import records
 from orchestrator.store.rows import Decision
+from orchestrator.store.store import Tx
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
-from workers.discussion.perspectives import NEVER_NOTES, Answer, DiscussResult, discuss
+from workers.discussion.critics import Answer
+from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
 from workers.documents.content import Content, Critique
 from workers.documents.identifiers import content_path
@@ -83,9 +85,10 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         calls,
         around,
         known,
-        earlier=_earlier(context) if is_standalone(context.row) else (),
+        earlier=_earlier(context),
+        made=produced.files,
         stored=_stored(context),
-        keep=lambda name, answer: _keep(context, name, answer),
+        keep=lambda answers: _keep(context, answers),
         deadline=time.monotonic() + context.settings.discuss_seconds,
     )
 
@@ -100,8 +103,10 @@ def _edited(context: RunContext) -> list[str]:
 
 
 def _earlier(context: RunContext) -> list[tuple[str, str]]:
-    """The records of the rounds before, for continuity; one that is not there is passed over."""
-    return [(f"An earlier record: {path}", context.text(path) or "") for path in _earlier_paths(context)]
+    """The records of earlier rounds: for a round of its own all of them, else the last one."""
+    paths = _earlier_paths(context)
+    shown = paths if is_standalone(context.row) else paths[-1:]
+    return [(f"An earlier record: {path}", context.text(path) or "") for path in shown]
 
 
 def _earlier_paths(context: RunContext) -> list[str]:
@@ -140,12 +145,16 @@ def _stored(context: RunContext) -> dict[str, Answer]:
     }
 
 
-def _keep(context: RunContext, perspective: str, answer: Answer) -> None:
-    """Store a perspective's reply as it comes. Raises LeaseLost."""
-    run, reply = context.row.run, answer.critique.model_dump(mode="json")
-    context.write(
-        lambda tx: records.add_critique(tx, run, perspective, answer.agent, reply, list(answer.notes))
-    )
+def _keep(context: RunContext, answers: Mapping[str, Answer]) -> None:
+    """Store the replies of one call as they come, all or none. Raises LeaseLost."""
+    run = context.row.run
+
+    def unit(tx: Tx) -> None:
+        for perspective, answer in answers.items():
+            reply = answer.critique.model_dump(mode="json")
+            records.add_critique(tx, run, perspective, answer.agent, reply, list(answer.notes))
+
+    context.write(unit)
 
 
 def _failed(context: RunContext, done: DiscussResult) -> Critiqued:

@@ -33,6 +33,7 @@ _MINUTES = re.compile(
 )
 _WISH = re.compile(
     r"\b(?:we|i|our \w+|users?|customers?) (?:want|need|would like|wish|'d like|must|should|have to)\b|\b(?:please|the (?:system|app|application|tool|service|site|product|page|server|client|api)) (?:must|shall|should|has to|needs to|will|can|could|may)\b"
+    r"|\b(?:it )?would be (?:great|nice|good|lovely|helpful|useful|ideal|perfect) (?:if|to)\b|\b(?:i|we)['’]d (?:like|love)\b|\b(?:i|we) (?:hope|would love)\b|\bcould (?:you|we)\b"
     r"|\bas an? [\w ]{2,30}, i\b|^\W*(?:build|create|add|make|write|implement|develop|design|refactor|migrate|support|allow)\b|我们?(?:想|要|需要|希望)|需要|必须|请(?!问)|应该|wir (?:brauchen|wollen|möchten)|nous (?:voulons|avons besoin)|necesitamos|queremos|たい|こと[。．]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -65,6 +66,7 @@ def form_of(text: str, read: Sequence[Passage]) -> str:
         and listed < 3
         and wishes * 10 <= sentences
         and not _BUILT.search(text)
+        and "message" not in {passage.block.kind for passage in read}
     ):
         return "essay"
     return ""

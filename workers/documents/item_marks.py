@@ -16,6 +16,7 @@ _LABEL = re.compile(
 )
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
 _LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
+_TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _TURNS = frozenset(
@@ -53,7 +54,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     if not found or len(found[2].split()) > 6:
         return base
     label, rest = found[2].strip(" *"), found[3]
-    attribute = attribute_of(label)
+    attribute = attribute_of(label) if within or label_role(label) != "constraint" else ""
     item = base.block.kind == "item"
     if attribute and (
         within or attribute in ("aside", "status", "priority") or base.role in ("goal", "metric", "risk")
@@ -92,6 +93,9 @@ def tagged(base: Passage) -> Passage:
             return replace(
                 base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
             )
+    tail = _TAIL.search(base.text)
+    if tail and base.block.kind == "item" and is_done(tail[1].partition(",")[0]):
+        return replace(base, role="done", text=base.text[: tail.start()])
     return base
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from workers.documents.plain_text import as_markdown
+from workers.documents.reading_words import role_of
 from workers.documents.words import bare, is_prose, shown, written
 
 if TYPE_CHECKING:
@@ -248,7 +249,10 @@ def _is_bold_line(inline: Token) -> bool:
         and children[-1].type == "strong_close"
         and sum(child.type == "strong_open" for child in children) == 1
         and len(inline.content) <= 80
-        and not inline.content.rstrip("*_ ").endswith((".", "。", "!", "?", "？", "！"))
+        and (
+            not inline.content.rstrip("*_ ").endswith((".", "。", "!", "?", "？", "！"))
+            or role_of(inline.content) != ""
+        )
     )
 
 

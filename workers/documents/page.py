@@ -14,6 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from orchestrator.domain.documents import Section
 from orchestrator.domain.json_types import Json
 from workers.documents import escape
+from workers.documents.bounded import bounded
 from workers.documents.content import Content, Story
 from workers.documents.escape import Safe, inline
 from workers.documents.labels import Labels, labels, shipped
@@ -40,13 +41,12 @@ class Printer:
     def page(
         self, path: str, template: str, front: Mapping[str, Json], *, source: str = "", **values: object
     ) -> bytes:
-        """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed.
+        """The file for `path`. Raises a jinja2.TemplateError for a template that cannot be printed, or does not end.
 
         `source`: the template's text, where it is no shipped file.
         """
         self.here = path
-        found = self.environment.from_string(source) if source else self.environment.get_template(template)
-        text = found.render(
+        given = dict(
             frontmatter=_frontmatter(front),
             written_by=self.text("by", agent=front["author"], task=front["task"], version=front["version"]),
             t=self.text,
@@ -61,6 +61,10 @@ class Printer:
             file_link=self.file_link,
             **values,
         )
+        if source:  # a pack's own: it may loop without end; `overlay`: no cache that another thread holds
+            text = bounded(lambda: self.environment.overlay().from_string(source).render(given))
+        else:
+            text = self.environment.get_template(template).render(given)
         lines = regex.sub(r"[ \t]+$|^ (?=\S)", "", text, flags=regex.MULTILINE)
         return (regex.sub(r"\n{3,}", "\n\n", lines).strip() + "\n").encode("utf-8")
 

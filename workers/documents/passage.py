@@ -17,6 +17,8 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "greeting": "a greeting",
     "template": "a placeholder that was left",
     "quotation": "quoted talk",
+    "data": "describes data",
+    "reference": "refers to a statement by its id",
 }
 
 

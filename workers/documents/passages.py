@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from workers.documents.item_marks import ID, identified, introduces, labelled, tagged, with_measures
 from workers.documents.outline import Block, outline
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import is_done, is_greeting, priority_of, release_of, role_of
+from workers.documents.reading_words import (
+    clause_role,
+    is_done,
+    is_greeting,
+    priority_of,
+    release_of,
+    role_of,
+)
 from workers.documents.table_rows import row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
@@ -21,6 +28,10 @@ _TITLED = re.compile(
     r"^(?:feature|requirement|user story|story|use case|epic|persona|user|actor|功能|需求|用户故事|用户画像|角色)\s*#?\d+(?:\.\d+)*\s*[:：.–—-]\s*",
     re.IGNORECASE,
 )
+_SCENARIO = re.compile(
+    r"^(?:scenario|example|场景|szenario|scénario|escenario|シナリオ)\b[^:：]{0,12}[:：]\s*", re.IGNORECASE
+)
+_STRUCK = re.compile(r"~~(.+?)~~")
 _NUMBERED = re.compile(r"^\s*(?:[（(]?\d{1,2}[)）、]|\d{1,2}\.(?!\d)|[一二三四五六七八九十]{1,3}、)\s*")
 _CHAPTER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*[.)]?(?=\s)|[一二三四五六七八九十]{1,3}、)\s*")
 _CROSS = re.compile(r"^[❌✗✘🚫]\s*")
@@ -28,6 +39,10 @@ _TICK = re.compile(r"^[✅✓✔☑]️?\s*")
 _GIVEN = re.compile(
     r"^(?:\**(?:given|when|then|and then|gegeben|wenn|dann|étant donné|quand|alors|dado|cuando|entonces)\b|假如|假设|当.{1,40}时|给定|AC[- ]?\d)",
     re.IGNORECASE,
+)
+_GIVEN_WHEN = re.compile(
+    r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
+    re.DOTALL,
 )
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
@@ -118,7 +133,10 @@ class _Roles:
         identified = ID.match(block.text) or _TITLED.match(block.text)
         titled = identified is not None or (block.level == self.title_level and block is self._first())
         told = _AS_A.match(block.text)
-        role = "" if titled else "use_case" if told else role_of(block.text)
+        scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
+        struck = _STRUCK.search(block.text)
+        role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
+        role = "acceptance" if scene else "done" if struck else role
         given, release = priority_of(block.text), release_of(block.text)
         if not role and not above and given:
             role = "requirement"
@@ -127,7 +145,7 @@ class _Roles:
         inherited = role or (above.role if above else "")
         feature = (
             not role
-            and (inherited in ASKED or inherited == "user" or bool(identified))
+            and (inherited in ASKED or inherited in ("user", "goal") or bool(identified))
             and not (given and not identified and len(block.text) < 20)
         )
         if not inherited and identified:
@@ -144,12 +162,12 @@ class _Roles:
                 inherited,
                 given or (above.priority if above else ""),
                 release or (above.release if above else ""),
-                known or block.id if feature or known else "",
+                above.feature if scene and above else known or block.id if feature or known else "",
             )
         )
-        role = "user" if told else inherited if feature and not known else ""
-        words = told[1] if told else words
-        return Passage(block, words, role, id=name, priority=given, release=release, opens=True)
+        role = "user" if told else "done" if struck else inherited if feature and not known else ""
+        words = told[1] if told else struck[1] if struck else words
+        return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
 
     def _first(self) -> Block | None:
         return next((block for block in self.blocks if block.kind == "heading"), None)
@@ -172,7 +190,9 @@ class _Roles:
         if above is not None:
             base = self._nested(base, above)
         if block.kind == "row":
-            return row_of(base)
+            row = row_of(base)
+            referring = row.role in ASKED and ID.fullmatch(row.text) is not None
+            return replace(row, role="reference") if referring else row
         return self._item(base, above)
 
     def _led(self, base: Passage, lead: str) -> Passage:
@@ -214,6 +234,8 @@ class _Roles:
             text, role = _CROSS.sub("", text), "non_goal"
         text = _TICK.sub("", text)
         text = _NUMBERED.sub("", text)
+        if role in ASKED | {""} and _GIVEN_WHEN.match(text):
+            role = "acceptance"
         base = identified(replace(base, text=text, role=role))
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
         base = tagged(base)

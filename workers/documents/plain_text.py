@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workers.documents.reading_words import label_role, role_of
+from workers.documents.reading_words import attribute_of, is_greeting, label_role, role_of
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = re.compile(
@@ -15,7 +15,12 @@ _COMMIT = re.compile(
 _FIELD = r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|De|Para|À|Objet|Asunto|发件人|收件人|抄送|主题|日期)"
 _MAIL = re.compile(rf"\A(?:{_FIELD}[:：] ?.*\n){{2,}}", re.IGNORECASE)
 _HEADS = re.compile(rf"((?:^{_FIELD}[:：] ?.*\n){{2,}})", re.IGNORECASE | re.MULTILINE)
+_TALK = re.compile(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...`, `Nadia: ...`
+    r"^(?:(?P<clock>\[?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?)\s+)?[<*@]*(?P<name>[A-Z\u00c0-\u00dc\u4e00-\u9fff][\w.-]{0,15}(?: [A-Z\u00c0-\u00dc][\w.-]{0,15})?)[>*]*"
+    r"(?:\s+[\[(]?(?P<time>\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)[\])]?)?\s*(?P<colon>[:：]?)\s*(?P<said>.*)$"
+)
 _FOOT = re.compile(r"-- ?$|_{5,}$")
+_SUBJECT = re.compile(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = re.compile(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
@@ -30,6 +35,11 @@ _DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=\S)")  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
 )
+_BOLD_LINE = re.compile(r"^(\*\*|__)(?!\s)(?:(?!\1).){2,100}\1[:：]?\s*$")
+_BOLD_START = re.compile(
+    r"^\*\*(?:[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\b|[^*\n]{2,40}[:：.]\*\*|[^*\n]{2,40}\*\*[:：]|[^*\n]{2,60}\*\*\s*$)"
+)
+_TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？；，:：|]).){1,78}$")
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
@@ -42,19 +52,50 @@ def as_markdown(text: str) -> tuple[str, str, str]:
 
     Before it: a commit message or the head of a mail. Behind it: the foot of a mail and what it answers.
     """
-    before, body, after = _parted(text)
+    talk = _talk(text.split("\n"))
+    before, body, after = talk or _parted(text)
     lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
     marked = [_marked(line) for line in lines]
     if not _HEADING.search(body):
-        marked = list(_with_headings(marked))
+        marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
     return before, "\n".join(_with_lists(marked)), after
 
 
 def _parted(text: str) -> tuple[str, str, str]:
     if _MAIL.match(text):
         return _letters(text)
+    subject = _SUBJECT.match(text)
+    if subject:
+        return subject[0].strip(), text[subject.end() :], ""
     heading = _HEADING.search(text) if _COMMIT.match(text) else None
     return (text[: heading.start()].strip(), text[heading.start() :], "") if heading else ("", text, "")
+
+
+def _talk(lines: list[str]) -> tuple[str, str, str] | None:
+    """A chat: what its people say, each line by itself; who said it when stands behind. None for any other text."""
+    found = [_TALK.match(line) for line in lines]
+    turns = [
+        turn
+        if turn
+        and (turn["clock"] or turn["time"] or (turn["colon"] and turn["said"]))
+        and not (turn["said"] and not turn["colon"])
+        and not role_of(turn["name"])
+        and not attribute_of(turn["name"])
+        else None
+        for turn in found
+    ]
+    names = [turn["name"] for turn in turns if turn]
+    timed = sum(bool(turn and (turn["clock"] or turn["time"])) for turn in turns)
+    if len(names) < 4 or len(set(names)) < 2 or len(set(names)) * 2 > len(names):
+        return None
+    if not timed and len(names) * 2 < sum(bool(line.strip()) for line in lines):
+        return None
+    heads, said = [], []
+    for line, turn in zip(lines, turns, strict=True):
+        if turn:
+            heads.append(line[: turn.start("said")].strip())
+        said += ["", turn["said"] if turn else line]
+    return "", "\n".join(said), "\n".join(heads)
 
 
 def _letters(text: str) -> tuple[str, str, str]:
@@ -108,10 +149,12 @@ def _chapter(piece: str) -> Iterator[str]:
 
 def _title(words: list[str], *, whole: bool) -> str:
     """How many of the words behind the mark of a heading are the heading."""
+    if whole and len(words) <= 8:
+        return " ".join(words)
     for count in range(min(7, len(words)), 0, -1):
         if role_of(" ".join(words[:count])):
             return " ".join(words[:count])
-    if len(words) <= (8 if whole else 12):
+    if len(words) <= 12 and not whole:
         return " ".join(words)
     capital = next((i for i, word in enumerate(words) if i and word[:1].islower()), len(words))
     return " ".join(words[: max(1, capital - 1)])
@@ -124,12 +167,29 @@ def _items(text: str) -> list[str]:
     return _FLAT_ITEM.sub("\n", text).split("\n")
 
 
-def _with_headings(lines: list[str]) -> Iterator[str]:
+def _topics(lines: list[str]) -> frozenset[int]:
+    """The short lines that stand alone above paragraphs, where a text has several of them; a title may be the first line."""
+    alone = [
+        at
+        for at, line in enumerate(lines)
+        if _TOPIC.match(line.strip())
+        and not label_role(line)
+        and not is_greeting(line)
+        and (at == 0 or not lines[at - 1].strip())
+        and at + 2 < len(lines)
+        and not lines[at + 1].strip()
+    ]
+    known = sum(bool(role_of(line)) for line in lines if 0 < len(line) <= 40)
+    first = next((at for at, line in enumerate(lines) if line.strip()), -1)
+    return frozenset(alone if len(alone) + known > 3 and known else [at for at in alone if at == first])
+
+
+def _with_headings(lines: list[str], topics: frozenset[int]) -> Iterator[str]:
     """Marks what stands as a heading in a text that marks none."""
     for at, line in enumerate(lines):
         after = next((other for other in lines[at + 1 :] if other.strip()), "")
         alone = at == 0 or not lines[at - 1].strip()
-        title = _heading_of(line, alone, after)
+        title = _heading_of(line, alone, after) or (line.strip() if at in topics else "")
         yield from ["", f"## {title}", ""] if title else [line]
 
 
@@ -175,6 +235,10 @@ def _with_lists(lines: list[str]) -> Iterator[str]:
             yield f"- {line}"
             continue
         label, colon, _ = line.partition("：") if "：" in line[:40] else line.partition(":")
-        if colon and at and len(label) <= 40 and label[:1].strip() and label_role(label):
+        if (colon and at and len(label) <= 40 and label[:1].strip() and label_role(label)) or (
+            at and _BOLD_START.match(line) and not _LIST.match(lines[at - 1]) and "|" not in line[:2]
+        ):
             yield ""
         yield line
+        if _BOLD_LINE.match(line):
+            yield ""

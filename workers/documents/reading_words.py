@@ -1,4 +1,5 @@
 """What headings, labels, columns and priorities say, as config/reading.yaml lists it: whole phrases, not parts of them."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -22,14 +23,23 @@ _JOINS = re.compile(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
 )
 _OF = re.compile(
-    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para)\s+"
+    r"\s+(?:for|of|in|to|by|with|on|from|after|within|at|before|per|du|de|des|del|der|für|pour|para"
+    r"|known|that|which|who|we|you|i|they|already|still|so far|last|this|next|not)\s+"
 )
+_NOT = re.compile(r"\b(?:not|never|no longer|won't|without|nicht|keine?|pas|no)\b")
 _PARTS = re.compile(r"\s*[:：]\s*|\s+[-–—|]\s+")
 _RELEASE = re.compile(
     r"\b(?:(?:phase|milestone|release|sprint|iteration|stage|version|fase|étape)\s*(?:[\dIVX]+(?:\.\d+)*|one|two|three)|v\d+(?:\.\d+)*|m\d|mvp)\b"
     r"|(?:第[一二三四五六七八九十\d]+(?:阶段|期|版)|[一二三]期|阶段[一二三四五\d]|里程碑\s*[一二三四五\d])",
     re.IGNORECASE,
 )
+_HAS_SHIPPED = re.compile(r"已(?:经|于|在)?.{0,16}(?:完成|上线|发布|实现|做好|交付)了?$")
+_SENTENCE = re.compile(r"(?<=[^\d.][?!.;])\s+(?=\w)|(?<=[？！。；])")
+_CLAUSE = re.compile(
+    r"^(?:what|who|whom|for whom|how|why|where|when|which|things?|stuff|was|wer|wie|woran|warum|womit|ce qu[ei'’]|qui|comment|pourquoi|pour qui|qué|quién(?:es)?|cómo|por qué|lo que|para quién)\b"
+    r"|\b(?:we|you|i|they|us|let's|wir|nous|nosotros)\b|什么|怎么|哪些|如何|为什么|谁|我们"
+)
+_REFUSED = re.compile(r"^(?:不(?!足|便|确定|清楚|明|满)|无需|暂不|先不)")
 _PRIORITY = re.compile(r"\b(p[0-4])\b", re.IGNORECASE)
 _LINKING = frozenset("for of in to by with on from as at the a an your".split())  # noqa: SIM905
 _MIXED = "mixed"
@@ -54,10 +64,16 @@ def wishes() -> dict[str, str]:
 
 
 @cache
+def people() -> frozenset[str]:
+    """Nouns that name people, in small letters and in the singular."""
+    return frozenset(word.strip() for line in _read()["people"] for word in line.split(","))
+
+
+@cache
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
-    del value["wishes"], value["greeting"]
+    del value["wishes"], value["greeting"], value["people"], value["clauses"]
     return {
         **value,
         "verbs": {"verb": ",".join(verbs)},
@@ -87,13 +103,27 @@ def _open_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
 @lru_cache(maxsize=8192)
 def role_of(heading: str) -> str:
     """What the text under a heading is: goal, non_goal, user, requirement, risk ...; empty when the heading does not say."""
-    said = _bare(heading)
+    said = _SENTENCE.split(_bare(heading), maxsplit=1)[0]
     if not said or len(said) > 120:
         return ""
     inside = [_bare(match[1]) for match in _PARENTHESES.finditer(said)]
     plain = _bare(_PARENTHESES.sub(" ", said))
     tried = [said, plain, *inside]
     return next((role for piece in tried if (role := label_role(piece))), "") or _of_parts(plain)
+
+
+@cache
+def _clauses() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(pattern)) for role, pattern in _read()["clauses"])
+
+
+@lru_cache(maxsize=8192)
+def clause_role(heading: str) -> str:
+    """The role of a heading that is a clause and no known phrase, by its words: `How we will know it worked`."""
+    said = _bare(heading)
+    if not _CLAUSE.search(said) or (not is_cjk(said) and not 3 <= len(said.split()) <= 12):
+        return ""
+    return next((role for role, pattern in _clauses() if pattern.search(said)), "")
 
 
 def _of_parts(said: str) -> str:
@@ -129,20 +159,25 @@ def _head(said: str) -> str:
     if is_cjk(said):
         return _han_head(said)
     heads = [said, *(said[: match.start()] for match in reversed(list(_OF.finditer(said))))]
-    for words in (head.split() for head in heads):
+    for head in heads:
+        words = head.split()
         if not words or len(words) > _MAX_WORDS or _table("verbs").get(words[0]):
             continue
         for at in range(len(words)):
             role = label_role(" ".join(words[at:]))
             if role and not (at and words[at - 1] in _LINKING):
-                turned = next((t for word in words[:at] if (t := _table("turning").get(word))), "")
-                return turned or role
+                around = [*words[:at], *said[len(head) :].split()]
+                turned = next((t for word in around if (t := _table("turning").get(word))), "")
+                refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
+                return turned or ("non_goal" if refused else role)
     return ""
 
 
 def _han_head(said: str) -> str:
     if len(said) > 16 or any(said.startswith(verb) for verb in _table("verbs") if is_cjk(verb)):
         return ""
+    if len(said) < 10 and _REFUSED.match(said):
+        return "non_goal"
     for at in range(len(said)):
         role = label_role(said[at:])
         if role:
@@ -161,7 +196,8 @@ def column_of(header: str) -> str:
     known = _table("columns")
     words = plain.split()
     tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
-    return next((known[piece] for piece in (said, plain, *tails) if piece in known), "")
+    heads = [plain[: match.start()] for match in _OF.finditer(plain)]
+    return next((known[piece] for piece in (said, plain, *tails, *heads) if piece in known), "")
 
 
 def attribute_of(label: str) -> str:
@@ -198,8 +234,16 @@ def release_of(text: str) -> str:
 
 
 def is_done(text: str) -> bool:
-    """Whether a status says that something is finished."""
-    return _table("done").get(text.strip().casefold(), "") == "done" or bool(_table("done").get(_bare(text)))
+    """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
+    said = _bare(text)
+    known = _table("done")
+    first, _, rest = said.partition(" ")
+    since = (
+        len(first) > 2
+        and first in known
+        and re.match(r"(?:in|on|since|with|last|this|for|am|seit|en|le|\W|\d)", rest)
+    )
+    return text.strip().casefold() in known or said in known or bool(since) or bool(_HAS_SHIPPED.match(said))
 
 
 def is_greeting(text: str) -> bool:

@@ -57,6 +57,9 @@ def row_of(base: Passage) -> Passage:
 
 def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     """(role of the rows, the column that makes the statement)."""
+    for kind, role in (("field", "data"), ("member", "plan")):
+        if kind in kinds and "requirement" not in kinds:
+            return role, ""
     if section in _BEATEN:
         main = {"risk": "risk", "question": "question", "acceptance": "criterion"}.get(section, "")
         return section, main if main in kinds else ""
@@ -120,6 +123,17 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
     if named:
         return named, ""
     beside = _BESIDE | {"release"} if role in ASKED else _BESIDE
+    if role in ("user", "risk") and not main:
+        first = next(
+            (
+                cell
+                for header, cell in base.block.cells
+                if re.search(r"[^\W\d]", cell) and column_of(header) not in _BESIDE
+            ),
+            "",
+        )
+        if first:
+            return first, ""
     content = [cell for header, cell in base.block.cells if cell and column_of(header) not in beside]
     if len(content) > 2 and values.get("description") in content:
         content.remove(values["description"])

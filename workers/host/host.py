@@ -111,7 +111,7 @@ class Host:
         return self._draining.is_set()
 
     def _wake_self(self) -> None:
-        wakeup.wake_path(wakeup.runtime_directory(self._store.project_id) / f"{self.incarnation[:20]}.sock")
+        wakeup.wake_host(self._store.project_id, self.incarnation)
 
     def _register(self) -> None:
         started = process_start(os.getpid()) or 0

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.context.sources import EXPLORATION
 from workers.documents.fates import PATH as LEDGER
 from workers.documents.fates import book
 from workers.documents.features import asked
@@ -16,7 +17,7 @@ from workers.documents.labels import labels
 from workers.explore import explore
 from workers.explore.ranking import named_words
 from workers.roles import Produced
-from workers.roles.drafting import EXPLORATION, ask, facts, form, made_by, render_context, repository
+from workers.roles.drafting import ask, facts, form, made_by, render_context, repository
 
 ANGLE = "general"
 
@@ -35,7 +36,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     context.check()
     known = {**facts(context, document), "codebase": repository(exploration)}
     explored = json.dumps(exploration, ensure_ascii=False, indent=1) + "\n"
-    content, agent = ask(calls, document, known, extra=[("The repository, as explored now", explored)])
+    content, agent = ask(calls, document, known, exploration=exploration)
     booked = book(context.session.request, content)
     kept, notes = allot(booked.discovery, kind=document.kind)
     shown = render_context(

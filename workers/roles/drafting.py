@@ -18,6 +18,8 @@ from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
 from workers.context.run_context import RunContext, answered
+from workers.context.sources import EXPLORATION, sources
+from workers.documents.condensed import compact, condensed
 from workers.documents.content import Discovery
 from workers.documents.frame import RenderContext
 from workers.documents.identifiers import Registered, content_path
@@ -25,8 +27,6 @@ from workers.documents.models import MODELS, model_of
 from workers.documents.reader import validate
 from workers.documents.readiness import Readiness, Summary
 from workers.documents.render import render
-
-EXPLORATION = "explorations/explore-general.json"
 
 
 class DocumentFaulty(LifecycleError):
@@ -134,8 +134,12 @@ def ask(
     schema: type[BaseModel] | None = None,
     agents: Sequence[Agent] | None = None,
     extra: Sequence[tuple[str, str]] = (),
+    exploration: JsonObject | None = None,
 ) -> tuple[Any, str]:
-    """The content and the name of the agent that gave it. Raises AgentError."""
+    """The content and the name of the agent that gave it; `exploration`: one that is not stored yet. Raises AgentError.
+
+    A critical question goes to somebody who is told what the draft was made from, and nothing of what its author said.
+    """
     context = calls.run
     wanted, kind = schema or model_of(document), kind or document.kind
     prompt = prompts.render(
@@ -144,9 +148,10 @@ def ask(
         task=context.row.key,
         language=context.session.language,
         schema=wanted,
-        material=[*_material(context, document), *extra],
-        feedback=[*known["feedback"], *known["remarks"]],
-        improve=known["improve"],
+        shared=sources(context, context.pack.documents.before(document.kind), exploration=exploration),
+        material=[*([] if kind in CRITICAL else _own_material(context, document)), *extra],
+        feedback=[] if kind in CRITICAL else [*known["feedback"], *known["remarks"]],
+        improve=None if kind in CRITICAL else known["improve"],
     )
     content, reply = calls.ask(kind, prompt, wanted, known, agents)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
@@ -154,19 +159,18 @@ def ask(
     return content, reply.agent
 
 
-def _material(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
-    """The request, the repository, and everything written before, as text; a person's edits included."""
-    blocks = [("The request", context.session.request), ("The repository", context.text(EXPLORATION) or "")]
-    for each in context.pack.documents.before(document.kind):
-        blocks.append((f"The {each.kind}, as it is registered", context.text(content_path(each.kind)) or ""))
-        blocks += _edited(context, each)
+def _own_material(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
+    """What only this task works with: the version to revise, the last round, what was decided and learned."""
+    blocks = []
     if is_reworked(context):
-        blocks.append(("The version to revise", context.text(content_path(document.kind)) or ""))
+        blocks.append(("The version to revise", compact(context.text(content_path(document.kind)) or "")))
         blocks += _edited(context, document)
-    blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
     last = last_round(context)
-    if last is not None and last.record:
-        blocks.append(("The record of the last discussion", context.text(last.record) or ""))
+    record = context.text(last.record) if last is not None and last.record else None
+    if record:
+        blocks.append(("The record of the last discussion", condensed(record)))
+    else:
+        blocks.append(("Action items of the last discussion", "\n".join(action_items(context))))
     blocks.append(("Decisions so far", "\n".join(key_decisions(context))))
     blocks += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
     return blocks
@@ -175,7 +179,7 @@ def _material(context: RunContext, document: DocumentDef) -> list[tuple[str, str
 def _edited(context: RunContext, document: DocumentDef) -> list[tuple[str, str]]:
     """The document's files that a person edited, as they are now."""
     return [
-        (f"The {document.kind}, as a person edited it: {path}", context.text(path) or "")
+        (f"As a person edited it: {path}", condensed(context.text(path) or ""))
         for path, row in context.artifacts.items()
         if document.owns(path) and row.author == "user"
     ]

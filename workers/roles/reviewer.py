@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.quality import Score
@@ -31,14 +32,14 @@ def produce(context: RunContext, _: AgentCalls) -> Produced:
     pauses = bool(context.row.checkpoint_after)
     readiness = build_readiness(score, language, checkpoint=pauses, ledger=ledger)
     known = known_of(context, [catalogue[kind] for kind in report.scores])
-    shown = render_context(context, report, "rules", known, status="complete")
+    shown = render_context(context, report, RULES, known, status="complete")
     made = form(context, report, (readiness, build_summary(score, known, language)), shown)
     return Produced(
         files={path: (body, "report") for path, (body, _) in made.items()},
         artifact=report.path,
         summary=f"gate {score.gate} with {score.total:.1f} %, coverage {score.coverage:.0f} %",
         message_type="quality_result",
-        agent="rules",
+        agent=RULES,
         notes=score.notes,
         gate={"gate": str(score.gate), "score": round(score.total, 2), "data": _gate_data(score, catalogue)},
         shared={"gate": str(score.gate), "score": round(score.total, 2)},

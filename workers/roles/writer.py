@@ -9,6 +9,7 @@ from orchestrator.domain.errors import AgentError
 from orchestrator.domain.revisions import IMPROVE
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.documents.condensed import listed
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
@@ -85,7 +86,7 @@ def _reviewed(
             goal=REVIEW,
             schema=ArchitectureReview,
             agents=reviewers,
-            extra=[("The draft to review", draft.model_dump_json(indent=1))],
+            extra=[("The draft to review", listed(draft.model_dump(mode="json")))],
         )
     except AgentError as error:
         calls.run.check()

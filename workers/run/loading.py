@@ -74,7 +74,7 @@ def load(
     for entry in seen.wisdom:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
     skipped: list[str] = []
-    usable = router.for_role(pack, row.role, skipped.append)
+    usable = router.for_role(pack, row.role, skipped.append, first=row.payload.get("agent"))
     workdir = runs / row.run
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
     context = RunContext(
@@ -95,6 +95,7 @@ def load(
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
     )
+    passed_on = _passed_on(row, seen.accumulator)
     return AgentCalls(
         run=context,
         lives=lives,
@@ -102,7 +103,8 @@ def load(
         agents=usable,
         skipped=skipped,
         folder=runs / loop_folder(row),
-        clients=_conversations(row, seen.accumulator),
+        clients=dict(passed_on.get("clients", {})),
+        told={agent: list(keys) for agent, keys in passed_on.get("told", {}).items()},
         prices=prices,
         environ=environ,
         cassette=_cassette(live, seen.session, project, workdir, environ),
@@ -137,9 +139,9 @@ def loop_folder(row: Run) -> str:
     return f"loop-{row.loop}"
 
 
-def _conversations(row: Run, passed_on: Sequence[Mapping[str, Json]]) -> dict[str, str]:
-    """Where the agents of this inner loop left off."""
-    return next((dict(each["clients"]) for each in reversed(passed_on) if each.get("loop") == row.loop), {})
+def _passed_on(row: Run, accumulator: Sequence[Mapping[str, Json]]) -> Mapping[str, Json]:
+    """Where this inner loop left off: the conversations of its agents, and what each was given."""
+    return next((each for each in reversed(accumulator) if each.get("loop") == row.loop), {})
 
 
 def _input_digest(row: Run, seen: _Seen, instructions: Sequence[str]) -> str:

@@ -141,7 +141,7 @@ class Runtime:
             self._clean(row.run)
             return
         ending = _ending(live, error)
-        if ending.charged:
+        if ending.counted:
             log.error(
                 "attempt_failed", error=ending.text[:2_000], exc_info=not isinstance(error, LifecycleError)
             )
@@ -153,7 +153,7 @@ class Runtime:
                 tx,
                 row,
                 ending.text,
-                charged=ending.charged,
+                counted=ending.counted,
                 backoff=self.config().settings.backoff_seconds,
                 timings=timings,
                 pause=ending.pause,
@@ -195,7 +195,7 @@ class Runtime:
 @dataclass(frozen=True, slots=True)
 class _Ending:
     text: str
-    charged: bool  # whether it counts as an attempt
+    counted: bool  # whether it counts as an attempt
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
     limited_by: str | None = None  # the account whose limit has to end until then
@@ -204,28 +204,28 @@ class _Ending:
 def _ending(live: LiveRun, error: Exception) -> _Ending:
     """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
     if isinstance(error, RunReleased) or live.why == "drained":
-        return _Ending("the worker host was drained", charged=False)
+        return _Ending("the worker host was drained", counted=False)
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
-        return _Ending(_words(error), charged=False)
+        return _Ending(_words(error), counted=False)
     if isinstance(error, AgentUnavailable):
-        return _Ending(_words(error), charged=False, pause=PauseReason.AGENT_UNAVAILABLE)
+        return _Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, DiskFull):
-        return _Ending(_words(error), charged=False, pause=PauseReason.DISK)
+        return _Ending(_words(error), counted=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
-        longest = account_pause.LONGEST if error.pool else account_pause.LONGEST_GUESS
+        longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
         wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)
-        return _Ending(_words(error), charged=False, wait=wait, limited_by=error.pool)
+        return _Ending(_words(error), counted=False, wait=wait, limited_by=error.account)
     if isinstance(error, AgentOverloaded):
-        return _Ending(_words(error), charged=False, wait=OVERLOADED_WAIT)
+        return _Ending(_words(error), counted=False, wait=OVERLOADED_WAIT)
     if isinstance(error, AgentError):
-        return _Ending(_words(error), charged=error.charged)
+        return _Ending(_words(error), counted=error.counted)
     if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
         return _Ending(
-            storable(f"the disk cannot be written: {error}"), charged=False, pause=PauseReason.DISK
+            storable(f"the disk cannot be written: {error}"), counted=False, pause=PauseReason.DISK
         )
     if isinstance(error, LifecycleError):
-        return _Ending(_words(error), charged=True)
-    return _Ending(storable(f"{type(error).__name__}: {error}"), charged=True)
+        return _Ending(_words(error), counted=True)
+    return _Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
 
 
 def _words(error: LifecycleError) -> str:
@@ -317,6 +317,7 @@ def _compose(
         "summary": produced.summary,
         "loop": row.loop,
         "clients": calls.clients,
+        "told": calls.told,
     }
     wisdom = [*produced.wisdom, *(critiqued.wisdom if critiqued else ())]
     return finished_run.Report(
@@ -351,7 +352,7 @@ def _ask_person(tx: Tx, row: Run, critiqued: Critiqued, timings: Mapping[str, fl
         tx,
         row,
         "the discussion waits for a person",
-        charged=False,
+        counted=False,
         backoff=(),
         timings=timings,
         pause=PauseReason.DISCUSSION_BLOCKED,

@@ -21,7 +21,7 @@ from orchestrator.store import rights
 from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, damaged, unreadable, way_back
 
 APPLICATION_ID = 0x544C4331
-SCHEMA = "0001"  # the newest migration; tests hold it against migrations/
+SCHEMA = "0003"  # the newest migration; tests hold it against migrations/
 BUSY_TIMEOUT_MS = 5_000
 FIXED_IN = (3, 51, 3)  # first release without the WAL-reset bug
 NETWORK_FILE_SYSTEMS = {
@@ -185,6 +185,17 @@ def inspect(path: Path) -> str | None:
             fix="install the newer version of team-lifecycle",
         )
     return found
+
+
+def refuse_other_schema(path: Path) -> None:
+    """Raise DatabaseUnusable for a database that this program has not upgraded: its coordinator is of an earlier version."""
+    found = inspect(path)
+    if found != SCHEMA:
+        raise DatabaseUnusable(
+            "the database was not upgraded to this version of the program",
+            why=f"it has schema {found or 'none'}, this program needs {SCHEMA}",
+            fix="`lifecycle check` upgrades it and replaces the coordinator",
+        )
 
 
 def pool(creator: Callable[[], sqlite3.Connection], size: int) -> QueuePool:

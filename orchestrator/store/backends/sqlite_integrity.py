@@ -14,7 +14,7 @@ from orchestrator.store.backends.sqlite_file import connect_reader
 
 MAX_FAULTS = 20
 WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is checked in full at each command: about 20 ms
-READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "pools", "projections")
+READ_BY_ALL = ("sessions", "tasks", "edges", "hosts", "leases", "rate_limits", "projections")
 
 
 class LogWatch:

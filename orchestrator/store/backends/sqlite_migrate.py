@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -23,6 +24,7 @@ from orchestrator.store.backends.sqlite_file import (
     inspect,
     refuse_network_file_system,
 )
+from orchestrator.store.clock import SystemClock
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:
@@ -45,6 +47,30 @@ def ensure_schema(path: Path, migrations: Path) -> bool:
             backup(path, path.parent / "backups" / f"lifecycle-{found}-{time.strftime('%Y%m%dT%H%M%S')}.db")
             upgrade(path, migrations)
     return True
+
+
+class OtherProcess(NamedTuple):
+    """A coordinator or worker host, as the rows of any version of the schema say it."""
+
+    boot: str
+    pid_space: str
+    pid: int
+    process_start: int
+
+
+def processes(path: Path) -> list[OtherProcess]:
+    """Whoever works with the database, in the columns that they have had since the first version."""
+    with _explained(path):
+        connection = connect_reader(path)
+        try:
+            found = connection.execute(
+                "SELECT boot, pid_space, pid, process_start FROM leases WHERE until > :now "
+                "UNION SELECT boot, pid_space, pid, process_start FROM hosts WHERE lease_until > :now",
+                {"now": SystemClock().monotonic()},
+            ).fetchall()
+        finally:
+            connection.close()
+    return [OtherProcess(*row) for row in found]
 
 
 @contextmanager

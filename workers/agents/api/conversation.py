@@ -7,9 +7,11 @@ Every request is a stream, so that a model which fell silent is noticed long bef
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 from anthropic import AsyncAnthropic
@@ -17,10 +19,11 @@ from google.genai import Client
 from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, TextOutput, ToolOutput, capture_run_messages
+from pydantic_ai import Agent, ModelRetry, StructuredDict, TextOutput, ToolOutput, capture_run_messages
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import (
     AgentStreamEvent,
+    CachePoint,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
@@ -30,6 +33,7 @@ from pydantic_ai.messages import (
     ThinkingPartDelta,
     ToolCallPart,
     ToolCallPartDelta,
+    UserContent,
 )
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -46,12 +50,19 @@ from orchestrator.domain.prices import Estimate
 from workers.agents.api.http import Wire, certificates
 from workers.agents.api.target import Target
 from workers.agents.extraction import extract
-from workers.agents.findings import KEPT, with_findings
+from workers.agents.findings import KEPT, not_friendlier, with_findings
+from workers.agents.pointing import UNPLACED
 from workers.agents.protocol import AgentReply, AgentRequest, Timeouts, Usage
 from workers.agents.replies import Parsed, parse
 
 REPAIRS = 1  # turns in which the model may mend its answer
 LIST = f"genai-prices {version('genai-prices')}"  # by which the library estimates what a call costs
+TOOL = "Your answer: one object that fits the JSON Schema at the end of the prompt."  # the same tool for every question:
+# a model's server reads the tools before the prompt, and knows the beginning of neither where they differ
+ANSWER = StructuredDict({"type": "object", "additionalProperties": True})
+MARKED = ("anthropic", "openrouter")  # providers, as the library calls them, whose cache is told where to end
+MARKS = 4  # that one request may have
+Said = BaseModel | dict[str, Any] | str
 NO_KEY = "none"  # what a server that wants no key is given, since the vendors' packages want one
 
 
@@ -64,22 +75,21 @@ class Talk:
     notes: list[str] = field(default_factory=list)
     text: str = ""  # the answer that was taken, as it was said
     usage: RunUsage = field(default_factory=RunUsage)
-    read: BaseModel | None = None  # taken from a text
+    sent_back: bool = False
+    unplaced: BaseModel | None = None  # an answer that was sent back because it names no place
 
     async def ask(self, *, with_tool: bool) -> AgentReply:
         """The reply. Raises the library's exceptions."""
         schema = self.request.schema
-        output: OutputSpec[BaseModel | str] = str if schema is None else TextOutput(self._read)
-        if schema is not None and with_tool:
-            output = [ToolOutput(schema, name="final_result"), output]
-        agent: Agent[None, BaseModel | str] = Agent(
-            _model(self.target, self.wire), output_type=output, retries=REPAIRS
-        )
+        output: OutputSpec[Said] = str if schema is None else TextOutput(self._read)
+        if schema is not None and with_tool and self.target.provider.library != "google.genai":
+            output = [ToolOutput(ANSWER, name="final_result", description=TOOL), output]
+        agent: Agent[None, Said] = Agent(_model(self.target, self.wire), output_type=output, retries=REPAIRS)
         agent.output_validator(self._checked)
         with capture_run_messages() as messages:
             try:
                 result = await agent.run(
-                    self.request.prompt,
+                    self._prompt(),
                     model_settings=self._settings(),
                     event_stream_handler=self._count,
                     usage=self.usage,
@@ -96,6 +106,19 @@ class Talk:
         said = [each for each in messages if isinstance(each, ModelResponse)]
         return self._reply(data, result.response, before=self._readable(said[:-1]))
 
+    def _prompt(self) -> str | list[UserContent]:
+        """The prompt, with marks for the cache where others begin with the same and the provider wants to be told."""
+        prompt, breaks = self.request.prompt, self.request.breaks
+        if not breaks or self.target.provider.name not in MARKED:
+            return prompt
+        marked = {breaks[0], *breaks[-(MARKS - 1) :]}
+        parts: list[UserContent] = []
+        for begin, end in pairwise([0, *breaks, len(prompt)]):
+            parts.append(prompt[begin:end])
+            if end in marked:
+                parts.append(CachePoint())
+        return parts
+
     def _settings(self) -> ModelSettings:
         settings = ModelSettings()
         if self.timeouts.turn is not None:
@@ -107,23 +130,30 @@ class Talk:
     def _read(self, text: str) -> BaseModel:
         """The answer in a text. Raises ModelRetry, which the library sends to the model."""
         self.text = self.target.masked(text)
-        self.read = self._parsed(self.text)
-        return self.read
+        return self._parsed(self.text)
 
-    def _checked(self, output: BaseModel | str) -> BaseModel | str:
-        """An answer through the tool meets the same limits as one in a text."""
-        if not isinstance(output, BaseModel):
+    def _checked(self, output: Said) -> Said:
+        """An answer through the tool is read as one in a text is; a critique that names no place is sent back once."""
+        if isinstance(output, str):
             self.text = self.target.masked(output)
             return self.text
-        if output is self.read:
+        if isinstance(output, dict):
+            self.text = self.target.masked(json.dumps(output, ensure_ascii=False))
+            output = self._parsed(self.text)
+        fault = self.request.places.fault(output) if self.request.places else None
+        if fault is None:
             return output
-        self.text = self.target.masked(output.model_dump_json(by_alias=True))
-        return self._parsed(self.text)
+        if not self.sent_back:
+            self.sent_back, self.unplaced = True, output
+            raise ModelRetry(fault)
+        self.notes.append(UNPLACED)
+        return output
 
     def _parsed(self, text: str) -> BaseModel:
         assert self.request.schema is not None
         parsed = parse(text, self.request.schema)
         if parsed.model is None or not parsed.good:
+            self.sent_back = True
             raise ModelRetry(f"{parsed.fault}: answer with one whole JSON object")
         self.notes += parsed.notes
         return parsed.model
@@ -167,6 +197,8 @@ class Talk:
         extracted: bool = False,
     ) -> AgentReply:
         data = given and with_findings(given, before)
+        if data is not None and self.unplaced is not None:
+            data = not_friendlier(data, self.unplaced)
         if data != given:
             self.notes.append(KEPT)
         spent = self.usage

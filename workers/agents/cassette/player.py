@@ -92,6 +92,13 @@ class CassettePlayer:
             raise _miss(self, question)
         return [_Played(str(take["agent"]), take, self.folder) for take in following(takes, called, self.run)]
 
+    def perspectives(self) -> list[str]:
+        """For whom critiques of this task were recorded, one entry a call. Raises CassetteUnusable."""
+        takes = [take for _, take in self.read(f"{self.task}.")]
+        return [
+            str(take["perspective"]) for take in takes if take["task"] == self.task and take["perspective"]
+        ]
+
     def _takes(self, question: Question) -> list[JsonObject]:
         """All takes of a question, in the order they were recorded."""
         found = [

@@ -28,7 +28,8 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
 )
 from workers.agents.extraction import extract
-from workers.agents.findings import KEPT, with_findings
+from workers.agents.findings import KEPT, not_friendlier, with_findings
+from workers.agents.pointing import UNPLACED
 from workers.agents.programs.dialect import Call, Dialect, ParsedOutput
 from workers.agents.programs.endings import TIMEOUTS, error_of, how, stopped
 from workers.agents.programs.process import (
@@ -134,11 +135,13 @@ class ExternalAgent:
             timeouts = replace(timeouts, start=None, silence=None)
         until = None if timeouts.total is None else time.monotonic() + timeouts.total
         resume = request.resume if self._dialect.can_resume else None
-        first = self._answered(request, request.prompt, timeouts, until, resume, turns)
+        first = self._answered(request, timeouts, until, resume, turns)
         if first.good:
-            return self._reply(first)
+            return self._placed(request, first, timeouts, until, turns)
         try:
-            second = self._repaired(request, first, timeouts, until, turns)
+            second = self._repaired(
+                request, first, first.parsed.fault, request.prompt, timeouts, until, turns
+            )
         except AgentError as error:
             if first.parsed.model is None:
                 error.readable = error.readable or first.readable(request.schema)
@@ -159,6 +162,24 @@ class ExternalAgent:
         raise AgentRubbish(
             f"{self.name} gave no usable answer, also after one repair", why=second.parsed.fault
         )
+
+    def _placed(
+        self, request: AgentRequest, first: _Turn, timeouts: Timeouts, until: float | None, turns: _Turns
+    ) -> AgentReply:
+        """The answer; a critique that points to no place of what it judges is asked once for one."""
+        places = request.places
+        fault = places.fault(first.parsed.model) if places else None
+        if places is None or fault is None:
+            return self._reply(first)
+        try:
+            second = self._repaired(request, first, fault, places.prompt, timeouts, until, turns)
+        except AgentError:
+            self._must_go_on(request)
+            return self._reply(first.noted(UNPLACED), retries=1)
+        given, before = second.parsed.model, first.parsed.model
+        if given is None or before is None or places.fault(given) is not None:
+            return self._reply(first.noted(UNPLACED), retries=1)
+        return replace(self._reply(second, retries=1), data=not_friendlier(given, before))
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Like `ask`, for a program that edits files in its current folder."""
@@ -184,18 +205,25 @@ class ExternalAgent:
     # turns
 
     def _repaired(
-        self, request: AgentRequest, first: _Turn, timeouts: Timeouts, until: float | None, turns: _Turns
+        self,
+        request: AgentRequest,
+        first: _Turn,
+        fault: str,
+        prompt: str,
+        timeouts: Timeouts,
+        until: float | None,
+        turns: _Turns,
     ) -> _Turn:
-        """Ask again with the fault named: in the same conversation where there is one, else with everything."""
+        """Ask again with the fault named: in the same conversation where there is one, else with `prompt`."""
         session = first.output.session if self._dialect.can_resume else None
         if session is not None:
             try:
-                return self._turn(request, fault_of(first.parsed), _left(timeouts, until), session, turns)
+                return self._turn(request, fault_of(fault), _left(timeouts, until), session, turns)
             except AgentCrashed:  # it cannot go on with it
                 self._must_go_on(request)
         return self._turn(
             request,
-            repair_prompt(request.prompt, first.output.text, first.parsed),
+            repair_prompt(prompt, first.output.text, fault),
             _left(timeouts, until),
             None,
             turns,
@@ -204,13 +232,13 @@ class ExternalAgent:
     def _answered(
         self,
         request: AgentRequest,
-        prompt: str,
         timeouts: Timeouts,
         until: float | None,
         resume: str | None,
         turns: _Turns,
     ) -> _Turn:
         """A turn; a conversation that is not there any more is begun anew, one that takes too long asked to finish."""
+        prompt = request.prompt if resume is None or request.news is None else request.news
         try:
             return self._turn(request, prompt, timeouts, resume, turns)
         except AgentTimedOut as late:
@@ -227,7 +255,7 @@ class ExternalAgent:
             if resume is None:
                 raise
             self._must_go_on(request)
-            return self._turn(request, prompt, _left(timeouts, until), None, turns).noted(
+            return self._turn(request, request.prompt, _left(timeouts, until), None, turns).noted(
                 "its conversation was not there any more"
             )
 

@@ -72,7 +72,7 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=name,
         modals=_compiled([(key, joined(key, text)) for key, text in data.MODALS]),
-        weak=re.compile(data.WEAK, re.IGNORECASE),
+        weak=re.compile(joined("weak", data.WEAK), re.IGNORECASE),
         categories=_compiled([(key, joined(key, text)) for key, text in data.CATEGORIES]),
         qualities=_compiled(data.QUALITIES),
         domains=_compiled(data.DOMAINS),

@@ -13,47 +13,54 @@ MODALS = [
         r"\b(?:could|may|might|optional(?:ly)?|nice[- ]to[- ]have|would be (?:nice|good|great|useful)|if time permits)\b",
     ),
 ]
-WEAK = r"\b(?:can(?:not|'t)?|(?:is|are|be) able to|will|ha(?:s|ve) to|needs?(?: to)?|could|may|might|want(?:s|ed)? to)\b"
+WEAK = r"\b(?:(?:is|are|would be|will be) enough|suffices?)\b|\b(?:can(?:not|'t)?|(?:is|are|be) able to|will|ha(?:s|ve) to|needs?(?: to)?|could|may|might|want(?:s|ed)? to)\b"
 
+_NUMBER = r"(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred)"
+_COUNT = rf"(?:\d[\d.,]*|one|{_NUMBER}|half|an? (?:hour|day|week|month|third|quarter)|several)"
 CATEGORIES = [
     (
         "S",
-        r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password"
+        r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit(?!or)|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password|\bconfidential|\bnobody(?:['’]s business| (?:else|except|but) )|\b(?:visible|shown|readable|accessible|read|seen|opened|viewed|known) (?:only )?(?:to|by|for)\b.{2,60}\bonly\b|\b(?:visible|readable|accessible|shown|seen|viewed|opened|read) only (?:to|by|for)\b|\bonly (?:the |an? |their |its )?[\w ]{3,40}\b(?:may|can|should|must) (?:see|read|open|access|view|change)"
+        r"|\bstays? (?:on servers )?(?:in|within) (?:the|our) (?:country|eu|building|network|house)|\b(?:kept|stored|retained) (?:for|until)\b.{2,40}\b(?:removed|deleted|erased)|\blogged with\b|\b(?:names?|addresses|phone numbers?|e-?mails?|photos?|secrets?)\b.{0,40}\b(?:never|must not) (?:be )?(?:shown|visible|shared|part|sent|stored|leave)|\banonymi[sz]|\bpseudonymi[sz]|\bconsent\b|\b(?:former|old|past) \w+\b.{0,30}\berased|\b(?:positions?|records?|readings?|recordings?|numbers?|entries|images?|logs?)\b.*\b(?:delet|eras|remov|purg)ed? .*\b(?:days?|weeks?|months?|years?|hours?)\b"
         r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
-        r"|\btamper|\bmask(?:ed|ing)?\b|sign(?:ed|ature)\b|vulnerab|leak",
+        r"|\btamper|\bmask(?:ed|ing)?\b|\b(?:signed|signature)\b|vulnerab|leak",
     ),
     (
         "U",
         r"\bwcag\b|accessib|screen ?reader|keyboard(?! shortcut)|usab|\btranslat|locali[sz]|internationali[sz]|right-to-left|contrast|font size|color[- ]?blind"
-        r"|\blanguages?\b|\b(?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi)\b"
-        r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive|with (?:one|a single) hand|with gloves|plain (?:language|words)|large (?:print|type|letters)",
+        r"|\b(?:\w+ languages?|languages? of|switch languages?)\b(?<!by language)|\b(?:in|into|and|or|both) (?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi)\b"
+        r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive|with (?:one|a single) hand|with gloves|wear(?:ing)? gloves|without (?:a )?(?:mouse|glasses|help|instruction|manual|explanation)|\breadable\b(?! by)|\blegible|\b(?:big|bigger|larger?) (?:letters|type|print|buttons|text)|letters? big|self-explanatory|\btrain(?:ed|ing)\b|\bwet fingers\b|\b(?:first|new) [\w ]{2,30} (?:without help|unaided)|\b(?:learn|understand)s? it (?:in|within)|\ben 301 549\b|\bsection 508\b|\bclicks?\b.{0,12}\b(?:at most|or (?:less|fewer))|\bat most \w+ (?:clicks|taps|steps)\b|plain (?:language|words)|large (?:print|type|letters)",
     ),
     (
         "P",
         r"\blatency|response time|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
-        r"|\b(?:under|within|below|less than|at most|up to|no more than|faster than)\s+[\w.,]+\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b"
+        r"|\b(?:under|within|below|less than|at most|up to|no more than|not more than|faster than)\s+(?:under |less than |at most |about )?(?:[\d.,]+|an?|one|two|three|five|ten|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b|\b\d[\d.,]*\s?(?:ms|milliseconds?|seconds?|mb|gb|mib|gib)\b.{0,20}(?:at most|or less|max)|\bin (?:under |about |at most )?(?:[\d.,]+|an?|one|two|three|five|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?)\b|\bkeeps? up with\b|\bquick\b"
         r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
     ),
     (
         "SC",
         r"availab(?:le \d|ility)|uptime|\bback(?:ed)? up\b|\brestor(?:e|es|ed|ing)\b|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
-        r"|\b(?:survive|failover|outage|recover|offline)|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
-        r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
+        r"|\b(?:surviv|failover|outage|recover|offline|redundan)|\baround the clock\b|\b24/7\b|\b99(?:[.,]\d+)? ?%|\bwithout (?:a |any )?(?:network|internet|connection|reception|signal|losing|loss)\b|\bwhen the (?:line|network|connection|internet|power) (?:is|goes|drops)|\b(?:line|network|internet|connection|power|reception)\b.{0,30}\b(?:down|drops?|fails?|gone|lost|out)\b|\b(?:go(?:es)? on|keeps?|continues?) (?:on )?(?:working|running)\b|\b(?:lose|loses|lost)\b.{0,20}\b(?:data|entr(?:y|ies)|records?|messages?)|\b(?:restart|crash|reboot)\b|\binterruption|\bper (?:hour|minute)\b"
+        r"|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
+        r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:people|members|patients|technicians|drivers|employees|students|visitors|pupils|tickets|documents|entries|vehicles|messages|requests|events|addresses|users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
 ]
 QUALITIES = [
     (
         "S",
-        r"visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|data protection|complian|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
+        r"^(?:sec|priv)\w*-|visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|confidential|data protection|complian|audit\b|access control|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
     ),
     (
         "U",
-        r"\blearn|\bunderst|\bclicks?\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ",
+        r"^(?:use|ux|usab|acc)\w*-|\bhandling\b|\blearn|\bunderst|\bclicks?\b|ease\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ",
     ),
-    ("P", r"perform|speed|latency|response time|throughput|leistung|geschwindigkeit|rendimiento|性能"),
+    (
+        "P",
+        r"^perf-|perform|speed|latency|respon[sd]|throughput|efficien|leistung|geschwindigkeit|rendimiento|性能",
+    ),
     (
         "SC",
-        r"\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal|availab|reliab|resilien|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
+        r"^(?:avail|rel|scal|cap)\w*-|\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal(?:e|ab|ing)|growth|availab|reliab|resilien|robust|stabil|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
     ),
 ]
 DOMAINS = [
@@ -117,29 +124,32 @@ PATTERNS = {
     r"|\bnot going to\b|\bnot be (?:supported|included|part)\b|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
     r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
     r"|^(?:no|not|without)\b.*\b(?:first|this|initial) (?:version|release|phase|iteration)|^(?:no|not)\b.*\b(?:for now|yet|initially|at first)\b"
-    r"|\b(?:can|may) wait\b|\bleaves? (?:it |this |that )?(?:out|aside)\b|\b(?:we|i) (?:do not|don['’]t) (?:want|plan)\b|\bnobody (?:asked for|needs|wants)\b|^please (?:do not|don['’]t|no)\b"
+    r"|\b(?:can|may) wait\b|\bleaves? (?:it |this |that )?(?:out|aside)\b|\b(?:we|i) (?:do not|don['’]t) (?:want|plan)\b|^[^,]*\bnobody (?:asked for|needs|wants)\b|^please (?:do not|don['’]t|no)\b"
     r"|\b(?:is|are) not (?:asked for|wanted|the aim|a goal)\b|^not an? |^(?:this|it) is not an? |^(?:we are|we're) not (?:building|making)\b"
+    r"|\bout of the question\b|\bneed(?:n['’]t| not)\b(?! be (?:changed|entered|typed))|\bleave (?:that|this|it|them|those|these) out\b|\ba different (?:story|project|matter)\b|\bnot (?:this year|now|this time|in this (?:version|release|project))\b"
+    r"|^(?:(?:also|and|but|so|oh|just|please|fine|ok|yes|again),? )*(?:do not|don['’]t) (?:build|add|make|implement|create|include|bother|touch|change|use|do|want|need)\b|^(?:(?:also|and|but|so|oh|please|fine|ok),? )+no\b|^not? ?[:：]|^no .{2,60}\bplease\b|\bso no \w+.{0,30}(?:either)?[.]?$|\b(?:is|are) (?:explicitly )?(?:excluded|left out|ruled out|off the table)\b"
+    r"|\b(?:is|are) (?:not|n['’]t) (?:our (?:job|business|task)|part|a part|meant to|supposed to|intended)\b|\bnever (?:planned|wanted|asked)\b|\b(?:skip|forget about|ignore|drop) (?:the|any|all)? ?.{2,40}\b(?:for now|this time|for the moment|at first)\b|\bcomes? later\b|\bnothing (?:about|to do with)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
+    "refusal": r"\b(?:must|shall|may) not\b",
     "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
-    "question": r"^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
-    "want": r"\b(?:we|i|they|our \w+)(?: would|'d)? (?:want|like|wish|hope|aim|intend|plan)s?\b|\b(?:the )?(?:goal|aim|idea|purpose|objective)s? (?:is|are)\b",
+    "question": r"^(?:what|one thing) (?:i|we) (?:do not|don['’]t|did not|didn['’]t) (?:know|settle|decide|agree on)\b|\b(?:still (?:open|to be decided|undecided)|not (?:yet )?(?:decided|settled|agreed|clear)(?: yet)?)[.:]?$|^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
+    "want": r"\b(?:we|i|they|she|he|our \w+)(?: would| ?['’]d| really| all)* (?:(?:want|like|love|wish|hope|aim|intend|plan)s?|be (?:happy|satisfied|glad) (?:with|if))\b|\b(?:the )?(?:goals?|aims?|idea|purpose|objectives?|target|hope|point) (?:is|are|would be)\b",
+    # something measured changes from one value to another
+    "outcome": rf"\bfrom (?:about |around |nearly |currently |now |the present )?{_COUNT}[^.;]{{0,60}}?\b(?:down |up )?to (?:about |around |under |below |over |at (?:most|least) |less than |more than |fewer than |no more than )?(?:none\b|{_COUNT})|\b(?:instead of|compared (?:to|with)|rather than) (?:the )?(?:present |current |usual |today's )?(?:about )?{_COUNT}"
+    rf"|\b(?:cut|reduce|lower|shorten|bring|get|raise|increase|lift|grow|push|halve|double|improve|decrease|drop|fall|rise|go|sink|shrink)\w*\b[^.;]{{0,60}}?\b(?:down to|up to|to (?:under|below|over|at (?:most|least)|less than|more than)|by (?:at least |about )?{_COUNT}|below|under)\b",
     "relies": r"\b(?:provided|supplied|sent|delivered|hosted|operated|maintained|run|owned) by (?:the |our |an? )|\bcomes? (?:every \w+ )?(?:as .{1,20} )?from (?:the |our )|\brel(?:y|ies) on\b",
     "bound": r"\b(?:run|work|be used)s? (?:on|in|with) (?:our|the club's|the) (?:\w+ ){0,3}?(?:tablets?|computers?|phones?|servers?|machines?|laptops?|web space|hosting|browsers?)\b|\bbudget\b|\bdeadline\b|\b(?:must|has to|have to|should) be (?:running|live|ready|finished|done|online|launched|shipped) (?:by|before|until|in)\b|\bgo(?:es)? live (?:by|before|on)\b|\bcosts? (?:no )?more than\b",
-    "finished": r"\balready\b.{0,30}\b(?:done|finished|live|built|shipped|implemented|in place)\b|\b(?:done|finished|built|shipped|implemented)\b.{0,20}\balready\b",
+    "finished": r"\b(?:is|are|was|were|has been|have been) (?:all )?(?:done|finished|shipped|merged|deployed|sorted|built|live|in place|solved)\b(?! (?:when|if|once|by|within|in|until|before|as soon))|\b(?:went|gone|been) live\b|\b(?:works?|in use|live|running) since\b|\b(?:is|are) (?:already )?(?:printed|bought|ordered|installed|set up)\b|\balready\b.{0,30}\b(?:done|finished|live|built|shipped|implemented|in place)\b|\b(?:done|finished|built|shipped|implemented)\b.{0,20}\balready\b",
     "afraid": r"\b(?:i am|we are|i'm|we're) (?:afraid|worried)\b|\b(?:the|one|our) (?:biggest |main )?risk is\b",
     "makes": r"\b(?:want|need|would like|looking for|like|love)\s+(?:to\s+(?:build|create|make|develop|have|get|write|launch)\b|(?:an?|some)\s)",
-    "now": r"\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
+    "now": r"^we (?:are|run) (?:an?|the|\d|two|three|four|five|six|ten)\b|\b(?:today|currently|at the moment|at present|right now|nowadays|so far|until now|these days)\b",
     "problem": r"\b(?:lose|loses|losing|lost|nobody|no one|too (?:long|slow|many|much|often|expensive)|by hand|manually|complain|waste|error-prone|slow|fails?|failing"
     r"|takes? (?:hours|days|weeks|over|more)|hard to|difficult|problem|missing|forget|tedious|painful|scattered|broken)\b",
-    "dependency": r"\bwe (?:already )?(?:have(?! (?:\w+ed|been|to|no|not|seen|found|had|put|got)\b)|pay for|use|run|own|operate|license)\b|\balready (?:have|has|use|uses|pay|run|runs|exists?|own)\b|\bexisting\b"
+    "dependency": r"\b(?<!which )(?<!that )(?<!\w who )we (?:already )?(?:have(?! (?:\w+ed|been|to|no|not|seen|found|had|put|got|that|about|only|just|some|many|\d|(?:a|the|an) (?:budget|deadline|problem|plan|idea|goal|rule|lot|few|total|small|team))\b)|pay for|use|operate|license)\b|\balready (?:have|has|use|uses|pay|run|runs|exists?|own)\b|\b(?:the|our|an|its|their|club['’]s) existing (?:[\w-]+ ){0,2}?(?:systems?|services?|databases?|api|servers?|tools?|software|platform|infrastructure|hosting|web space|accounts?|login|interface|app|application|backend|website|hardware|tablets?|screens?|gateway|licen[cs]es?|contract|program)\b"
     r"|\bour (?:current|existing|own)\b|\bdepends? on\b|\bintegrat(?:e|es|ed|ion|ing) with\b",
     "system": r"^(?:the |this |our |a |an )?(?:\S+ )?(?:system|it|app|application|service|page|pages|tool|site|website|platform|product|cli|api|server|software|solution|program"
     r"|module|library|bot|dashboard|backend|frontend|component|database|interface|plugin|job|script|queue|data|names?|report|reports|files?|requests?|messages?|they|there|all|each|every)$",
-    "person": r"\b(?:users?|admin\w*|customers?|patients?|doctors?|nurses?|managers?|staff|teams?|owners?|members?|students?|teachers?|parents?|guests?|visitors?|people|person|anyone"
-    r"|everyone|operators?|engineers?|developers?|editors?|authors?|readers?|reviewers?|auditors?|agents?|clerks?|drivers?|couriers?|cooks?|waiters?|employees?|clients?|buyers?"
-    r"|sellers?|subscribers?|volunteers?|moderators?|players?|coaches|coach|librarians?|analysts?|receptionists?|technicians?|accountants?|officers?|workers?|tenants?|residents?"
-    r"|participants?|candidates?|recruiters?|farmers?|pharmacists?|dispatchers?|supervisors?|maintainers?|contributors?|citizens?|applicants?|organi[sz]ers?|planners?)\b",
     # words that name who does something (`teller`), and those alike that name things (`folder`)
     "agent": r"^[a-z]{3,}(?:ers?|ors?|ists?|ians?|eers?|(?:m|wom)[ae]n)$",
     "tool": r"(?:serv|comput|print|fold|ord|numb|remind|head|foot|tim|filt|lett|paramet|count|contain|lay|buff|pap|sens|monit|err|col|vect|fact|mirr|load|scann|regist|met|trigg|charact|oth|wat|pow|corn|bord|newslett|process|connect|sect|generat|controll|adapt|rout|quart|wint|summ|clust|transf|handl|pars|point|indicat|mot|cov|lock|batter)(?:ers?|ors?|ours?)$|^(?:her|per|for|nor|over|under|after|ever|never|either|neither|rather|whether|together|gender)$",
@@ -149,8 +159,10 @@ PATTERNS = {
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
     "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"
     r"|between|after|maximum|minimum|exactly|for)?\s*(?:\d[\d.,:]*\s*(?:%|percent\b)?(?:\s*(?:and|to|-|–)\s*\d[\d.,:]*)?(?:\s*[A-Za-z]+)?|\bonce (?:a|per) \w+|\bone \w+)",
-    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|höchstens|mindestens|unter|weniger als|moins de|au moins|menos de|al menos)?\s*(?:\b(?:zero|half as many|two|three|four|five|six|ten|null|zéro|cero)\b|ゼロ|\d[\d.,:]*)\s*(?:%|percent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?"
-    r"(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|mb|gb|kb)\b)?",
+    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|[<>≤≥]=?|höchstens|mindestens|unter|über|weniger als|moins de|au moins|menos de|al menos)?\s*"
+    r"(?:\b(?:half as many|half (?:of )?(?:the|all) \w+|one or two|two or three|(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}|null|zwei|drei|fünf|zehn|deux|trois|quatre|cinq|dix|dos|tres|diez)\b|ゼロ|[$€£]?\d[\d.,:]*(?:[kM]\b)?\+?"
+    rf"|\b(?:{_NUMBER}|none)\b)\s*(?:%|percent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|mb|gb|kb)\b)?"
+    r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?",
     "parts": r"\s*,\s*(?:and\s+|or\s+|then\s+)?|\s+(?:and|or|then)\s+(?:also\s+)?",
     "with": r"\s+(?:with|including|that has|which has|plus)\s+",
     "relative": r"\b(?:so that|which|who|that|if|when|because|where|while)\b[^,;]*$",
@@ -173,6 +185,7 @@ VERBS = (
     "reserve reset resize resolve respond restart restore restrict retrieve retry return reuse review revoke rewrite roll rotate route run save scan schedule score search secure see "
     "select sell send separate serve set share shorten show sign simplify skip sort split start stop store stream submit subscribe suggest summarize support suspend switch "
     "sync synchronize tag take test throttle toggle track train transcode transfer transform translate trigger turn undo unify unlock unsubscribe update upgrade upload use "
+    "stay fill hold hand borrow learn speak answer hear keep survive put pass bring appear call wait work "
     "validate verify view visualize vote warn watch withdraw work wrap write zoom"
 )
 NOT_NOUNS = (

@@ -1,0 +1,418 @@
+"""Who is spoken of: people told from things, their names without articles, and those who act in a statement.
+
+Nouns that name people are data (`people` in config/reading.yaml). Elsewhere an ending such as `-er` names people only where
+a verb is beside it that things cannot do.
+"""
+# ruff: noqa: E501 - patterns are read whole
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from orchestrator.domain.text import is_cjk
+from workers.builtin.language import Lexicon
+from workers.documents.reading_words import people
+
+_TRIM = " \t.,;:!?。，；：！？、\"'“”"
+_ARTICLE = re.compile(
+    r"^(?:(?:only|most|some|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?)\s+|l['’])+",
+    re.IGNORECASE,
+)
+_CUT = re.compile(
+    r"\s+(?:who|that|which|with|without|at|in|on|from|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
+)
+_CLAUSE = re.compile(
+    r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
+    r"(?:(?:also|then|yes|please|and|but|when|if|once|our|as|only|so)\s+)*"
+    r"(?:(?:let|allow|enable|help|notify|remind|tell|ask|show|give|inform|alert|warn)s?\s+)?",
+    re.IGNORECASE,
+)
+_BY = re.compile(
+    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known) (?:only )?to|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
+_PLAIN = re.compile(r"[a-zà-ÿß-]+$", re.IGNORECASE)
+_ACTS = re.compile(
+    r"\s+(?:(?:can|may|will|must|should|shall|need|has|have|want|would|is|are|cannot|could)\s+)?(?:also\s+|only\s+|then\s+)?"
+    r"(?:want|wish|like to|be able|able to|see|choose|pick|enter|know|decide|confirm|ask|log ?in|sign|click|tap|type|get|receive|told|asked|notified|reminded|informed|who|write|upload|report|book|register|plan|hand|fill|publish|draw)",
+    re.IGNORECASE,
+)
+_NO_MODIFIER = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "to",
+        "for",
+        "with",
+        "from",
+        "as",
+        "and",
+        "or",
+        "but",
+        "not",
+        "no",
+        "so",
+        "that",
+        "this",
+        "these",
+        "those",
+        "it",
+        "its",
+        "their",
+        "his",
+        "her",
+        "our",
+        "my",
+        "your",
+        "who",
+        "which",
+        "what",
+        "when",
+        "where",
+        "how",
+        "if",
+        "then",
+        "than",
+        "there",
+        "here",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "should",
+        "shall",
+        "will",
+        "would",
+        "per",
+        "each",
+        "every",
+        "all",
+        "any",
+        "some",
+        "many",
+        "few",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "ten",
+        "more",
+        "most",
+        "less",
+        "only",
+        "also",
+        "every",
+        "other",
+        "another",
+        "such",
+        "same",
+        "even",
+        "just",
+        "about",
+        "over",
+        "under",
+        "after",
+        "before",
+        "between",
+        "out",
+        "up",
+        "off",
+        "de",
+        "du",
+        "des",
+        "d",
+        "la",
+        "le",
+        "les",
+        "et",
+        "ou",
+        "à",
+        "au",
+        "aux",
+        "en",
+        "dans",
+        "sur",
+        "que",
+        "qui",
+        "von",
+        "vom",
+        "zu",
+        "zum",
+        "zur",
+        "im",
+        "am",
+        "auf",
+        "mit",
+        "und",
+        "oder",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "del",
+        "los",
+        "las",
+        "el",
+        "y",
+        "o",
+        "a",
+        "al",
+        "con",
+        "por",
+        "para",
+        "se",
+        "su",
+        "sus",
+        "un",
+        "una",
+    ]
+)
+_DOES = frozenset(
+    [
+        "can",
+        "may",
+        "will",
+        "must",
+        "should",
+        "shall",
+        "need",
+        "needs",
+        "has",
+        "have",
+        "had",
+        "want",
+        "wants",
+        "would",
+        "is",
+        "are",
+        "cannot",
+        "could",
+        "who",
+        "that",
+        "and",
+        "or",
+        "also",
+        "only",
+        "then",
+        "never",
+        "always",
+        "do",
+        "does",
+        "in",
+        "at",
+        "of",
+        "with",
+        "on",
+        "from",
+        "get",
+        "see",
+        "sit",
+        "give",
+        "take",
+        "fill",
+        "write",
+        "read",
+        "hold",
+        "pay",
+        "look",
+        "work",
+        "reserve",
+        "borrow",
+        "hand",
+        "bring",
+        "go",
+        "come",
+        "leave",
+        "wish",
+        "wear",
+        "know",
+        "decide",
+        "stay",
+        "speak",
+        "learn",
+        "answer",
+        "hear",
+    ]
+)
+_FOREIGN = re.compile(
+    r"\s+(?:kann|können|muss|müssen|soll|sollen|darf|dürfen|will|möchte|braucht?|brauchen|sieht|sehen|bekommt|erhält|scannt|gibt|trägt|wählt|meldet|bucht|prüft|legt|\w{3,}t\b"
+    r"|peut|peuvent|doit|doivent|veut|voit|reçoit|puede|pueden|debe|deben|quiere|ve\b|recibe|\w{3,}(?:e|ent|a|an|en)\b)",
+    re.IGNORECASE,
+)
+_NOBODY = frozenset(
+    "user users person persons people anyone everyone someone somebody nobody others other everybody customer's man men woman women 用户 大家 自己 人员 有人 本人 我们 他人 别人 某人 使用者 ユーザー nutzer benutzer utilisateur utilisateurs usuario usuarios".split()  # noqa: SIM905
+)
+_HAN = re.compile(
+    r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
+    r"((?:(?![的由让供给向是在有和与及把被将])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
+    r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
+)
+_KANA = re.compile(
+    r"(?:^|[、。，\s])([一-鿿ァ-ヶー]{0,8}(?:者|員|師|店長|係長|部長|課長|園長|客|生徒|学生|スタッフ|担当|オーナー|メンバー|ドライバー|マネージャー|会員|教員|保護者))(?:は|が|も)(?=[^、。]{2,})"
+)
+_IS_A = re.compile(
+    r"\b(?:is|works as|ist|est|es)\s+(?:an?|the|eine?|une?|un)\s+([\w -]{3,40}?)(?=\s+(?:who|at|in|of|with|and|from)\b|[,.;(]|$)",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
+
+
+def is_person(phrase: str, lex: Lexicon) -> bool:
+    """Whether a short noun phrase names people rather than a thing."""
+    words = phrase.strip(_TRIM)
+    if not words or len(words) > (60 if lex.language == "en" else 14):
+        return False
+    if lex.language != "en":
+        return lex.find("person", words) is not None and lex.find("system", words) is None
+    head = re.split(
+        r"\s+(?:who|that|with|without|of|from|in|on|at|der|des|von|de|du|del)\b|,", words, maxsplit=1
+    )[0]
+    return _known(head) or _ending(" ".join(head.split()[-1:]), lex)
+
+
+def _known(head: str) -> bool:
+    """Whether the last word, or the last two, are listed as people."""
+    words = head.lower().split()
+    return any(stem in people() for size in (1, 2) for stem in _stems(" ".join(words[-size:])))
+
+
+def _stems(word: str) -> Iterator[str]:
+    yield word
+    for ending, single in (
+        ("ies", "y"),
+        ("men", "man"),
+        ("innen", ""),
+        ("innen", "in"),
+        ("es", ""),
+        ("s", ""),
+        ("n", ""),
+        ("en", ""),
+        ("in", ""),
+        ("e", ""),
+    ):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            yield word[: -len(ending)] + single
+
+
+def _ending(word: str, lex: Lexicon) -> bool:
+    return lex.find("agent", word) is not None and lex.find("tool", word) is None
+
+
+def actor_name(phrase: str) -> str:
+    """`The clinic manager, who reports ...` -> `clinic manager`."""
+    return _ARTICLE.sub("", _CUT.split(phrase.strip(_TRIM), maxsplit=1)[0].strip(_TRIM)).strip()
+
+
+def persona(heading: str, occupation: str, told: str) -> str:
+    """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
+    if occupation:
+        return actor_name(occupation)
+    parts = [actor_name(part) for part in _PARTS.split(heading) if part.strip()]
+    known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]
+    if known:
+        return known[0]
+    if len(parts) == 1:
+        found = _IS_A.search(told)
+        return found[1] if found and _known(found[1]) else parts[0]
+    rest = [part for part in parts[1:] if not any(c.isdigit() for c in part) and len(part) > 2]
+    return rest[0] if rest else ""
+
+
+def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
+    """Of the pieces of a list those that name people; all when none is known to."""
+    found = [name for piece in names if 1 < len(name := actor_name(piece)) <= 60]
+    known = [name for name in found if is_person(name, lex) or _known(name)]
+    return known if 2 * len(known) > len(found) or (known and is_cjk("".join(found))) else found
+
+
+def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
+    """Those who act in a statement, or to whom something is given. `named`: only nouns listed as people are looked for."""
+    if is_cjk(text):
+        found = [match[1] for pattern in (_HAN, _KANA) for match in pattern.finditer(text)]
+    else:
+        found = [
+            name
+            for pattern in (_CLAUSE, _BY)
+            for match in pattern.finditer(text)
+            if (name := _phrase(text, match.end(), lex, named, given=pattern is _BY))
+        ]
+    return list(dict.fromkeys(name for name in found if name.lower() not in _NOBODY and len(name) > 1))
+
+
+def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = False) -> str:
+    """The noun phrase that begins at a place of a text when its head names people."""
+    article = _ARTICLE.match(text[at : at + 60])
+    end = at + article.end() if article else at
+    words: list[str] = []
+    while len(words) < 4:
+        found = _WORD.match(text, end)
+        if not found or found[2] or (words and text[end : end + 1] != " "):
+            return ""
+        word = found[1]
+        end = found.end()
+        if word.lower() in _NO_MODIFIER or not _PLAIN.match(word):
+            return ""
+        words.append(word)
+        phrase = " ".join(words)
+        follows = text[end : end + 60]
+        if follows[:1] in ("'", "’") or (
+            not article and len(words) == 1 and word.lower() in lex.verbs and not _known(word)
+        ):
+            return ""
+        if _known(phrase):
+            further = _WORD.match(text, end)
+            if further and text[end : end + 1] == " " and _known(further[1]):
+                continue
+            return phrase if given or _acting(follows, lex, article is not None) else ""
+        if not named and _ending(word.lower(), lex) and (_ACTS.match(follows) or _do(word, follows, lex)):
+            return phrase
+    return ""
+
+
+def _do(word: str, follows: str, lex: Lexicon) -> bool:
+    """Whether several of a kind do something: `Route setters record each route`."""
+    verb = _WORD.match(follows)
+    return word.endswith("s") and verb is not None and verb[1] in lex.verbs
+
+
+def _acting(follows: str, lex: Lexicon, told: bool) -> bool:
+    """Whether a noun phrase is followed by what its people do, rather than by the rest of a longer name."""
+    found = _WORD.match(follows)
+    if not found or follows[:1] not in " ,":
+        return False
+    word = found[1].lower()
+    if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
+        lex.verbs | _DOES
+    ):
+        return True
+    return (
+        not follows.isascii()
+        or (told and _FOREIGN.match(follows) is not None)
+        or (told and word.endswith("s"))
+    )

@@ -1,0 +1,84 @@
+"""Which perspectives of a round are asked in one call.
+
+A call reads the whole material, so several perspectives of one agent cost little more than one. Asked together they are less
+independent of each other, which matters the more the longer the artifact is. So by default only small artifacts are read by
+one call for several perspectives, and only by perspectives that would ask the same agent anyway (docs/domain.md, section 8).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, create_model
+
+from orchestrator.domain.shared_calls import apart, joined
+from workers.agents.protocol import Agent, is_metered
+from workers.documents.content import Content, Critique
+
+Critics = Literal["auto", "separate", "merged"]
+SMALL = 20_000  # characters of an artifact that one call may read for several perspectives
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The perspectives of one call, and who is asked, in order."""
+
+    views: tuple[str, ...]
+    agents: tuple[Agent, ...]
+
+    @property
+    def name(self) -> str:
+        return joined(self.views)
+
+
+def grouped(orders: Mapping[str, Sequence[Agent]], critics: Critics, artifact_chars: int) -> list[Group]:
+    """The calls of a round. `orders`: by perspective the agents that can speak for it, the first choice first.
+
+    Who would be answered by rules is asked alone: that costs nothing.
+    """
+    paid = [view for view, agents in orders.items() if agents and is_metered(agents[0])]
+    if critics == "merged":
+        together = [paid]
+    elif critics == "auto" and artifact_chars <= SMALL:
+        firsts = dict.fromkeys(orders[view][0].name for view in paid)
+        together = [[view for view in paid if orders[view][0].name == first] for first in firsts]
+    else:
+        together = []
+    return _with_the_rest(orders, [views for views in together if len(views) > 1])
+
+
+def as_recorded(orders: Mapping[str, Sequence[Agent]], recorded: Collection[str]) -> list[Group]:
+    """The calls of a round that is replayed: those that were recorded for several perspectives, each other one alone."""
+    together = [views for name in recorded if len(views := apart(name)) > 1]
+    left, fitting = set(orders), []
+    for views in sorted(together, key=len, reverse=True):
+        if set(views) <= left:
+            fitting.append(views)
+            left -= set(views)
+    return _with_the_rest(orders, fitting)
+
+
+def _with_the_rest(orders: Mapping[str, Sequence[Agent]], together: Sequence[Sequence[str]]) -> list[Group]:
+    joined = {view for views in together for view in views}
+    alone = [Group((view,), tuple(agents)) for view, agents in orders.items() if view not in joined]
+    return [*(Group(tuple(views), _chain(orders, views)) for views in together), *alone]
+
+
+def _chain(orders: Mapping[str, Sequence[Agent]], views: Sequence[str]) -> tuple[Agent, ...]:
+    """Who speaks first for most of them, then all others that can; not the rules, which read one perspective at a time."""
+    firsts = Counter(orders[view][0].name for view in views if orders[view])
+    known = {agent.name: agent for view in views for agent in orders[view] if is_metered(agent)}
+    leader = [name for name, _ in firsts.most_common(1) if name in known]
+    return tuple(known[name] for name in dict.fromkeys([*leader, *known]))
+
+
+@cache
+def schema_of(views: tuple[str, ...]) -> type[BaseModel]:
+    """The answer for several perspectives: a critique under the name of each. One that is missing is asked for alone."""
+    fields: dict[str, object] = dict.fromkeys(views, (Critique | None, None))
+    made: type[BaseModel] = create_model("Critiques", __base__=Content, **fields)  # type: ignore[call-overload]
+    return made
