@@ -158,6 +158,9 @@ def _proposed_goals(m: Material) -> list[Goal]:
     ask = m.ask
     if ask:
         return [Goal(text=ask.goal, metric=ask.metric, target=ask.target, reason=m.say("goal_why_ask"))]
+    whole = Goal(text=m.say("goal_manual", title=m.analysis.title), reason=m.say("goal_why"))
+    if m.analysis.manual:
+        return [whole]
     hurt = [text for text in m.analysis.situation if lexicon_of(text).find("problem", text)]
     counted = [text for text in hurt if any(c.isdigit() for c in text)] or hurt
     if counted:
@@ -169,7 +172,7 @@ def _proposed_goals(m: Material) -> list[Goal]:
         if actor and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
             text = m.say("goal_actor", actor=actor, action=strip_end(need.clause.action))
             goals[actor] = Goal(text=upper_first(text), reason=m.say("goal_why"))
-    return list(goals.values())
+    return list(goals.values()) or ([whole] if _functional(m) else [])
 
 
 def _assumptions(m: Material) -> list[Statement]:

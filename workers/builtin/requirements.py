@@ -176,7 +176,7 @@ def traced(items: list[Requirement], m: Material) -> list[Requirement]:
     """Tie each requirement to the goals that its words serve; one proposed goal is what all of a short request is for."""
     brief = m.facts.get("brief")
     goals = brief.goals if isinstance(brief, Brief) else []
-    if m.ask and len(goals) == 1:
+    if len(goals) == 1 and goals[0].source == "proposed":
         serving: list[tuple[int, ...]] = [(0,) for _ in items]
     else:
         serving = served(
