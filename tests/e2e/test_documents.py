@@ -225,6 +225,8 @@ def _is_form(line: str) -> bool:
     """Fixed words, also behind a label: `Open question: Who will use it?`, and phrases that only figures fill."""
     if any(re.fullmatch(pattern, line) for pattern in _counting()):
         return True
+    if line.startswith("Answer its question, or say more in "):  # the rest is the title of a section
+        return True
     fixed = {piece.rstrip("?") for piece in _fixed()}
     label, _, rest = line.partition(": ")
     return line.rstrip("?") in fixed or (bool(rest) and label in fixed and _is_form(rest))
