@@ -25,6 +25,7 @@ from ruamel.yaml import YAML
 
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from workers.builtin.language import lexicon
+from workers.documents.labels import labels
 
 SENTENCE = 5  # words; anything shorter is a label or a cell
 SECONDS = 60  # from command to finished session
@@ -214,8 +215,18 @@ def test_two_requests_of_one_sentence_share_less_than_half_of_their_sentences(
     assert share < 0.5, sorted(said[0] & said[1])
 
 
+def _counting() -> list[str]:
+    """The phrases of the labels with figures in their places, such as `2 Must, 0 Should`."""
+    phrases = [text.rstrip(".") for text in labels("en").words.values() if "{" in text]
+    return [re.sub(r"\\\{\w+\\\}", r"[\\d./]+", re.escape(text)) + r"\.?" for text in phrases]
+
+
 def _is_form(line: str) -> bool:
-    """Fixed words, also behind a label: `Open question: Who will use it?`."""
+    """Fixed words, also behind a label: `Open question: Who will use it?`, and phrases that only figures fill."""
+    if any(re.fullmatch(pattern, line) for pattern in _counting()):
+        return True
+    if line.startswith("Answer its question, or say more in "):  # the rest is the title of a section
+        return True
     fixed = {piece.rstrip("?") for piece in _fixed()}
     label, _, rest = line.partition(": ")
     return line.rstrip("?") in fixed or (bool(rest) and label in fixed and _is_form(rest))

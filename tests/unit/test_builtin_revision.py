@@ -118,7 +118,9 @@ def test_improving_depth_deepens_the_weak_items_alone() -> None:
     after = revised("requirements", facts, improve={"dimension": "depth", "target": 80, "weak": [weak.id]})
 
     assert after.items[1:] == items[1:]
-    assert after.items[0].id == weak.id and "Given patients" in " ".join(after.items[0].acceptance_criteria)
+    assert after.items[0].id == weak.id and "Join a clinic's queue" in " ".join(
+        after.items[0].acceptance_criteria
+    )
 
 
 def test_improving_depth_fills_stories_without_criteria_and_leaves_the_others() -> None:

@@ -6,21 +6,16 @@ import re
 from collections.abc import Iterable
 
 from workers.builtin import discovery
+from workers.builtin.criteria import headline
+from workers.builtin.grouping import Group, grouped, title_of
 from workers.builtin.language import lexicon_of
-from workers.builtin.material import (
-    Material,
-    carries,
-    lower_first,
-    short,
-    strip_end,
-    unique,
-    upper_first,
-)
+from workers.builtin.material import Material, carries, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.request import Need, goal_of
 from workers.builtin.revision import requests_in
-from workers.documents.content import Brief, Discovery, Goal, Statement, Synthesis, User
+from workers.documents.content import Brief, Discovery, Goal, Requirement, Statement, Synthesis, User
 
 _MAX_PROPOSED_GOALS = 3
+_MAX_TOLD = 8  # statements of scope that are listed one by one; more are told by their groups
 
 
 def answer(m: Material) -> Brief:
@@ -28,21 +23,20 @@ def answer(m: Material) -> Brief:
     if isinstance(previous, Brief):
         return _revised(m, previous)
     a = m.analysis
-    goals = _goals(m)
-    constraints = [_stated(need.text) for need in a.constraints]
+    groups = _groups(m)
     return Brief(
         title=a.title,
         vision=_vision(m),
-        situation=_joined(m, a.situation) or m.say("situation_none"),
+        situation=_joined(m, a.situation),
         impact=_impact(m),
         users=_users(m),
-        goals=goals,
-        in_scope=_unique(_stated(m.statement(need)) for need in _scope(m)),
+        goals=_goals(m),
+        in_scope=_scope(m, groups),
         out_of_scope=_unique(_stated(need.text) for need in a.exclusions),
         assumptions=_assumptions(m),
-        constraints=_unique([*constraints, *_code_constraints(m)]),
+        constraints=_unique([*(_stated(need.text) for need in a.constraints), *_code_constraints(m)]),
         dependencies=_unique([*map(_stated, a.dependencies), *_code_dependencies(m)]),
-        synthesis=_synthesis(m, goals),
+        synthesis=_synthesis(m, groups),
         open_questions=_questions(m),
     )
 
@@ -59,9 +53,35 @@ def _joined(m: Material, lines: Iterable[str]) -> str:
     return ("" if m.lex.language == "zh" else " ").join(lines)[:15_000]
 
 
-def _scope(m: Material) -> list[Need]:
-    functional = [need for need in m.analysis.requirements if need.kind == "functional"]
-    return functional or list(m.analysis.requirements)
+def _functional(m: Material) -> list[Need]:
+    found = [need for need in m.analysis.requirements if need.kind == "functional"]
+    return found or list(m.analysis.requirements)
+
+
+def _groups(m: Material) -> list[Group]:
+    """What is asked for, in the groups that the later documents have."""
+    rows = [
+        Requirement(
+            title=short(need.title or headline(need, lexicon_of(need.text))),
+            statement=m.statement(need),
+            moscow=need.moscow,
+            source="stated",
+        )
+        for need in _functional(m)
+    ]
+    return grouped(m, rows)
+
+
+def _scope(m: Material, groups: list[Group]) -> list[Statement]:
+    """What is asked for: each statement of a short request, the groups of a long one."""
+    if sum(len(group.items) for group in groups) <= _MAX_TOLD:
+        return _unique(_stated(item.statement) for group in groups for item in group.items)
+    told = []
+    for group in groups:
+        more = m.say("and_more") if len(group.items) > 3 else ""
+        titles = m.several(lower_first(item.title) for item in group.items[:3])
+        told.append(_stated(m.say("scope_group", title=title_of(group, m), titles=titles + more)))
+    return told
 
 
 def _users(m: Material) -> list[User]:
@@ -92,13 +112,10 @@ def _vision(m: Material) -> Statement:
         return _stated(wanted)
     if a.manual and a.situation:
         return _stated(a.situation[0])
-    things = [thing for thing in m.told_things(3) if thing not in m.product and m.product not in thing]
-    if not a.actors or a.thin or not things:
-        text = strip_end(short(a.text if a.thin else a.title, 300))
-        return Statement(text=m.say("vision_nobody", text=text), reason=m.say("vision_why"))
-    key = "vision_proposed" if m.is_named else "vision_unnamed"
-    text = m.say(key, title=a.title, actors=m.said_actors(4), things=m.lex.join(things))
-    return Statement(text=text, reason=m.say("vision_given_why"))
+    text = strip_end(short(a.text if a.thin else a.title, 300))
+    if a.actors and not a.thin:
+        text = m.say("vision_for", title=text, actors=m.said_actors(4))
+    return Statement(text=text, source="stated")
 
 
 def _impact(m: Material) -> str:
@@ -106,7 +123,7 @@ def _impact(m: Material) -> str:
     if hurt and hurt != list(m.analysis.situation):
         return _joined(m, hurt)
     if not hurt:
-        return m.say("impact_none")
+        return ""
     counted = [text for text in hurt if any(c.isdigit() for c in text)]
     if counted and len(hurt) > 1:
         return _joined(m, counted[:1])
@@ -137,46 +154,35 @@ def _goals(m: Material) -> list[Goal]:
 
 
 def _proposed_goals(m: Material) -> list[Goal]:
-    """One goal for each actor that wants something, else one for what was asked: without a value, since none was given."""
-    a = m.analysis
-    wishes = [need for need in _scope(m) if need.moscow == "Must"] or _scope(m)
+    """Without a stated goal: what a short request of its kind is for, else the end of what is complained of."""
+    ask = m.ask
+    if ask:
+        return [Goal(text=ask.goal, metric=ask.metric, target=ask.target, reason=m.say("goal_why_ask"))]
+    whole = Goal(text=m.say("goal_manual", title=m.analysis.title), reason=m.say("goal_why"))
+    if m.analysis.manual:
+        return [whole]
+    hurt = [text for text in m.analysis.situation if lexicon_of(text).find("problem", text)]
+    counted = [text for text in hurt if any(c.isdigit() for c in text)] or hurt
+    if counted:
+        told = [m.say("goal_ended", text=strip_end(short(text, 300))) for text in counted[:2]]
+        return [Goal(text=text, reason=m.say("goal_why_problem")) for text in told]
     goals: dict[str, Goal] = {}
-    for need in wishes:
+    for need in sorted(_functional(m), key=lambda need: need.moscow != "Must"):
         actor = need.clause.actor
         if actor and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
-            action = strip_end(need.clause.action)
-            goals[actor] = Goal(
-                text=upper_first(m.say("goal_actor", actor=actor, action=action)),
-                metric=m.say("goal_metric"),
-                reason=m.say("goal_why"),
-            )
-    if not goals and wishes:
-        text = lower_first(strip_end(short(wishes[0].text, 200))) if a.thin else m.product
-        goals[""] = Goal(
-            text=m.say("goal_manual") if a.manual else m.say("goal_thing", text=text),
-            metric=m.say("goal_thing_metric"),
-            reason=m.say("goal_why"),
-        )
-    return list(goals.values())
+            text = m.say("goal_actor", actor=actor, action=strip_end(need.clause.action))
+            goals[actor] = Goal(text=upper_first(text), reason=m.say("goal_why"))
+    return list(goals.values()) or ([whole] if _functional(m) else [])
 
 
 def _assumptions(m: Material) -> list[Statement]:
-    a = m.analysis
-    rows = [
-        Statement(text=m.say("assume_external", text=strip_end(text)), reason=m.say("assume_external_why"))
-        for text in a.dependencies[:4]
-    ]
-    if a.actors:
-        name = m.said_actors(1)
-        rows.append(
-            Statement(text=m.say("assume_actor", actor=name, title=a.title), reason=m.say("assume_actor_why"))
-        )
+    rows = []
+    if any(need.by_default for need in m.analysis.requirements) and not m.analysis.thin:
+        rows.append(Statement(text=m.say("assume_must"), reason=m.say("assume_must_why")))
     if m.repository:
         rows.append(Statement(text=m.say("assume_code"), reason=m.say("assume_code_why")))
-    if a.manual:
+    if m.analysis.manual:
         rows.append(Statement(text=m.say("assume_manual"), reason=m.say("assume_manual_why")))
-    if a.thin:
-        rows.append(Statement(text=m.say("assume_thin", title=a.title), reason=m.say("assume_thin_why")))
     return rows
 
 
@@ -195,28 +201,16 @@ def _code_dependencies(m: Material) -> list[Statement]:
     )
 
 
-def _synthesis(m: Material, goals: list[Goal]) -> Synthesis:
-    a = m.analysis
-    wanted = [lower_first(strip_end(short(need.text, 90))) for need in _scope(m) if need.moscow == "Must"]
-    musts = m.several(wanted[:3]) or a.title
-    tight = sorted(a.constraints, key=lambda need: not any(c.isdigit() for c in need.text))
-    limits = [lower_first(strip_end(short(need.text, 120))) for need in tight[:3]]
-    bound = m.say("synthesis_limits", text=m.several(limits)) if limits else m.say("synthesis_no_limits")
-    measured = next((goal for goal in goals if goal.target), goals[0] if goals else None)
-    users = m.say("synthesis_nobody")
-    if m.changes:
-        users = m.say("synthesis_nobody_change", thing=m.told_things(1)[0])
-    if a.actors:
-        told = [f"{upper_first(user.name)}: {user.needs[0]}." for user in _users(m) if user.needs]
-        users = m.say("synthesis_user", actors=m.said_actors(), needs=" ".join(told[:3])).strip()
-        users = users if m.lex.language == "en" else users.replace(". ", "。").replace(": ", "：")
-    product = m.say("synthesis_thin", text=lower_first(strip_end(short(a.text, 300))))
-    if not a.thin and measured:
-        product = m.say("synthesis_product", goal=lower_first(strip_end(measured.text)), musts=musts)
+def _synthesis(m: Material, groups: list[Group]) -> Synthesis:
+    """The parts and the limits of a longer request in one place; empty where it names none."""
+    if m.analysis.thin:
+        return Synthesis()
+    titles = m.lex.join([title_of(group, m) for group in groups if group.stated])
+    tight = [need for need in m.analysis.constraints if any(c.isdigit() for c in need.text)]
+    limits = m.several(lower_first(short(need.text, 120)) for need in tight[:4])
     return Synthesis(
-        product=product,
-        technical=m.say("synthesis_technical", things=m.lex.join(m.told_things()), limits=bound),
-        user=users,
+        product=m.say("synthesis_parts", titles=titles) if titles else "",
+        technical=m.say("synthesis_limits", text=limits) if limits else "",
     )
 
 
@@ -226,14 +220,14 @@ def _questions(m: Material) -> list[str]:
 
 
 def _revised(m: Material, previous: Brief) -> Brief:
-    """Goals, scope and limits stay; what the feedback asks for, or was lost of the request, is added."""
+    """Goals, scope and limits stay; what the feedback asks for, or was lost of goals and limits, is added."""
     said = [row.text for row in [*previous.in_scope, *previous.out_of_scope, *previous.constraints]]
-    added = [
-        need
-        for need in [*m.analysis.needs, *requests_in(m)]
-        if not any(carries(need.text, text) for text in said)
-    ]
-    scope = [_stated(need.text) for need in added if need.kind == "functional"]
+    lost = [need for need in m.analysis.needs if need.kind != "functional"]
+    added = [need for need in [*lost, *requests_in(m)] if not any(carries(need.text, text) for text in said)]
+
+    def more(rows: list[Statement], *kinds: str) -> list[Statement]:
+        return _unique([*rows, *(_stated(need.text) for need in added if need.kind in kinds)])
+
     goals = [
         goal
         for goal in _goals(m)
@@ -242,16 +236,9 @@ def _revised(m: Material, previous: Brief) -> Brief:
     return previous.model_copy(
         update={
             "goals": [*previous.goals, *goals],
-            "in_scope": _unique([*previous.in_scope, *scope]),
-            "out_of_scope": _unique(
-                [*previous.out_of_scope, *(_stated(n.text) for n in added if n.kind == "exclusion")]
-            ),
-            "constraints": _unique(
-                [
-                    *previous.constraints,
-                    *(_stated(n.text) for n in added if n.kind in ("constraint", "nonfunctional")),
-                ]
-            ),
+            "in_scope": more(previous.in_scope, "functional"),
+            "out_of_scope": more(previous.out_of_scope, "exclusion"),
+            "constraints": more(previous.constraints, "constraint", "nonfunctional"),
             "open_questions": unique([*previous.open_questions, *_questions(m)]),
         }
     )

@@ -1,24 +1,42 @@
-"""Acceptance criteria and headlines, made of the sentence's own words: its actor, action, condition and number."""
+"""Acceptance criteria and headlines, made of the sentence's own words: condition, number, what is done to which object.
+
+A sentence that has none of them gets no criterion: what would show it is asked.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from workers.builtin.clauses import Clause
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
+from workers.builtin.tables import outcomes
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6
 SYSTEM = frozenset({"", "it", "the system", "the app", "the application", "the service", "系统", "它"})
 _WHEN = re.compile(r"^(?:when|whenever|if|while|as soon as)\s+", re.IGNORECASE)
-_UNTIL = re.compile(r"(?<=.)时$")  # 断网时: the wording has its own 时
-_TIMING = re.compile(
-    r"^(?:after|before|until|once|during)\b", re.IGNORECASE
-)  # says when it is done, is no case of its own
-_RECEIVES = re.compile(r"^(?:see|get|view|receive)\s")
+_UNTIL = re.compile(r"(?<=.)(?:时|后)$")  # 断网时: the wording has its own 时
+_TIMING = re.compile(r"^(?:after|before|until|once|during)\b", re.IGNORECASE)  # when it is done: no case
+_CASES = re.compile(r"\b(?:when|if|while|unless)\b", re.IGNORECASE)
+_ADVERB = re.compile(r"^(?:(?:also|please|and|then)\s+)+", re.IGNORECASE)
+_LEFT = re.compile(r",?\s+(?:also|even|only|and|or)$", re.IGNORECASE)  # what stood before a condition
 _PLURAL_NOT = re.compile(r"(?:ss|us|is)$")
+_NUMBER = re.compile(
+    r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?) "
+    r"(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|clicks?|taps?|times?|percent)\b",
+    re.IGNORECASE,
+)
+_OBJECT_ENDS = re.compile(
+    r"\s+(?:by|in|within|under|for|from|to|with|on|at|when|if|after|before|into|as|via|using|without|so|that|which|who|"
+    r"until|once|per|over|against|and|or|is|are)\b|[,;:()]"
+)
+_HAN_ENDS = re.compile(r"[，,；;。、（(]|并|后|以便|为(?=[A-Z\d])|给|到(?=.)")
+_HAN_MODAL = re.compile(r"(?:必须|应该|应当|需要|可以|能够|支持)+")
+_IRREGULAR = {"sent": "send", "shown": "show", "kept": "keep", "found": "find", "told": "tell", "seen": "see",
+              "chosen": "choose", "written": "write", "read": "read", "withdrawn": "withdraw"}  # fmt: skip
 
 
 def headline(need: Need, lex: Lexicon) -> str:
@@ -54,60 +72,130 @@ def _named(subject: str) -> str:
 
 
 def criteria(need: Need, lex: Lexicon) -> list[str]:
-    """One criterion for each thing the sentence asks for, one more for each further condition."""
-    text = lower_first(strip_end(need.text))
+    """The criteria that a sentence's own words give; none when they give none."""
+    text, c = strip_end(spoken(need.text)), need.clause
     if need.kind == "exclusion":
-        return [lex.say("criterion_excluded", text=text)]
+        return []
     if need.part:
-        return [lex.say("criterion_part", text=re.sub(r"^an?\s+", "the ", text))]
-    c = need.clause
-    if not c.actions or (need.by_default and not c.actor):
-        key = (
-            "criterion_measured"
-            if any(ch.isdigit() for ch in text) or need.kind != "functional"
-            else "criterion_done"
-        )
-        return [lex.say(key, text=text)]
-    found: list[str] = []
-    for action in c.actions:
-        found += _of_action(strip_end(action), c, lex, first=not found)
+        verb = _verb(text.split(" ")[0], lex) if lex.language == "en" else ""
+        doing = f"{verb} {text.partition(' ')[2]}" if verb else ""
+        part = re.sub(r"^an?\s+", "the ", text)
+        return [_outcome(verb, doing, "", lex) or lex.say("criterion_part", text=part)]
+    modal = bool(c.subject) and c.subject.lower() != text.lower() and bool(c.actions)
+    if not modal:
+        return _of_fact(text, c, lex)
+    found = [line for action in c.actions for line in _of_action(strip_end(spoken(action)), c, lex)]
     return list(dict.fromkeys(found))[:MAX_CRITERIA]
 
 
-def _of_action(action: str, c: Clause, lex: Lexicon, *, first: bool) -> list[str]:
-    own = [condition for condition in c.conditions if condition in action and not _TIMING.match(condition)]
-    leading = [condition for condition in c.conditions if not any(condition in piece for piece in c.actions)]
-    bare = action
-    for condition in own[:1]:
-        bare = re.sub(r"\s+(?:and|and again)$", "", strip_end(action[: action.index(condition)])) or action
-    if c.actor and not re.match(r"be\s", action):
-        return [_by_actor(bare, c, lex, (own or leading))]
-    doing = _done(bare, c, lex)
-    conditions = own or leading
-    if conditions:
+def _of_action(action: str, c: Clause, lex: Lexicon) -> list[str]:
+    """For one thing that somebody does or that the system has to do."""
+    own = [text for text in c.conditions if text in action and not _TIMING.match(text)]
+    leading = [text for text in c.conditions if not any(text in piece for piece in c.actions)]
+    bare = re.sub(r"\s+(?:and|and again)$", "", strip_end(action[: action.index(own[0])])) if own else action
+    bare = bare or action
+    if own or leading:
+        who = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(_named(c.subject))
+        done = _done(bare, c, lex)
         return [
-            lex.say("criterion_when", condition=_UNTIL.sub("", _WHEN.sub("", condition)), doing=doing)
-            for condition in conditions
+            lex.say("criterion_when", who=who, condition=_bare(text), doing=done) for text in own or leading
         ]
-    return [lex.say("criterion_observed", doing=doing)]
+    fact = _done(bare, c, lex)
+    if c.negated:
+        return [lex.say("criterion_never", doing=fact)]
+    if _NUMBER.search(bare):
+        return [lex.say("criterion_measured", text=fact)]
+    passive = re.match(r"be (\w+)\b(.*)", bare) if lex.language == "en" else None
+    if passive:
+        line = _outcome(_verb(passive[1], lex), fact, _named(c.subject), lex)
+    else:
+        verb, _, rest = bare.partition(" ")
+        line = _outcome(_verb(verb, lex), bare, rest, lex) if lex.language == "en" else _han(fact, lex)
+    return [line] if line else []
 
 
-def _by_actor(action: str, c: Clause, lex: Lexicon, conditions: list[str]) -> str:
-    measure = next(
-        (m for m in c.measures if m in action and len(m.split()) > 1 and any(ch.isdigit() for ch in m)), ""
-    )
-    cut = (
-        strip_end(" ".join(action.replace(measure, " ").split()))
-        if measure and action.endswith(measure)
-        else ""
-    )
-    who = lower_first(c.actor if len(c.subject) > 60 else c.subject)
-    given = " ".join([who, *conditions[:1]]) if lex.language == "en" else "，".join([who, *conditions[:1]])
-    if _RECEIVES.match(action) and not c.negated:
-        return lex.say("criterion_actor_gets", who=given, action=action)
-    if cut:
-        return lex.say("criterion_actor_measured", who=given, action=cut, measure=measure)
-    return lex.say("criterion_actor_not" if c.negated else "criterion_actor", who=given, action=action)
+def _of_fact(text: str, c: Clause, lex: Lexicon) -> list[str]:
+    """For a sentence that states how it shall be, or a command."""
+    for condition in c.conditions if len(c.conditions) == 1 and len(_CASES.findall(text)) < 2 else ():
+        rest = _LEFT.sub("", strip_end(text.replace(condition, " "))).strip(" ,，")
+        if len(rest) > 3 and not _TIMING.match(condition):
+            said = _HAN_MODAL.sub("", lower_first(" ".join(rest.split())), count=1)
+            who = lex.say("system")
+            return [lex.say("criterion_when", who=who, condition=_bare(condition), doing=said)]
+    if _NUMBER.search(text):
+        return [lex.say("criterion_measured", text=lower_first(text))]
+    if lex.language == "zh":
+        line = _han(text, lex)
+        return [line] if line else []
+    words = _ADVERB.sub("", text).split()
+    for at, word in enumerate(words[:9]):
+        verb, low = _verb(word.strip(",.;:"), lex), word.lower()
+        before, rest = " ".join(words[:at]), " ".join(words[at + 1 :])
+        acts = (at == 0 and low == verb) or (at > 0 and low != verb and low.endswith("s"))
+        passive = at > 1 and words[at - 1].lower() in ("is", "are", "be")
+        line = ""
+        if verb and acts:
+            line = _outcome(verb, f"{verb} {rest}".strip(), rest, lex)
+        elif verb and passive:
+            line = _outcome(verb, lower_first(text), " ".join(words[: at - 1]), lex)
+        if line:
+            return [line]
+        if re.search(r"\b(?:that|which|who|when|if)\b", before):
+            break
+    return []
+
+
+def _outcome(verb: str, doing: str, words: str, lex: Lexicon) -> str:
+    """What can be observed after the verb; empty where nothing is known of it."""
+    form = outcomes(lex.language).get(verb, "")
+    if not form or not doing:
+        return ""
+    whole = words or doing.partition(" ")[2]
+    thing = strip_end(_OBJECT_ENDS.split(f"{whole} ", maxsplit=1)[0]) if lex.language == "en" else words
+    idle = len(thing) < 3 or thing.lower() in ("them", "this", "that", "these", "those", "all", "only")
+    if idle and "{object}" in form:
+        return ""
+    thing = re.sub(r"^an?\s+", "", thing) if "valid {object}" in form else re.sub(r"^an?\s+", "the ", thing)
+    doing = strip_end(doing)
+    return form.format(object=lower_first(thing), doing=lower_first(doing), Doing=upper_first(doing))
+
+
+def _han(text: str, lex: Lexicon) -> str:
+    """The same for a Chinese sentence: the verb that comes first, and what follows it."""
+    known = outcomes("zh")
+    places = [(text.find(verb), -len(verb), verb) for verb in known if verb in text]
+    if not places:
+        return ""
+    at, _, verb = min(places)
+    after = re.sub(r"^(?:存储|保存|传输|处理|显示)", "", text[at + len(verb) :])
+    inside = re.match(r"[（(]([^)）]+)", after)
+    thing = inside[1] if inside else _HAN_ENDS.split(after, maxsplit=1)[0].strip(" 了过的")
+    thing = thing or _HAN_MODAL.split(re.split(r"[，,；;]", text[:at])[-1], maxsplit=1)[0]
+    form = known[verb]
+    if "{object}" in form and len(thing) < 2:
+        return ""
+    return form.format(object=thing, doing=text[at:] if at else text, Doing=text)
+
+
+@cache
+def _forms(language: str) -> dict[str, str]:
+    """Every form of a verb of the table, with the verb."""
+    found = dict(_IRREGULAR)
+    for verb in outcomes(language):
+        last = verb[-1:]
+        for form in (f"{verb}s", f"{verb}es", f"{verb[:-1]}ies", f"{verb}ed", f"{verb}d", f"{verb[:-1]}ied",
+                     f"{verb}{last}ed"):  # fmt: skip
+            found.setdefault(form, verb)
+        found[verb] = verb
+    return {form: verb for form, verb in found.items() if verb in outcomes(language)}
+
+
+def _verb(word: str, lex: Lexicon) -> str:
+    return _forms(lex.language).get(word.lower(), "")
+
+
+def _bare(condition: str) -> str:
+    return _UNTIL.sub("", _WHEN.sub("", condition))
 
 
 def _done(action: str, c: Clause, lex: Lexicon, subject: str = "") -> str:

@@ -138,25 +138,22 @@ def left_out(m: Material) -> list[str]:
 def questions(m: Material) -> list[str]:
     """The request's own questions, then those it should answer but does not."""
     a = m.analysis
-    title, thing = a.title, m.told_things(1)[0]
     if a.form:
         return [m.say("ask_form", form=m.say(f"form_{a.form}"))]
     asked = [m.say("ask_everything", text=strip_end(short(a.text, 200)))] if a.vague else []
     asked += a.questions
-    kind = "_change" if m.changes else ""
-    if not a.actors:
-        asked.append(m.say(f"ask_users{kind}", title=title, thing=thing))
-    if not a.situation:
-        asked.append(m.say(f"ask_problem{kind}", title=title, thing=thing))
-    if not a.goals:
-        asked.append(m.say(f"ask_success{kind}", title=title, thing=thing))
-    if not a.constraints:
-        asked.append(m.say(f"ask_limits{kind}", title=title, thing=thing))
-    if not any(need.category == "S" for need in a.needs):
-        asked.append(m.say("ask_security", thing=thing))
-    if not a.exclusions:
-        asked.append(m.say(f"ask_scope{kind}", title=title, thing=thing))
-    return unique(asked)
+    if m.ask:
+        return unique([*asked, *m.ask.questions])
+    thing = m.told_things(1)[0]
+    missing = (
+        ("ask_users", a.actors),
+        ("ask_problem", a.situation),
+        ("ask_success", a.goals),
+        ("ask_limits", a.constraints),
+        ("ask_security", any(need.category == "S" for need in a.needs)),
+        ("ask_scope", a.exclusions),
+    )
+    return unique([*asked, *(m.say(key, title=a.title, thing=thing) for key, given in missing if not given)])
 
 
 def _design(m: Material) -> list[Statement]:

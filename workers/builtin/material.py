@@ -10,25 +10,16 @@ from functools import lru_cache
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.text import keywords, overlap
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
-from workers.builtin.names import LAYER_OF, plural
+from workers.builtin.names import plural
 from workers.builtin.request import Need, RequestAnalysis, analyse_request
+from workers.builtin.tables import Ask, ask_of, rows
+from workers.documents.repository import Repository, read_repository
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _PLAIN = frozenset(
     ["the", "a", "an", "each", "every", "all", "only", "what", "when", "if", "our", "no", "this", "these"]
 )
 _MAX_LINE = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """What an exploration found; every word of it stands in the repository."""
-
-    files: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    frameworks: tuple[tuple[str, str], ...] = ()  # (name, layer)
-    tests: tuple[str, ...] = ()
-    entry_points: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +62,8 @@ class Material:
         return [actor.name for actor in self.analysis.actors]
 
     def main_actor(self) -> str:
-        return self.analysis.actors[0].name if self.analysis.actors else self.say("user")
+        """The only kind of people that the request names; a user where it names several or none."""
+        return self.analysis.actors[0].name if len(self.analysis.actors) == 1 else self.say("user")
 
     def things(self) -> list[str]:
         return list(self.analysis.entities) or [self.analysis.title]
@@ -88,9 +80,33 @@ class Material:
         return self.analysis.product or self.lex.say("product")
 
     @property
-    def is_named(self) -> bool:
-        """Whether the request has a noun for what it asks for; without one it is `the product`."""
-        return self.analysis.product not in ("", self.lex.say("change"))
+    def ask(self) -> Ask | None:
+        """What is known of the kind of a short request; None for a longer one and one of too few words."""
+        a = self.analysis
+        return ask_of(a.text, self.lex.language) if a.thin and not a.vague else None
+
+    @property
+    def whole(self) -> str:
+        """What is asked for, as the name of its only part."""
+        thing = self.ask.thing if self.ask else self.analysis.title
+        return upper_first(re.sub(r"^(?:the|our|my|your)\s+", "", thing))
+
+    @property
+    def excluded(self) -> str:
+        """What the request does not want, one statement a line."""
+        return "\n".join(need.text for need in self.analysis.exclusions)
+
+    @property
+    def technologies(self) -> list[tuple[str, str]]:
+        """(name, layer) of those that are asked for or given; what is only complained of or excluded is none."""
+        a = self.analysis
+        said = [a.text if a.thin else a.title, *(need.text for need in a.requirements), *a.dependencies]
+        asked, given = "\n".join(said).lower(), "\n".join(a.dependencies).lower()
+        return [
+            (name, layer)
+            for name, layer in a.technologies
+            if _names(name, asked) and (_names(name, given) or not _names(name, self.excluded.lower()))
+        ]
 
     def told_things(self, most: int = 4) -> list[str]:
         """The things as prose speaks of them: `the billing module`, `clinics`."""
@@ -124,16 +140,9 @@ class Material:
 
     @property
     def keeps_data(self) -> bool:
-        """Whether there is a reason to propose a data store: a tool or a library that only works on its input has none."""
-        named = [*self.analysis.technologies, *(self.repository.frameworks if self.repository else ())]
-        if any(layer in ("storage", "database") for name, layer in named if name.lower() != "parquet"):
-            return True
-        return not (self.analysis.keeps_nothing or self.changes)
-
-    @property
-    def changes(self) -> bool:
-        """Whether a short request changes something that exists rather than making something."""
-        return self.analysis.thin and self.lex.find("changes", self.analysis.text.strip()) is not None
+        """Whether the request asks for something that has to be kept."""
+        known = {row.name: row for row in rows("decisions", self.lex.language)}["store"]
+        return any(known.fits(need.text, self.excluded) for need in self.analysis.requirements)
 
     def said_actors(self, most: int = 5) -> str:
         """The people, inside a sentence: `patients, doctors and the clinic manager`."""
@@ -171,55 +180,8 @@ def material(facts: Mapping[str, Json], check: Callable[[], None]) -> Material:
     return Material(facts, analysis, lexicon(analysis.language), repository, check)
 
 
-def read_repository(exploration: Mapping[str, Json]) -> Repository:
-    """Read an exploration, whatever of it is there; unknown shapes are passed over."""
-    inner = exploration.get("codebase")
-    code: Mapping[str, Json] = inner if isinstance(inner, Mapping) else exploration
-    found: dict[str, tuple[str, str]] = {}
-    for row in _rows(code.get("stack")):
-        name, layer = str(row["name"]), str(row.get("layer") or LAYER_OF.get(str(row["name"]).lower(), ""))
-        if layer and layer not in ("language", "test framework"):
-            found.setdefault(name.lower(), (name, layer))
-    return Repository(
-        files=tuple(_words(exploration.get("relevant_files"))),
-        languages=tuple(_words(code.get("languages"))[:6]),
-        frameworks=tuple(found.values())[:12],
-        tests=tuple(_words(code.get("test_frameworks"))[:4]),
-        entry_points=tuple(_words(code.get("entry_points"))[:6]),
-    )
-
-
-def _rows(value: Json) -> list[Mapping[str, Json]]:
-    """Records with a name, whether given as records or as plain names."""
-    pieces = value if isinstance(value, (list, tuple)) else []
-    rows = [piece if isinstance(piece, Mapping) else {"name": piece} for piece in pieces]
-    return [row for row in rows if isinstance(row.get("name"), str) and row["name"].strip()]
-
-
-def _words(value: Json) -> list[str]:
-    """Names in a list of strings, a list of records, or the keys of a table."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        nested = [
-            word for piece in value.values() if isinstance(piece, (list, tuple)) for word in _words(piece)
-        ]
-        return [*map(str, value), *nested]
-    found = []
-    for piece in value if isinstance(value, (list, tuple)) else ():
-        if isinstance(piece, str):
-            found.append(piece)
-        elif isinstance(piece, Mapping):
-            name = next(
-                (
-                    piece[key]
-                    for key in ("path", "name", "framework", "language")
-                    if isinstance(piece.get(key), str)
-                ),
-                None,
-            )
-            found += [name] if name else []
-    return [word for word in dict.fromkeys(found) if word.strip()]
+def _names(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w]){re.escape(name.lower())}(?![\w])", text) is not None
 
 
 def names_verb(word: str, lex: Lexicon) -> bool:
@@ -235,7 +197,7 @@ def upper_first(text: str) -> str:
 def lower_first(text: str) -> str:
     """For use inside a sentence; acronyms and names keep their form."""
     word = re.match(r"\w+", text)
-    if not word or (len(word[0]) > 1 and not word[0][1:].islower()):
+    if not word or word[0] == "I" or (len(word[0]) > 1 and not word[0][1:].islower()):
         return text
     if word[0].lower() not in _PLAIN and re.match(r"\w+[\s,/&-]+[A-Z]", text):
         return text  # `German, Turkish and English`: capitals are how these are written

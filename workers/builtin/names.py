@@ -1,8 +1,4 @@
-"""Names in a request: technologies and other proper names, recurring things, and its subject area.
-
-Knowing that a word is a technology serves to sort what the request or the repository names; nothing here is ever written
-that was not found in one of them.
-"""
+"""Names in a request: recurring things, what stands outside, and its subject area."""
 # ruff: noqa: E501 - rows of data are read whole
 
 from __future__ import annotations
@@ -14,23 +10,11 @@ from workers.builtin.clauses import first_modal
 from workers.builtin.language import Lexicon, lexicon_of
 
 MAX_ENTITIES = 8
-_LAYERS = {
-    "language": "python java javascript typescript go golang rust ruby php kotlin swift scala elixir c# c++ perl bash",
-    "framework": "django flask fastapi rails spring react vue angular svelte next.js express laravel nestjs tailwind flutter electron .net qt",
-    "storage": "postgresql postgres mysql mariadb sqlite redis mongodb cassandra elasticsearch s3 dynamodb clickhouse duckdb parquet kafka rabbitmq oracle",
-    "interface": "http https rest graphql grpc mqtt websocket websockets smtp imap ldap oauth saml oidc tcp udp tls mtls ssh webhook webhooks",
-    "format": "csv json xml pdf yaml toml markdown html xlsx excel avro protobuf ics",
-    "platform": "linux windows macos android ios arm docker kubernetes aws azure gcp lambda heroku systemd",
-    "tool": "prometheus grafana loki jenkins github gitlab jira slack teams stripe paypal twilio sendgrid terraform ansible wechat sap salesforce keycloak",
-}
-LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in words.split()}
-_TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
-# Technologies that are common words too, words that begin no thing's name, and things that are not counted.
-_COMMON, _DETERMINERS, _MASS = (
+# Words that begin no thing's name, and things that are not counted.
+_DETERMINERS, _MASS = (
     frozenset(words.split())
     for words in (
-        "go express teams rest next spring swift oracle excel flask arm slack lambda rust",
         "a an the each every their its our of for with by to from in on into and or per any all no his her this that these those new next",
         "code output input data metadata software hardware information authentication authorization encryption logging access traffic content money staff people equipment mail text storage history inventory feedback support telemetry research",
     )
@@ -40,22 +24,6 @@ _HAN_CUT = re.compile(
     r"必须|应该|应当|可以|需要|能够|支持|并且|以及|或者|不得|不超过|低于|高于|至少|最多|超过|如果|之后|之前|后台|进行|通过|使用|提供|实现|显示|发送|查看|修改|删除|新增|添加|"
     r"创建|导出|导入|缓存|自动|按照|按|的|了|和|与|或|在|是|有|为|对|等|把|被|将|从|到|由|并|及|后|时|前|内|中|上|下|不|个|台|每|其|该|此|各|第一|多|可|要|会|能|做|给|让|使|用"
 )
-
-
-def technologies(text: str) -> tuple[tuple[str, str], ...]:
-    """(name, layer) of each technology that the text names, spelled as there."""
-    found: dict[str, tuple[str, str]] = {}
-    for match in _TOKEN.finditer(text):
-        word = match[0].rstrip(".")
-        layer = LAYER_OF.get(word.lower())
-        common = word.islower() and word in _COMMON
-        if (
-            layer
-            and not common
-            and not (word in ("Go", "Express", "Rest", "Teams", "Swift", "Excel") and match.start() == 0)
-        ):
-            found.setdefault(word.lower(), (word, layer))
-    return tuple(found.values())
 
 
 def domain(text: str, lex: Lexicon, otherwise: str) -> str:

@@ -18,6 +18,7 @@ from workers.documents.outline import readable
 from workers.documents.passage import Passage
 from workers.documents.passages import passages
 from workers.documents.reading_words import role_of
+from workers.documents.technologies import technologies
 from workers.documents.words import spoken
 
 __all__ = [
@@ -183,7 +184,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     sayings = [need.text for need in needs if need.kind != "exclusion"]
     things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.users.named))
     plain = readable(text)
-    named = {word.lower() for word, _ in names.technologies(plain)}
+    named = {word.lower() for word, _ in technologies(plain)}
     if reader.manual:  # what the manual is about is no thing within it
         named |= {word.lower() for word in title.split()}
     things = tuple(thing for thing in things if thing.strip() and (thin or thing.lower() not in named))
@@ -207,7 +208,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
         dependencies=tuple(dict.fromkeys(reader.dependencies)),
         questions=tuple(dict.fromkeys(reader.questions)),
         entities=things,
-        technologies=names.technologies(plain),
+        technologies=technologies(plain),
         domain=names.domain(text, lex, title or "-"),
         thin=thin,
         vague=vague,

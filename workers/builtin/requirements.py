@@ -18,27 +18,20 @@ from workers.documents.content import (
     Brief,
     Discovery,
     Entity,
-    Goal,
-    Moscow,
     Requirement,
     Requirements,
     Statement,
     UserStory,
 )
+from workers.documents.traces import served
 
-_THIN = 4  # stated requirements below which the obvious gaps are proposed
 _MADE = re.compile(
     r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?=(?:an?|the|our|my)\s)",
     re.IGNORECASE,
 )
-_WANTED = re.compile(r"^(?:we|i|they) (?:want|would like|wish) (.{2,60}?) to (.+)$", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"^(?:[\w%.]+ ){1,6}?(?:is|are|can|will|stays?|drops?|falls?|rises?|grows?|joins?|uses?|takes?)\s",
-    re.IGNORECASE,
-)
+_NAMED = 6  # requirements that one question names
 _LIKE = 0.5  # share of common words from which a criterion without a place belongs to a need
-_CLOSE = 0.25  # share of common words from which a requirement serves a goal
 
 
 def answer(m: Material) -> Requirements:
@@ -48,12 +41,11 @@ def answer(m: Material) -> Requirements:
     needs = _needs(m)
     own, orphans = _own_criteria(needs, m)
     items = [requirement(need, m, own.get(at, ())) for at, need in enumerate(needs)]
-    if len([need for need in needs if need.kind != "exclusion"]) < _THIN and m.analysis.thin and needs:
-        items += _proposed(m)
-    items = served(items, m)
-    musts = [item.title for item in items if item.moscow == "Must"]
+    if m.ask and m.ask.keep and needs:
+        items.append(_kept(m))
+    items = traced(items, m)
     return Requirements(
-        summary=m.say("summary", musts=m.several(musts[:8]) or m.analysis.title),
+        summary="",
         items=items,
         entities=_entities(m, items),
         integrations=_integrations(m),
@@ -112,17 +104,21 @@ def requirement(need: Need, m: Material, own: Sequence[str] = ()) -> Requirement
     lex = lexicon_of(need.text)
     excluded = need.kind == "exclusion"
     nonfunctional = need.kind == "nonfunctional" and bool(need.category)
+    accepted = unique(own) or criteria(need, lex)
+    if m.ask and not own and not need.part and need.text in m.analysis.text:
+        said = accepted if any(c.isdigit() for c in need.text) or not need.by_default else []
+        accepted = unique([*said, *m.ask.criteria])
     return Requirement(
         kind="nonfunctional" if nonfunctional else "functional",
         category=need.category if nonfunctional else "",
         title=short(need.title or (strip_end(m.statement(need)) if need.part else headline(need, lex))),
         statement=m.statement(need),
         user_story=None if excluded or nonfunctional else story(need, m),
-        acceptance_criteria=unique(own) or criteria(need, lex),
+        acceptance_criteria=accepted,
         moscow=need.moscow,
+        release=need.release if re.search(r"\w", need.release) else "",
         quote=need.quote,
         source="stated",
-        reason=m.say("by_default") if need.by_default and not excluded else "",
     )
 
 
@@ -176,91 +172,48 @@ def _mentions(text: str, name: str) -> bool:
     return name.lower().rstrip("s") in text.lower()
 
 
-def served(items: list[Requirement], m: Material) -> list[Requirement]:
-    """Tie each requirement to the goals it serves: by common words, else to the closest; leave no goal without one."""
+def traced(items: list[Requirement], m: Material) -> list[Requirement]:
+    """Tie each requirement to the goals that its words serve; one proposed goal is what all of a short request is for."""
     brief = m.facts.get("brief")
     goals = brief.goals if isinstance(brief, Brief) else []
-    if not goals:
-        return items
-    linked = [_linked(item, goals) for item in items]
-    for goal in goals:
-        if any(goal.id in item.goals for item in linked):
-            continue
-        wishes = [(str(i), _words(item)) for i, item in enumerate(linked) if item.moscow != "Won't"]
-        share, at = best(goal.text, wishes)
-        if share > 0 and at:
-            item = linked[int(at)]
-            linked[int(at)] = item.model_copy(update={"goals": [*item.goals, goal.id]})
-    return linked
-
-
-def _words(item: Requirement) -> str:
-    return f"{item.statement} {item.user_story.as_a if item.user_story else ''}"
-
-
-def _linked(item: Requirement, goals: list[Goal]) -> Requirement:
-    if item.goals or item.moscow == "Won't":
-        return item
-    scored = [(best(_words(item), [(goal.id, f"{goal.text} {goal.metric}")])[0], goal) for goal in goals]
-    close = [goal for share, goal in scored if share >= _CLOSE][:2]
-    chosen = close or [max(scored, key=lambda row: row[0])[1]]
-    update: dict[str, object] = {"goals": [goal.id for goal in chosen]}
-    purpose = purpose_of(close[0]) if close and close[0].source == "stated" else ""
-    if item.user_story and not item.user_story.so_that and concerns(item.user_story.as_a, purpose):
-        update["user_story"] = item.user_story.model_copy(update={"so_that": purpose})
-    return item.model_copy(update=update)
-
-
-def concerns(who: str, purpose: str) -> bool:
-    """Whether a purpose speaks of the same people; what others gain is no reason of theirs."""
-    return bool(purpose) and singular(who).lower() in purpose.lower()
-
-
-def purpose_of(goal: Goal) -> str:
-    """A stated goal as the end of a story, when it is a sentence: `We want patients to join ...` -> `patients join ...`."""
-    text = strip_end(goal.text)
-    if lexicon_of(text).language == "zh":
-        return text
-    wanted = _WANTED.match(text)
-    if wanted:
-        return f"{wanted[1]} {wanted[2]}"
-    return lower_first(text) if _CLAUSE.match(text) else ""
-
-
-def _proposed(m: Material) -> list[Requirement]:
-    """What a short request leaves out and every such thing needs; each says why it is proposed."""
-    a = m.analysis
-    thing = m.told_things(1)[0]
-    visible = next(
-        (need.text for need in a.needs if need.part and lexicon_of(need.text).find("ui", need.text)), ""
-    )
-    visible = re.sub(r"^an?\s+", "the ", strip_end(visible))
-    changes = m.changes
-    rows: list[tuple[str, str, Moscow]] = (
-        [("same", thing, "Must")] if changes else [("error", m.product, "Should")]
-    )
-    if visible or a.ui:
-        rows.append(("access", visible or m.product, "Should"))
-    if not changes and not m.lex.find("one_shot", a.text):
-        rows.append(("keep", m.product, "Should"))
-    return [
-        Requirement(
-            kind="nonfunctional" if key == "access" else "functional",
-            category="S" if key == "access" else "",
-            title=upper_first(m.say(f"proposed_{key}", thing=name)),
-            statement=upper_first(m.say(f"proposed_{key}_text", thing=name)),
-            user_story=None
-            if key == "access"
-            else UserStory(
-                as_a=one_of(m.main_actor(), m.lex), i_want=m.say(f"proposed_{key}_want", thing=name)
-            ),
-            acceptance_criteria=[m.say(f"proposed_{key}_criterion", thing=name)],
-            moscow=moscow,
-            source="proposed",
-            reason=m.say(f"proposed_{key}_why", thing=name),
+    if len(goals) == 1 and goals[0].source == "proposed":
+        serving: list[tuple[int, ...]] = [(0,) for _ in items]
+    else:
+        serving = served(
+            [f"{item.title} {item.statement} {' '.join(item.acceptance_criteria)}" for item in items],
+            [f"{goal.text} {goal.metric}" for goal in goals],
+            things=m.analysis.entities,
+            ignored=[*m.actor_names(), m.product],
         )
-        for key, name, moscow in rows
+    features = {m.statement(need): need.parent for need in m.analysis.needs if need.parent}
+    first: dict[
+        str, tuple[int, ...]
+    ] = {}  # what its first statement serves, the rest of a feature serves too
+    for item, mine in zip(items, serving, strict=True):
+        if item.statement in features:
+            first.setdefault(features[item.statement], mine[:1])
+    return [
+        item
+        if item.goals or item.moscow == "Won't"
+        else item.model_copy(
+            update={"goals": [goals[at].id for at in mine or first.get(features.get(item.statement, ""), ())]}
+        )
+        for item, mine in zip(items, serving, strict=True)
     ]
+
+
+def _kept(m: Material) -> Requirement:
+    """What a request that changes something has to leave as it is."""
+    assert m.ask is not None
+    title, statement, criterion, reason = m.ask.keep
+    return Requirement(
+        title=title,
+        statement=statement,
+        acceptance_criteria=[criterion],
+        moscow="Must",
+        source="proposed",
+        reason=reason,
+    )
 
 
 def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
@@ -281,7 +234,7 @@ def _entities(m: Material, items: list[Requirement]) -> list[Entity]:
         found.append(
             Entity(
                 name=upper_first(name),
-                description=m.say("entity_text", title=m.several(named[:3]) or m.analysis.title),
+                description=m.say("entity_text", title=m.several(named[:3])) if named else "",
                 relations=unique(others)[:4],
                 source="stated",
             )
@@ -303,22 +256,32 @@ def _integrations(m: Material) -> list[Statement]:
 
 
 def _questions(m: Material, items: Iterable[Requirement]) -> list[str]:
-    items = list(items)
+    items = [item for item in items if item.moscow != "Won't"]
     asked = list(m.analysis.questions)
     brief = m.facts.get("brief")
-    for goal in brief.goals if isinstance(brief, Brief) else []:
+    goals = brief.goals if isinstance(brief, Brief) else []
+    for goal in goals:
         if not any(goal.id in item.goals for item in items):
             asked.append(m.say("ask_goal_unserved", text=strip_end(goal.text)))
+    free = [item for item in items if goals and not item.goals]
+    bare = [item for item in items if not item.acceptance_criteria]
+    musts = [item for item in bare if item.moscow == "Must"]
+    asked += [m.say("ask_criteria", texts=strip_end(item.statement), more="") for item in musts]
+    bare = [item for item in bare if item not in musts]
+    asked += [
+        m.say(key, texts=m.several(f"“{item.title}”" for item in rows[:_NAMED]), more=_more(m, rows))
+        for key, rows in (("ask_goal_of", free), ("ask_criteria", bare))
+        if rows
+    ]
     for item in items:
-        lex = lexicon_of(item.statement)
-        if (
-            item.source == "stated"
-            and lex.find("vague", item.statement)
-            and not any(c.isdigit() for c in item.statement)
-        ):
+        vague = lexicon_of(item.statement).find("vague", item.statement)
+        if item.source == "stated" and vague and not any(c.isdigit() for c in item.statement):
             asked.append(m.say("ask_vague", text=strip_end(item.statement)))
-    asked += [m.say("ask_data", thing=thing) for thing in m.told_things(2)] if m.analysis.thin else []
     return unique(asked)
+
+
+def _more(m: Material, rows: list[Requirement]) -> str:
+    return m.say("and_more") if len(rows) > _NAMED else ""
 
 
 def _revised(m: Material, previous: Requirements) -> Requirements:
@@ -329,7 +292,7 @@ def _revised(m: Material, previous: Requirements) -> Requirements:
     for need in wanted:
         if not_carried([need], [item.statement for item in new]):
             new.append(requirement(need, m))
-    new = served(new, m) if new else []
+    new = traced(new, m) if new else []
     kept = deepened(previous.items, m) if m.facts.get("improve") else list(previous.items)
     items = [*kept, *new]
     asked = _questions(m, items) if new else []
@@ -344,7 +307,8 @@ def deepened(items: list[Requirement], m: Material) -> list[Requirement]:
     done = []
     for item in items:
         testable = [c for c in item.acceptance_criteria if is_testable(c)]
-        if len(testable) == len(item.acceptance_criteria) > 0 and item.id not in weak:
+        sound = len(testable) == len(item.acceptance_criteria) > 0 and item.id not in weak
+        if sound or item.moscow == "Won't":
             done.append(item)
             continue
         need = Need(
@@ -361,4 +325,4 @@ def deepened(items: list[Requirement], m: Material) -> list[Requirement]:
             if made == item.acceptance_criteria
             else item.model_copy(update={"acceptance_criteria": made})
         )
-    return [a if a.goals or a.moscow == "Won't" else b for a, b in zip(done, served(done, m), strict=True)]
+    return traced(done, m)

@@ -161,6 +161,7 @@ class Requirement(Content):
     user_story: UserStory | None = None
     acceptance_criteria: list[Line] = []
     moscow: Moscow = "Must"
+    release: Text = ""  # the phase or version that the request puts it into
     goals: list[Line] = []  # G-001 ...
     quote: Text = ""  # the sentence of the request it carries, word for word
     source: Source = "proposed"
@@ -228,7 +229,7 @@ class Adr(Content):
 
 class Architecture(Content):
     overview: Text
-    style: Statement
+    style: Statement | None = None  # None: nothing known decides it
     actors: list[Line] = []  # for the context diagram
     external_systems: list[Line] = []
     components: list[Component] = []
@@ -271,6 +272,7 @@ class Epic(Content):
     goal: Line
     moscow: Moscow = "Must"
     mvp: bool = True
+    release: Text = ""  # the phase or version that the request puts it into
     requirements: list[Line] = []
     depends_on: list[Line] = []  # other epics
     stories: list[Story] = []

@@ -22,6 +22,7 @@ class Labels:
     sections: Mapping[str, str]
     also: Mapping[str, tuple[str, ...]]
     words: Mapping[str, str]
+    values: Mapping[str, str]  # names and values that the product itself writes in English
     empty: Mapping[str, str]
     empty_note: str
 
@@ -39,7 +40,13 @@ def labels(language: str, folders: tuple[Path, ...] = ()) -> Labels:
         for name in ("en", wanted)
         for folder in (shipped(), *reversed(folders))
     ]
-    merged: dict[str, dict[str, object]] = {"sections": {}, "also": {}, "words": {}, "empty": {}}
+    merged: dict[str, dict[str, object]] = {
+        "sections": {},
+        "also": {},
+        "words": {},
+        "values": {},
+        "empty": {},
+    }
     note = ""
     for file in files:
         if not file.is_file():
@@ -57,6 +64,7 @@ def labels(language: str, folders: tuple[Path, ...] = ()) -> Labels:
             if isinstance(names, list)
         },
         words=_texts(merged["words"]),
+        values=_texts(merged["values"]),
         empty=_texts(merged["empty"]),
         empty_note=note,
     )

@@ -55,6 +55,7 @@ class Printer:
             ref=self.ref,
             refs=self.refs,
             listed=self.listed,
+            named=self.named,
             mark=self.mark,
             story_line=self.story_line,
             file_link=self.file_link,
@@ -95,8 +96,14 @@ class Printer:
     def refs(self, identifiers: Iterable[str]) -> Safe:
         return Safe(", ".join(self.ref(name) for name in identifiers) or "–")
 
-    def listed(self, entries: Iterable[object]) -> Safe:
-        return Safe((", " if self.labels.language == "en" else "、").join(inline(entry) for entry in entries))
+    def listed(self, entries: Iterable[object], *, ours: bool = False) -> Safe:
+        """Entries in a row; names of ours in the page's language."""
+        texts = [self.named(str(entry)) if ours else entry for entry in entries]
+        return Safe((", " if self.labels.language == "en" else "、").join(inline(text) for text in texts))
+
+    def named(self, value: str) -> str:
+        """A name or value of ours in the page's language; one that the labels do not have stays as it is."""
+        return self.labels.values.get(value, value)
 
     def file_link(self, path: str) -> Safe:
         """A file of the session directory as a link, where its path is as plain as ours are."""

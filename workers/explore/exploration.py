@@ -26,6 +26,7 @@ from workers.explore.symbols import PARSED, Symbols, parse
 
 BUDGET_SECONDS = 60.0  # when the caller names no deadline
 MAX_RELEVANT = 20
+MAX_DOCUMENTS = 5  # of them, where other files match as well
 MAX_MANIFESTS = 60
 MAX_PARSED = 150
 MAX_PARSED_BYTES = 256 * 1024
@@ -172,8 +173,8 @@ def _explore(
         for path, users in importers.items():
             if path in score:
                 score[path] += _CENTRAL_WEIGHT * len(users) / top
-        best = sorted(score, key=lambda path: (-score[path], path))[:MAX_RELEVANT]
-        best = [path for path in best if score[path] > 0]
+        ranked = sorted((path for path in score if score[path] > 0), key=lambda path: (-score[path], path))
+        best = _shared_out(ranked, project.roles)
         held = index.which([*words, *angle_words], set(best))
         occurrences = {word: index.files_with(word) for word in [*words[:15], *angle_words]}
     project.clock.check()
@@ -208,6 +209,15 @@ def _explore(
             "notes": project.notes,
         },
     }
+
+
+def _shared_out(ranked: list[str], roles: dict[str, str]) -> list[str]:
+    """The best files; documents, which hold most words, get no more than their share while there is anything else."""
+    room = MAX_RELEVANT - min(MAX_RELEVANT, sum(roles[path] != "documentation" for path in ranked))
+    room = max(room, MAX_DOCUMENTS)
+    documents = [path for path in ranked if roles[path] == "documentation"][:room]
+    kept = {*documents, *(path for path in ranked if roles[path] != "documentation")}
+    return [path for path in ranked if path in kept][:MAX_RELEVANT]
 
 
 def _read_manifests(project: _Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 
@@ -21,6 +22,12 @@ def prepare(text: str) -> str:
     """Identifiers split at their humps, and Chinese, Japanese and Korean runs as overlapping pairs: what is indexed."""
     text = _HUMP.sub(" ", text)
     return text if text.isascii() else _CJK_RUN.sub(lambda m: f" {' '.join(_pairs(m[0]))} ", text)
+
+
+def named_words(texts: Iterable[str], most: int = 40) -> list[str]:
+    """The words that most of the texts hold, so that a search asks for what they speak of and not for how they begin."""
+    counts = Counter(word for text in texts for word in query_words([text]))
+    return [word for word, _ in counts.most_common(most)]
 
 
 def _pairs(run: str) -> list[str]:

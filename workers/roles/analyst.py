@@ -10,9 +10,12 @@ from workers.context.run_context import RunContext
 from workers.context.sources import EXPLORATION
 from workers.documents.fates import PATH as LEDGER
 from workers.documents.fates import book
+from workers.documents.features import asked
 from workers.documents.frame import to_json
 from workers.documents.identifiers import allot
+from workers.documents.labels import labels
 from workers.explore import explore
+from workers.explore.ranking import named_words
 from workers.roles import Produced
 from workers.roles.drafting import ask, facts, form, made_by, render_context, repository
 
@@ -26,6 +29,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         context.project,
         context.session.request,
         ANGLE,
+        named_words(asked(context.session.request)),
         cache_dir=context.store.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
@@ -57,6 +61,6 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
             *(f"explore: {d.name}" for d in content.exploration_dimensions),
         ],
         notes=notes,
-        wisdom=[("learnings", f"what is asked: {content.title}")],
+        wisdom=[("learnings", labels(context.session.language).words["learned"].format(title=content.title))],
         shared={"complexity": content.complexity, "domain": content.domain, "ui": content.ui},
     )

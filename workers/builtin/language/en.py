@@ -199,5 +199,5 @@ NOT_NOUNS = (
     "some something soon still ten three time times today together too top total two under until upon usual various very want week well when where whether which while "
     "whole why without yet zero time way ways thing things kind part parts show shows version people case cases change changed logged moved removed called deleted encrypted "
     "sent made done using based given named shown stored used user users system app application service tool product page pages going want wants like likes first second third "
-    "under fewer english german french turkish hours percent percentile seconds who what how that this these those them their its his her your ours they it"
+    "before since open told fail carry take get fewer english german french turkish hours percent percentile seconds who what how that this these those them their its his her your ours they it"
 )
