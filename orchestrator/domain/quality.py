@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import regex
@@ -11,12 +11,10 @@ import regex
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Gates
+from orchestrator.domain.spelling import mixed_spellings, mixed_styles
 from orchestrator.domain.text import keywords, overlap
 
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
-_WORD = regex.compile(r"[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*")
-_SNAKE = regex.compile(r"(?<![\w./-])[a-z]+(?:_[a-z0-9]+)+(?![\w./-])")
-_CAMEL = regex.compile(r"(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])")
 _TESTABLE = regex.compile(
     r"\p{N}|\bgiven\b.*\bwhen\b.*\bthen\b"
     r"|\b(?:return|show|display|reject|accept|contain|list|send|respond|fail|succeed|equal|match|appear|record|log|export"
@@ -203,7 +201,10 @@ def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
     for document in spec.documents:
         weak += [Weak(document.path, "broken_link", target) for target in document.broken_links]
         penalty += gates.broken_link_penalty * len(document.broken_links)
-        styles = [Weak(document.path, "mixed_style", mixed) for mixed in mixed_styles(document)]
+        styles = [
+            Weak(document.path, "mixed_style", mixed)
+            for mixed in mixed_styles(document.headings, document.text)
+        ]
         weak += styles
         penalty += gates.style_penalty * len(styles)
     spellings = mixed_spellings(document.text for document in spec.documents)
@@ -212,51 +213,6 @@ def _consistency(spec: Spec, gates: Gates) -> DimensionScore:
     errors = [fault for fault in spec.faults if fault.is_error and fault.dimension == "consistency"]
     penalty += gates.error_penalty * len(errors)
     return _dimension("consistency", max(0.0, 100 - penalty), gates, [], weak)
-
-
-def mixed_spellings(texts: Iterable[str]) -> list[tuple[str, ...]]:
-    """Terms written in several ways: joined or with a hyphen, or with capitals inside and without."""
-    forms: dict[str, set[str]] = defaultdict(set)
-    for text in texts:
-        for word in _WORD.findall(text):
-            if not any(letter.isdigit() for letter in word) and not word.isupper():
-                forms[regex.sub("[-_]", "", word).lower()].add(word)
-    found = []
-    for joined, words in forms.items():
-        # A capital at the start is the place in the sentence, or a title; it is no spelling of its own.
-        spellings = sorted({word if _has_inner_capital(word) else word.lower() for word in words})
-        separated = any("-" in word or "_" in word for word in spellings)
-        if (
-            len(joined) > 3
-            and len(spellings) > 1
-            and (separated or any(_has_inner_capital(word) for word in spellings))
-        ):
-            found.append(tuple(spellings))
-    return sorted(found)
-
-
-def _has_inner_capital(word: str) -> bool:
-    return any(letter.isupper() for part in regex.split("[-_]", word) for letter in part[1:])
-
-
-def mixed_styles(document: Document) -> list[str]:
-    """What a document mixes: title case with sentence case in headings, snake_case with camelCase in names."""
-    mixed = []
-    cases = {case for heading in document.headings if (case := _case(heading)) is not None}
-    if len(cases) > 1:
-        mixed.append("headings")
-    if _SNAKE.search(document.text) and _CAMEL.search(document.text):
-        mixed.append("names")
-    return mixed
-
-
-def _case(heading: str) -> str | None:
-    """`title` or `sentence`; None where a heading does not show it (one word, acronyms, no letter case)."""
-    later = [word for word in heading.split()[1:] if word.isalpha() and len(word) > 3 and not word.isupper()]
-    later = [word for word in later if word.lower() != word.upper()]
-    if not later:
-        return None
-    return "title" if all(word[0].isupper() for word in later) else "sentence"
 
 
 def _traceability(spec: Spec, gates: Gates) -> DimensionScore:

@@ -24,6 +24,7 @@ SHARED = {  # what the programs' files have in common: of no kind
     "read_only",
     "reported_usage",
     "stream",
+    "turn",
     "worktree",
 }
 ALLOWED = {  # a provider of model APIs is called as a client is

@@ -22,10 +22,9 @@ from orchestrator.domain.quality import (
     gate_of,
     has_substance,
     is_testable,
-    mixed_spellings,
-    mixed_styles,
     score,
 )
+from orchestrator.domain.spelling import mixed_spellings, mixed_styles
 
 LONG = "word " * 21  # 104 characters without the last space
 CJK = "字" * 41
@@ -191,10 +190,9 @@ def test_spellings(texts: list[str], found: list[tuple[str, ...]]) -> None:
 
 
 def test_styles_are_judged_within_a_document() -> None:
-    assert mixed_styles(Document("brief", "a", {}, headings=("Goals And Metrics", "In Scope"))) == []
-    assert mixed_styles(Document("brief", "a", {}, headings=("Goals And Metrics", "Out of the picture"))) == [
-        "headings"
-    ]
+    assert mixed_styles(("Goals And Metrics", "In Scope"), "") == []
+    assert mixed_styles(("Goals And Metrics", "Out of the picture"), "") == ["headings"]
+    assert mixed_styles((), "user_name and userName") == ["names"]
 
 
 GOAL = Item("G-001", "Book slots online")

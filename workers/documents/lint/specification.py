@@ -183,9 +183,9 @@ class Specification:
 
     def _architectures(self) -> Iterator[Said]:
         for kind, content in self.of(Architecture):
-            yield Said(
-                kind, "style", "style", content.style.text, source=content.style.source, reason="style"
-            )
+            if content.style is not None:
+                style = content.style
+                yield Said(kind, "style", "style", style.text, source=style.source, reason="style")
             for part in content.components:
                 yield Said(
                     kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from orchestrator.domain.quality import mixed_spellings
+from orchestrator.domain.spelling import mixed_spellings
 from orchestrator.domain.text import is_cjk
 from workers.documents.content import Epics
 from workers.documents.lint.comparing import ALIKE, SAME, groups_of, likeness, plain
