@@ -11,7 +11,7 @@ import pytest
 from orchestrator.config import resources
 from orchestrator.domain.quality import is_testable
 from tests.unit.builtin_chain import DATA, artifact, chain
-from workers.builtin.tables import ask_of
+from workers.builtin.known_kinds import ask_of
 from workers.documents.features import asked
 from workers.documents.traces import served
 from workers.explore import explore

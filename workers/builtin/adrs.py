@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workers.builtin.known_kinds import Row, rows
 from workers.builtin.material import Material, best, lower_first, short, strip_end, unique, upper_first
 from workers.builtin.names import external
-from workers.builtin.tables import Row, rows
 from workers.documents.content import Adr, Alternative, Requirement
 
 _MAX_EXTERNAL, _MAX_DECISIONS, _MAX_TEXTS = 3, 6, 3

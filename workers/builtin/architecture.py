@@ -11,11 +11,11 @@ from collections import Counter
 from orchestrator.domain.text import keywords
 from workers.builtin.adrs import added, concerned, decide, deepened
 from workers.builtin.clauses import clause
-from workers.builtin.grouping import grouped, title_of
+from workers.builtin.known_kinds import rows
 from workers.builtin.material import Material, lower_first, short, unique
 from workers.builtin.names import external
+from workers.builtin.requirement_groups import grouped, title_of
 from workers.builtin.revision import requests_in
-from workers.builtin.tables import rows
 from workers.documents.content import (
     Architecture,
     Choice,

@@ -9,10 +9,10 @@ import re
 from functools import cache
 
 from workers.builtin.clauses import Clause
+from workers.builtin.known_kinds import outcomes
 from workers.builtin.language import Lexicon
 from workers.builtin.material import lower_first, short, strip_end, upper_first
 from workers.builtin.request import Need
-from workers.builtin.tables import outcomes
 from workers.documents.words import spoken
 
 MAX_CRITERIA = 6

@@ -7,10 +7,10 @@ from typing import Literal
 from orchestrator.domain.text import keywords
 from workers.builtin.clauses import clause
 from workers.builtin.criteria import criteria
-from workers.builtin.grouping import RANK, Group, grouped, title_of
 from workers.builtin.language import lexicon_of
 from workers.builtin.material import Material, lower_first, short, strip_end
 from workers.builtin.request import Need
+from workers.builtin.requirement_groups import RANK, Group, grouped, title_of
 from workers.builtin.requirements import one_of
 from workers.builtin.revision import requests_in
 from workers.documents.content import (

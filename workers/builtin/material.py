@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.text import keywords, overlap
+from workers.builtin.known_kinds import Ask, ask_of, rows
 from workers.builtin.language import Lexicon, lexicon, lexicon_of
 from workers.builtin.names import plural
 from workers.builtin.request import Need, RequestAnalysis, analyse_request
-from workers.builtin.tables import Ask, ask_of, rows
 from workers.documents.repository import Repository, read_repository
 
 _TRIM = " \t.,;:!?。，；：！？、"
