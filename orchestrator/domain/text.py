@@ -11,6 +11,7 @@ _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|[\p{L}\p{M}\p{N}]+(?:['’_.-][\p{L}\p{M}\p{N}]+)*"
 )
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+_LETTER = regex.compile(r"\p{L}")
 _KANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _HIRAGANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
 _STOP = frozenset(  # words that say nothing about what a text is about
@@ -37,8 +38,8 @@ def _stem(word: str) -> str:
 
 def is_cjk(text: str) -> bool:
     """Whether `text` is mostly written in Chinese, Japanese or Korean characters."""
-    letters = regex.findall(r"\p{L}", text)
-    return bool(letters) and len(_CJK.findall(text)) * 3 >= len(letters)
+    found = 0 if text.isascii() else len(_CJK.findall(text))
+    return found > 0 and found * 3 >= len(_LETTER.findall(text))
 
 
 def is_chinese(text: str) -> bool:

@@ -35,4 +35,3 @@ def test_authors_get_their_own_roles_instructions_and_critics_the_discussants(tm
     for name, prompt in asked.items():
         kind = name.split("-")[2]
         assert every & set(prompt.splitlines()) == {role_line(ROLES.get(kind, "writer"))}, name
-        assert prompt.startswith(role_line(ROLES.get(kind, "writer"))), name

@@ -306,7 +306,7 @@ def test_resume_needs_a_cap_above_what_is_used(till: Callable[..., Till]) -> Non
         resume(made.store, None, Answer("me", caps={"usd": 12 * CENT}), more_attempts=3)
     done = resume(made.store, None, Answer("me", caps={"usd": 13 * CENT}), more_attempts=3)
 
-    assert plain.value.fix == "lifecycle resume --max-usd 0.2"
+    assert plain.value.fix == "lifecycle resume --max-usd 0.22"
     assert done.reason == "budget"
     assert made.standing().status == "active"
     (decision,) = made.store.read(lambda tx: decisions.decisions_of(tx, made.session))

@@ -139,7 +139,7 @@ def test_a_lost_run_changes_nothing_afterwards_and_another_finishes_the_task_onc
     store: Store, clock: FakeClock
 ) -> None:
     session = make.make_session(store)
-    make.make_host(store, "h-1")
+    make.make_host(store, "h-1", seconds=30)
     zombie = run_until(store, session, "RESEARCH-001")
     clock.pass_seconds(31)
     by = make.Leadership("d-test", 1)
@@ -166,7 +166,7 @@ def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(
         make.make_session(store, "Build another thing"),
     )
     by = make.lead(store)
-    make.make_host(store)
+    make.make_host(store, seconds=30)
     for session in (first, second):
         make.one_beat(store, session, by)
     kept, forgotten = make.claim(store, "h-1"), make.claim(store, "h-1")
@@ -184,7 +184,7 @@ def test_renewing_extends_only_the_named_runs_and_returns_those_that_are_gone(
 def test_a_lease_that_ended_is_never_revived(
     store: Store, clock: FakeClock, seconds: float, alive: bool
 ) -> None:
-    make.make_host(store)
+    make.make_host(store, seconds=30)
     clock.pass_seconds(seconds)
 
     renewed, _ = store.write(lambda tx: leases.renew(tx, "h-1", [], 30))
@@ -632,7 +632,7 @@ def test_a_namesake_cannot_write_for_another_hosts_run(store: Store) -> None:
 
 def test_a_refused_resume_changes_nothing_though_an_attempt_is_lost(store: Store, clock: FakeClock) -> None:
     session = make.make_session(store)
-    make.make_host(store)
+    make.make_host(store, seconds=30)
     make.one_beat(store, session, make.lead(store))
     make.claim(store, "h-1")
     clock.pass_seconds(31)

@@ -2,16 +2,27 @@
 
 PLAN is a JSON object from "TASK/PERSPECTIVE", "TASK/KIND" or "TASK" to an answer: a critique or a document's content,
 or one of {"say": TEXT}, {"exit": CODE}, {"until": FILE} (waits for the file, then fails). What is not in the plan: every
-perspective is content, and a document is left to the next agent. Each prompt is kept as PROMPTS/TASK.WHO.md.
+perspective is content, and a document is left to the next agent. A critique of a round also quotes a line of the
+artifact. Each prompt is kept as PROMPTS/TASK.WHO.md.
 """
 
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
 
 CONTENT = {"rating": 4, "strengths": ["it holds together"]}
+
+
+def place(prompt: str) -> str:
+    """The longest line of the artifact that a critic is asked about; empty where the prompt holds none."""
+    title = re.search(r"^The artifact is (.+)\. The round is", prompt, re.MULTILINE)
+    fenced = title and re.search(
+        rf"^## The document {re.escape(title[1])}\n\n<<<(\S+)\n(.*?)\n\1>>>", prompt, re.MULTILINE | re.DOTALL
+    )
+    return max(fenced[2].splitlines(), key=len) if fenced else ""
 
 
 def main(plan: Path, prompts: Path) -> int:
@@ -20,7 +31,8 @@ def main(plan: Path, prompts: Path) -> int:
     folder = prompts / os.environ["LIFECYCLE_SESSION"]
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f"{task}.{who}.{os.getpid()}"
-    part.write_text(sys.stdin.read())
+    prompt = sys.stdin.read()
+    part.write_text(prompt)
     part.rename(folder / f"{task}.{kind if kind == 'architecture_review' else who}.md")
     known = json.loads(plan.read_text())
     answer = known.get(f"{task}/{who}", known.get(task) if kind == "critique" else None)
@@ -35,6 +47,12 @@ def main(plan: Path, prompts: Path) -> int:
         while not Path(answer["until"]).exists():
             time.sleep(0.02)
         return 1
+    if (
+        kind == "critique"
+        and not task.startswith("DISCUSS-")
+        and isinstance(answer.get("strengths", []), list)
+    ):
+        answer = {**answer, "strengths": [*answer.get("strengths", []), place(prompt)]}
     print(answer["say"] if "say" in answer else json.dumps(answer))
     return 0
 
