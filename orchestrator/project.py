@@ -162,15 +162,18 @@ def open_for_reading(project: Project, on_upgrade: Callable[[list[int]], None] |
 def upgrade(project: Project, on_wait: Callable[[list[int]], None] | None = None) -> None:
     """Create the database, or bring it to this program's schema once no process of an earlier version works with it.
 
-    Where some were stopped a new coordinator is started. `on_wait` gets their pids. Raises DatabaseUnusable.
+    A coordinator is started for a database that was upgraded: its own was stopped, now or by an upgrade that failed.
+    `on_wait` gets the pids of those that are stopped. Raises DatabaseUnusable, UsageError for another user's database.
     """
     from orchestrator.dispatch import older
     from orchestrator.dispatch.local import start_daemon
     from orchestrator.store.backends.sqlite_migrate import ensure_schema, processes
 
-    stopped = project.database.exists() and older.stop(processes(project.database), on_wait)
-    ensure_schema(project.database, resources() / "migrations")
-    if stopped:
+    existed = project.database.exists()
+    if existed:
+        refuse_other_owner(project.database)
+        older.stop(processes(project.database), on_wait)
+    if ensure_schema(project.database, resources() / "migrations") and existed:
         start_daemon(project.root, project.logs / "daemon.out")
 
 

@@ -43,7 +43,7 @@ def read(data: Mapping[str, Json], origins: Origins) -> tuple[dict[str, str], li
 
 def _text(file: Path) -> str:
     """Raises OSError, or ValueError for what is no template; it may include the shipped ones alone."""
-    from jinja2 import TemplateSyntaxError, meta, nodes
+    from jinja2 import TemplateSyntaxError, meta, nodes, pass_context
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     if not file.exists():
@@ -51,7 +51,10 @@ def _text(file: Path) -> str:
     if not file.is_file() or file.stat().st_size > SIZE_LIMIT:
         raise ValueError(f"is no regular file of at most {SIZE_LIMIT // 1024} KiB")
     text = file.read_bytes().decode("utf-8")
-    environment = ImmutableSandboxedEnvironment()
+    # Nothing is computed here: a template may hold what never ends. A `finalize` with the context is never constant.
+    environment = ImmutableSandboxedEnvironment(
+        optimized=False, finalize=pass_context(lambda context, value: value)
+    )
     environment.filters.update(dict.fromkeys(FILTERS, str))
     try:
         parsed = environment.parse(text)

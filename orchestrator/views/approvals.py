@@ -66,17 +66,25 @@ def approval(tx: Tx, session: Session, edited: Mapping[str, bytes] | None = None
     paused = messages.newest_event(tx, session.id, "paused")
     detail = session.pause_detail or {}
     shown = detail.get("digest")
-    changes = _changes(tx, session.id, reason, taken, detail.get("versions"))
+    since = detail.get("digest_at")  # all that pauses of earlier versions of the program say
+    changes = _changes(tx, session.id, reason, taken, detail.get("versions"), since)
     as_shown = digest == shown if shown else not changes
     number = paused.number if paused else 0
     return Approval(session.id, reason, number, digest, as_shown, () if as_shown else tuple(changes))
 
 
 def _changes(
-    tx: Tx, session: str, reason: PauseReason, taken: Mapping[str, str], versions: int | None
+    tx: Tx,
+    session: str,
+    reason: PauseReason,
+    taken: Mapping[str, str],
+    versions: int | None,
+    since: int | None,
 ) -> list[Change]:
-    """The documents that are newer than the first `versions` of the session's, which were shown; None: all were."""
+    """The documents that are newer than the first `versions` of the session's, or than `since`; neither: all were shown."""
     every = artifacts.every_version(tx, session)
+    if versions is None and since is not None:
+        versions = sum(row.created_at <= since for row in every)
     shown = {row.path: row for row in every[:versions]}
     newest = {row.path: row for row in every if row.path.startswith(PAUSES[reason].approves)}
     found = []

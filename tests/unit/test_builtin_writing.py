@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import tomllib
 from pathlib import Path
@@ -205,3 +206,26 @@ def test_exploration_asks_for_what_requirements_name_and_leaves_room_for_code(tm
     roles = [file["role"] for file in found["relevant_files"]]
     assert words[0] == "toy"
     assert roles.count("documentation") < roles.count("source") == 12
+
+
+PROHIBITIONS = {
+    "must not": "Drivers must not park longer than 2 hours in zone A.",
+    "can not": "Drivers can not delete a fine.",
+    "never": "Drivers never see the plates of others.",
+    "cannot": "Drivers cannot book more than 3 places at once.",
+    "不能": "读者不能同时预约两个座位。",
+    "不得": "读者不得转让座位。",
+}
+
+
+@pytest.mark.parametrize("said", PROHIBITIONS.values(), ids=PROHIBITIONS)
+def test_a_prohibition_stays_one_in_title_story_goals_and_interfaces(said: str) -> None:
+    made = chain(f"# Parking\n\n## Requirements\n\n- {said}\n")
+    (item,) = [each for each in made["requirements"].items if each.statement == said]
+    denied = re.compile(r"not\b|never|不能|不得")
+
+    assert denied.search(item.title)
+    assert denied.search(item.user_story.i_want)
+    assert all(denied.search(story.i_want) for epic in made["epics"].items for story in epic.stories)
+    assert not any(goal.text.startswith(("Drivers can", "读者可以")) for goal in made["brief"].goals)
+    assert made["architecture"].api == []

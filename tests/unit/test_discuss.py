@@ -369,7 +369,7 @@ def test_hostile_text_raises_nothing_and_is_read_by_every_perspective(table: Any
         "quality",
         "risk",
         "coverage",
-        seconds=patient(20),
+        seconds=patient(60),
         artifact=text,
         request=text,
     )

@@ -398,3 +398,12 @@ def test_a_snapshot_from_before_keeps_its_own_required_sections_and_words() -> N
     assert kept["brief"].required == ("vision",)
     assert kept["architecture"].feedback == ("teapot",)
     assert kept["epics"].required == ()
+
+
+@pytest.mark.parametrize(
+    "body", ["{{ 9 ** (9 ** 9) }}", "{{ 'x' * 900000000 }}", "{{ 'x' | center(900000000) }}"]
+)
+def test_checking_a_template_computes_nothing_of_it(tmp_path: Path, body: str) -> None:
+    (tmp_path / "a.md.j2").write_text(body)
+
+    assert pack_templates._text(tmp_path / "a.md.j2") == body

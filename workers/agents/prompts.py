@@ -35,8 +35,9 @@ Material = Sequence[tuple[str, str]]  # (title, text); what is empty is left out
 
 _LANGUAGES = {"en": "English", "zh": "Chinese (identifiers and keys stay English)"}
 _GOES_ON = (
-    "You go on with this conversation. What you were given before still holds; where a piece comes again under the same "
-    "title, only the new one holds.\n\n"
+    "You go on with this conversation. The request, the repository and the documents that you were given before still hold; "
+    "where one comes again under the same title, only the new one holds. What an earlier task was given for itself, such as "
+    "feedback to answer or places to improve, holds no longer.\n\n"
 )
 
 
@@ -87,11 +88,11 @@ class Prompt:
         return tuple(ends)[1:]
 
     def news(self, told: Collection[str]) -> str | None:
-        """The prompt for a conversation that was given the pieces `told`; None when it was given none of these."""
-        new = [piece.shown for piece in self.pieces if piece.key not in told]
-        if len(new) == len(self.pieces):
+        """The prompt for a conversation that was given the pieces `told`; None when it was given none that are shared."""
+        new = [piece for piece in self.shared if piece.key not in told]
+        if len(new) == len(self.shared):
             return None
-        return "".join([_GOES_ON, self.rules, *new, self.task])
+        return "".join([_GOES_ON, self.rules, *(piece.shown for piece in (*new, *self.own)), self.task])
 
 
 def render(

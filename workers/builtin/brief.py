@@ -169,7 +169,7 @@ def _proposed_goals(m: Material) -> list[Goal]:
     goals: dict[str, Goal] = {}
     for need in sorted(_functional(m), key=lambda need: need.moscow != "Must"):
         actor = need.clause.actor
-        if actor and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
+        if actor and not need.clause.negated and actor not in goals and len(goals) < _MAX_PROPOSED_GOALS:
             text = m.say("goal_actor", actor=actor, action=strip_end(need.clause.action))
             goals[actor] = Goal(text=upper_first(text), reason=m.say("goal_why"))
     return list(goals.values()) or ([whole] if _functional(m) else [])

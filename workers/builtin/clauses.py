@@ -11,6 +11,11 @@ from workers.builtin.people import actor_name, is_person
 _TRIM = " \t.,;:!?。，；：！？、"
 _ABLE = re.compile(r"^(?:also\s+)?(?:not\s+)?(?:be\s+(?:able\s+to|possible\s+to)\s+)?", re.IGNORECASE)
 _NEGATED = re.compile(r"^(?:also\s+)?(not|never)\s+|^不(?!超|少|低|高)")
+_DENIES = re.compile(  # a modal that says no by itself
+    r"\b(?:cannot|can['’]t|mustn['’]t|won['’]t|never)\s*$|(?:不得|禁止|严禁|不能|不可以?|不允许|不许)\s*$",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(r"\s+never$", re.IGNORECASE)
 _NEEDS_THING = re.compile(r"\bneeds?\s*$", re.IGNORECASE)  # `need a way to ...`: a thing, not something done
 
 
@@ -55,7 +60,8 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
         subject = ""
     if lex.language == "en":
         predicate = re.sub(r",?\s+so that\s.*$", "", predicate)
-    negated = bool(_NEGATED.match(predicate))
+    negated = bool(_NEGATED.match(predicate) or _DENIES.search(text[: len(text) - len(predicate)].rstrip()))
+    subject = _NEVER.sub("", subject)
     actor = actor_name(subject) if is_person(subject, lex) or (told and subject == told[1]) else ""
     if not actor:
         actor = _known(subject, known_actors)

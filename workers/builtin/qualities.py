@@ -11,6 +11,7 @@ from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.sentences import Sentence
 from workers.builtin.wishes import goal_of, imperative
 
+_LONGEST = 2_000  # characters of a statement that are searched
 _ENSURE = re.compile(
     r"(?:please )?(?:make sure|ensure|keep|guarantee|make .* (?:in|under|within) )", re.IGNORECASE
 )
@@ -18,7 +19,8 @@ _ENSURE = re.compile(
 
 def category_of(text: str, lex: Lexicon) -> Category:
     """The first category that words of a statement name; empty when none does."""
-    return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(text)), "")
+    said = text[:_LONGEST]
+    return next((cast(Category, name) for name, pattern in lex.categories if pattern.search(said)), "")
 
 
 def quality_of(row: Sentence, lex: Lexicon) -> Category:

@@ -128,7 +128,8 @@ def story(need: Need, m: Material) -> UserStory:
     named = next((name for name in m.actor_names() if _mentions(need.text, name)), "")
     so = lex.find("so_that", need.text)
     befalls = any(action.startswith("be ") for action in c.actions)  # nobody wants what happens to them
-    want = _infinitive(c.actions, lex) if c.actor and c.actions and not befalls else _wanted(need, lex, m)
+    acts = c.actor and c.actions and not befalls and not c.negated
+    want = _infinitive(c.actions, lex) if acts else _wanted(need, lex, m)
     who = c.actor or named or m.main_actor()
     return UserStory(as_a=one_of(who, lex), i_want=want, so_that=strip_end(so[1]) if so else "")
 
@@ -159,7 +160,9 @@ def _wanted(need: Need, lex: Lexicon, m: Material) -> str:
             product=m.product,
             text=f"{base(verb, lex)} {rest}" if does else need.text,
         )
-    if not c.subject or c.negated or not c.actions:
+    if c.negated:
+        return lex.say("story_want_limit", text=lower_first(strip_end(need.text)))
+    if not c.subject or not c.actions:
         return lex.say("want_text", text=lower_first(strip_end(need.text)))
     subject = lex.say("system") if c.subject.lower() in SYSTEM else lower_first(c.subject)
     pieces = [strip_end(action) for action in c.actions]

@@ -106,9 +106,13 @@ def discuss(
     artifact = _artifact(context, known, made, notes)
     over = threading.Event()  # stops what still thinks when time is up or the run is over
     left = [name for name in views if name not in answers]
-    orders = {name: calls.router.for_perspective(context.pack, name) for name in left}
+    every = {name: calls.router.for_perspective(context.pack, name) for name in views}
+    orders = {name: every[name] for name in left}
     groups = _groups(calls, orders, len(artifact[1]))
-    before = _before(context, known, whole=len(groups) == 1)
+    whole = (
+        len(_groups(calls, every, len(artifact[1]))) == 1
+    )  # of all, so that who is asked after a kill reads the same
+    before = _before(context, known, whole=whole)
     material = _material(context, before, known, artifact, earlier, findings)
     asking = Asking(calls, around, known, material, artifact, over)
     asked = {group.views: partial(asking.ask, group, orders) for group in groups}

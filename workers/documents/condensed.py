@@ -33,16 +33,16 @@ def listed_text(text: str) -> str:
     """The same of the text of a JSON object; any other text as it is."""
     try:
         value = json.loads(text)
-    except ValueError:
+        return listed(value) if isinstance(value, dict) else text
+    except (ValueError, RecursionError):
         return text
-    return listed(value) if isinstance(value, dict) else text
 
 
 def compact(text: str) -> str:
     """JSON in as few characters as it needs, and nothing left out of it; any other text as it is."""
     try:
         return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +17,7 @@ from orchestrator.domain.text import is_chinese
 from workers.documents.reading_words import wishes
 
 
+@lru_cache(maxsize=64)  # asked again and again about the text of one passage
 def detect_language(text: str) -> str:
     """`zh` when the text is mostly Chinese, else `en`, the language in which all others are answered."""
     return "zh" if is_chinese(text) else "en"
