@@ -23,6 +23,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from orchestrator.config import resources
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 from workers.builtin.language import lexicon
 from workers.documents.labels import labels
@@ -249,7 +250,10 @@ def test_two_requests_share_less_than_half_of_what_is_said(made: Making, one: st
 def test_no_number_name_or_address_is_invented(made: Making, name: str) -> None:
     """Counts and scores are the product's own: cells that are a number, the labels made for counts, and the report."""
     spec = made(name)
-    fixed = " ".join(_fixed())
+    labels = (resources() / "config" / "labels").glob(
+        "*.toml"
+    )  # forms of decisions and criteria are the product's own
+    fixed = " ".join([*_fixed(), *(file.read_text(encoding="utf-8") for file in labels)])
     words = {_stem(word) for word in re.findall(r"[A-Za-z][\w+#]*", f"{spec.known} {fixed} {_OWN}")}
     numbers = set(re.findall(r"\d+", spec.known))
     addresses = spec.known
