@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,18 @@ def test_one_that_could_not_answer_for_several_is_asked_for_each() -> None:
     assert calls == ["product", "technical", "quality", "coverage"]
 
 
-def test_a_shared_call_asks_first_who_speaks_for_most_and_rules_never() -> None:
-    (group, _) = grouped(ORDERS, "merged", 10)
+@pytest.mark.parametrize(
+    ("orders", "asked"),
+    [
+        (ORDERS, ["one"]),  # two does not speak for quality
+        ({view: ORDERS[view] for view in ("technical", "product")}, ["two", "one"]),
+        ({"product": [ONE, RULES], "quality": [ONE, RULES], "technical": [TWO, RULES]}, ["one"]),
+    ],
+)
+def test_a_shared_call_asks_who_speaks_for_each_and_rules_never(orders: Any, asked: list[str]) -> None:
+    group = grouped(orders, "merged", 10)[0]
 
-    assert [agent.name for agent in group.agents] == ["one", "two"]
+    assert [agent.name for agent in group.agents] == asked
 
 
 def test_a_replay_makes_the_calls_that_were_recorded_whoever_is_here() -> None:
@@ -90,6 +99,22 @@ def test_a_perspective_that_a_shared_answer_lacks_is_asked_alone(held: Any) -> N
 
     assert harness.told.asked[1:] == ["product+risk+coverage", "risk"]
     assert len(harness.replies()) == 3
+    harness.store.close()
+
+
+def test_what_a_shared_answer_gives_is_kept_before_others_are_asked(tmp_path: Path) -> None:
+    kept: list[str] = []
+
+    def risk(request: AgentRequest) -> Critique:
+        kept.extend(view for _, view in harness.replies())
+        return says(3)
+
+    shared = partial(for_each, product=says(5), coverage=says(4))
+    told = Told(answers={"product+risk+coverage": shared, "risk": risk})
+    harness = RuntimeHarness(tmp_path, told, settings={"critics": "merged"})
+    harness.run()
+
+    assert sorted(kept) == ["coverage", "product"]
     harness.store.close()
 
 

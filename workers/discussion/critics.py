@@ -12,7 +12,7 @@ from workers.agents import prompts
 from workers.agents.findings import not_friendlier
 from workers.agents.pointing import Places
 from workers.agents.prompts import Material
-from workers.agents.protocol import Agent, is_metered
+from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls, Failure
 from workers.discussion.groups import Group, schema_of
 from workers.documents.content import Critique
@@ -29,7 +29,15 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-Given = dict[str, Answer | AgentError]  # by perspective
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A perspective that a call for several did not answer: it is asked by itself, and whom."""
+
+    agents: Sequence[Agent]
+    failures: Sequence[Failure] = ()  # of the call before
+
+
+Given = dict[str, Answer | Alone | AgentError]  # by perspective
 
 
 @dataclass(frozen=True)
@@ -43,24 +51,24 @@ class Asking:
     artifact: tuple[str, str]  # its title and text, as critics read it
     over: threading.Event  # stops what still thinks
 
-    def ask(self, group: Group, orders: Mapping[str, Sequence[Agent]]) -> Given:
-        """The answers of a group. Whoever cannot be answered together is asked alone; `orders`: who speaks for each."""
+    def ask(
+        self, group: Group, orders: Mapping[str, Sequence[Agent]], before: Sequence[Failure] = ()
+    ) -> Given:
+        """What one call gives for each perspective of a group; `orders`: who speaks for each, `before`: failures of an
+        earlier call for them. Whoever it does not answer is to be asked alone."""
         if len(group.views) == 1:
-            return {group.name: self._alone(group.name, group.agents)}
+            return {group.name: self._alone(group.name, group.agents, before)}
         failures: list[Failure] = []
         try:
             answers = self._together(group, failures)
         except AgentError as error:
             if self.over.is_set():
                 raise
-            # One that answers, but not for several, is asked for each; else all had their chance, and the rules are left.
-            left = {
-                view: [agent for agent in agents if isinstance(error, AgentRubbish) or not is_metered(agent)]
-                for view, agents in orders.items()
-            }
-            return {view: self._alone(view, left[view], failures) for view in group.views}
-        missing = [view for view in group.views if view not in answers]
-        return {**answers, **{view: self._alone(view, orders[view]) for view in missing}}
+            # One that answers, but not for several, is asked for each; else whoever was asked had their chance.
+            had = set() if isinstance(error, AgentRubbish) else {agent.name for agent in group.agents}
+            left = {view: [agent for agent in orders[view] if agent.name not in had] for view in group.views}
+            return {view: Alone(agents, failures) for view, agents in left.items()}
+        return {view: answers.get(view) or Alone(orders[view]) for view in group.views}
 
     def _together(self, group: Group, failures: list[Failure]) -> dict[str, Answer]:
         """The critiques of one call for several; a perspective that it left out is missing. Raises AgentError."""
@@ -84,9 +92,7 @@ class Asking:
                 answers[view] = Answer(critique, reply.agent, (*notes, *reply.notes))
         return answers
 
-    def _alone(
-        self, view: str, agents: Sequence[Agent], before: Sequence[Failure] = ()
-    ) -> Answer | AgentError:
+    def _alone(self, view: str, agents: Sequence[Agent], before: Sequence[Failure]) -> Answer | AgentError:
         perspective = self.calls.run.pack.perspectives[view]
         named = {"name": view, "label": perspective.label, "focus": list(perspective.focus)}
         failures = list(before)

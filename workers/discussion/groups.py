@@ -76,11 +76,18 @@ def _with_the_rest(orders: Mapping[str, Sequence[Agent]], together: Sequence[Seq
 
 
 def _chain(orders: Mapping[str, Sequence[Agent]], views: Sequence[str]) -> tuple[Agent, ...]:
-    """Who speaks first for most of them, then all others that can; not the rules, which read one perspective at a time."""
+    """Who speaks for each of them, the first choice for most first; not the rules, which read one perspective at a time.
+
+    Where nobody speaks for each, it is the first choice for most alone.
+    """
     firsts = Counter(orders[view][0].name for view in views if orders[view])
     known = {agent.name: agent for view in views for agent in orders[view] if is_metered(agent)}
-    leader = [name for name, _ in firsts.most_common(1) if name in known]
-    return tuple(known[name] for name in dict.fromkeys([*leader, *known]))
+    wanted = [name for name, _ in firsts.most_common() if name in known]
+    for_each = [
+        name for name in known if all(name in {agent.name for agent in orders[view]} for view in views)
+    ]
+    first = [name for name in wanted if name in for_each] or wanted
+    return tuple(known[name] for name in dict.fromkeys([*first[:1], *for_each]))
 
 
 @cache

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeVar
 
 from orchestrator import failpoints
@@ -33,7 +32,7 @@ from orchestrator.store import records
 from workers.agents import prompts
 from workers.agents.prompts import Material
 from workers.agents.protocol import Agent
-from workers.context.agent_calls import AgentCalls
+from workers.context.agent_calls import AgentCalls, Failure
 from workers.context.run_context import RunContext, RunReleased
 from workers.context.sources import (
     DOCUMENT_LIMIT,
@@ -44,7 +43,7 @@ from workers.context.sources import (
     title_of,
     traces,
 )
-from workers.discussion.critics import Answer, Asking, Given
+from workers.discussion.critics import Alone, Answer, Asking, Given
 from workers.discussion.groups import Group, as_recorded, grouped
 from workers.documents.condensed import condensed
 from workers.documents.content import Content, Critique, Weakness
@@ -115,10 +114,9 @@ def discuss(
     before = _before(context, known, whole=whole)
     material = _material(context, before, known, artifact, earlier, findings)
     asking = Asking(calls, around, known, material, artifact, over)
-    asked = {group.views: partial(asking.ask, group, orders) for group in groups}
-    calls.router.make_room(len(asked))
+    calls.router.make_room(len(groups))
     try:
-        late = _collect(context, asked, answers, notes, keep, deadline)
+        late = _collect(asking, groups, orders, answers, notes, keep, deadline)
     finally:
         over.set()
     replies = tuple(_reply(name, answers[name].critique, notes) for name in views if name in answers)
@@ -167,8 +165,9 @@ def _groups(calls: AgentCalls, orders: Mapping[str, Sequence[Agent]], artifact_c
 
 
 def _collect(
-    context: RunContext,
-    asked: Mapping[tuple[str, ...], Callable[[], Given]],
+    asking: Asking,
+    groups: Sequence[Group],
+    orders: Mapping[str, Sequence[Agent]],
     answers: dict[str, Answer],
     notes: list[str],
     keep: Keep,
@@ -176,20 +175,27 @@ def _collect(
 ) -> list[str]:
     """Ask all at once and take the answers as they come; the perspectives that were too late.
 
-    Raises BudgetReached for one that the budget had no room for, when the others are done: they are paid for.
+    Whoever a call for several did not answer is asked alone, when what it did give is kept. Raises BudgetReached for one
+    that the budget had no room for, when the others are done: they are paid for.
     """
+    context = asking.calls.run
     said: queue.SimpleQueue[tuple[tuple[str, ...], Given | BaseException]] = queue.SimpleQueue()
+    silent: set[tuple[str, ...]] = set()
 
-    def speak(names: tuple[str, ...]) -> None:
+    def speak(group: Group, before: Sequence[Failure]) -> None:
         try:
-            said.put((names, asked[names]()))
+            said.put((group.views, asking.ask(group, orders, before)))
         except BaseException as error:
-            said.put((names, error))
+            said.put((group.views, error))
 
-    for names in asked:  # daemons: a perspective that does not listen must not hold up the host's end
-        name = f"discuss-{'-'.join(names)}"
-        threading.Thread(target=speak, args=(names,), name=name, daemon=True).start()
-    silent = set(asked)
+    def start(group: Group, before: Sequence[Failure] = ()) -> None:
+        silent.add(group.views)
+        # a daemon: a perspective that does not listen must not hold up the host's end
+        name = f"discuss-{'-'.join(group.views)}"
+        threading.Thread(target=speak, args=(group, before), name=name, daemon=True).start()
+
+    for group in groups:
+        start(group)
     refused: BudgetReached | None = None
     left_out: dict[str, str] = {}
     while silent and (left := deadline - time.monotonic()) > 0:
@@ -209,9 +215,11 @@ def _collect(
             failpoints.hit("discuss.reply_stored")
             answers.update(taken)
         for name, answer in each.items():
-            if not isinstance(answer, Answer):
+            if isinstance(answer, Alone):
+                start(Group((name,), tuple(answer.agents)), answer.failures)
+            elif not isinstance(answer, Answer):
                 left_out[name] = _left_out(context, name, answer)
-    notes += [left_out[name] for names in asked for name in names if name in left_out]  # in the round's order
+    notes += [left_out[name] for name in orders if name in left_out]  # in the round's order
     if refused is not None:
         raise refused
     return sorted(name for names in silent for name in names)
