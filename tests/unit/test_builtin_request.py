@@ -303,3 +303,44 @@ def test_vision_is_no_tautology_where_the_request_names_no_product() -> None:
     vision = chain(text)["brief"].vision.text
 
     assert "the product" not in vision and "shift" in vision
+
+
+def test_lines_with_repeated_labels_are_no_chat() -> None:
+    request = "# Rules\n\nAllow: requests of the office\nDeny: requests from elsewhere\nAllow: health checks\nDeny: uploads above 10 MB\n"
+
+    assert [need.text.partition(":")[0] for need in analyse_request(request).needs] == ["Allow", "Deny"] * 2
+
+
+def test_first_row_of_a_table_without_a_header_is_a_row() -> None:
+    request = "# Ward\n\n## Requirements\n\n| 1 | Nurses must sign in with a card |\n|---|---|\n| 2 | Notes must be saved |\n"
+
+    texts = [need.text for need in analyse_request(request).needs]
+    assert [text.split(" | ")[-1] for text in texts] == [
+        "Nurses must sign in with a card",
+        "Notes must be saved",
+    ]
+
+
+def test_what_is_left_out_and_what_must_be_are_two_statements() -> None:
+    read = analyse_request("# Ward\n\nWe will not build a chat, but the board must show who is on duty.\n")
+
+    assert [need.text for need in read.exclusions] == ["We will not build a chat"]
+    assert [need.text for need in read.requirements] == ["the board must show who is on duty."]
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "target"),
+    [
+        (
+            "Cut lost notes from 41 per month to fewer than 5 per month.",
+            "Cut lost notes per month",
+            "fewer than 5",
+        ),
+        ("Bring the rate from 12 % down to 3 %.", "Bring the rate", "3 %"),
+        ("Mix-ups 7 -> 0 per year", "Mix-ups per year", "0"),
+    ],
+)
+def test_a_metric_does_not_hold_the_value_that_it_is_to_leave(text: str, metric: str, target: str) -> None:
+    (goal,) = analyse_request(f"# Ward\n\n## Goals\n\n- {text}\n\n## Requirements\n\n- It must ring\n").goals
+
+    assert (goal.metric, goal.target) == (metric, target)

@@ -18,6 +18,13 @@ _TWO = re.compile(
     rf"^(.+?{_MUST}.+?),\s+(?:and|but)\s+((?:the|an?|each|every|all|its|their|it|they)\s.{{0,60}}?{_MUST}.+)$",
     re.IGNORECASE,
 )
+_NOT_BUT = re.compile(
+    rf"^(.+?\b(?:not|no)\b.+?),\s+but\s+((?:the|an?|it|they)\s.{{0,60}}?{_MUST}.+)$", re.IGNORECASE
+)
+_RISING = re.compile(
+    r"\s*\b(?:from|von|de|desde)\s[^,;:]{1,40}?\s(?:(?:down|up)\s)?(?:to|auf|à|a)\s*$|\s+(?:(?:down|up)\s+)?to\s*$|\s*\d[\d.,]*\s?%?\s*(?:->|→|=>)\s*$",
+    re.IGNORECASE,
+)
 _REASONED = re.compile(  # a reason, then the wish
     rf"^((?:(?!{_MUST})[^;]){{10,}}?)(?:,\s+(?:so|therefore|which is why|that is why)\s+|:\s+)((?!(?:they|it|he|she|this|these|that)\b)(?:please\b|.{{0,60}}?(?:{_MUST}|\bmay\b)).{{8,}})$",
     re.IGNORECASE,
@@ -102,7 +109,7 @@ def two_wishes(row: Sentence) -> list[Sentence]:
     """`Pages must ..., and the queue must ...` asks for two things; `We wear gloves, so it has to ...` for what follows."""
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
     row = replace(row, text=reasoned[2]) if reasoned else row
-    match = _TWO.match(row.text)
+    match = _TWO.match(row.text) or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)
     return [replace(row, text=match[1]), replace(row, text=match[2])] if match else [row]
 
 
@@ -170,7 +177,8 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     )
     if not found:
         return Goal(text.strip())
-    metric = " ".join((text[: found.start()] + " " + text[found.end() :]).split()).strip(_TRIM)
+    before = _RISING.sub("", text[: found.start()])
+    metric = " ".join((before + " " + text[found.end() :]).split()).strip(_TRIM)
     metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from workers.documents.plain_text import as_markdown
-from workers.documents.reading_words import role_of
+from workers.documents.reading_words import column_of, role_of
 from workers.documents.words import bare, is_prose, shown, written
 
 if TYPE_CHECKING:
@@ -199,14 +199,24 @@ class _Outline:
         self.lead = ""
 
     def _row(self, cells: list[str]) -> None:
-        """The first row names the columns; each other one is a block."""
+        """The first row names the columns, unless it is a statement itself; each other one is a block."""
         if not self.columns:
             self.columns = cells or [""]
-            return
+            if not _states(cells):
+                return
+            self.columns = [""] * len(cells)
         named = tuple((column, cell) for column, cell in zip(self.columns, cells, strict=False))
         if any(cell for _, cell in named):
             words = " | ".join(cell for _, cell in named if cell)
             self.add("row", words, cells=named, lead=self.lead, parent=self._parent())
+
+
+def _states(cells: Sequence[str]) -> bool:
+    """Whether the first row of a table is no header: it is numbered, or a sentence, and names no known column."""
+    said = [cell for cell in cells if cell]
+    numbered = bool(said) and re.fullmatch(r"\d{1,3}[.)]?|[A-Z]{1,5}-?\d{1,4}", said[0]) is not None
+    tells = any(len(cell.split()) > 4 or cell.endswith((".", "。")) for cell in said[1:])
+    return numbered and tells and not any(column_of(cell) for cell in said)
 
 
 def _ticked(token: Token, said: str) -> tuple[bool | None, str]:

@@ -19,6 +19,10 @@ _TALK = re.compile(  # `Nadia  10:02`, `[10:02] Nadia: ...`, `Nadia (10:02): ...
     r"^(?:(?P<clock>\[?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?)\s+)?[<*@]*(?P<name>[A-Z\u00c0-\u00dc\u4e00-\u9fff][\w.-]{0,15}(?: [A-Z\u00c0-\u00dc][\w.-]{0,15})?)[>*]*"
     r"(?:\s+[\[(]?(?P<time>\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)[\])]?)?\s*(?P<colon>[:：]?)\s*(?P<said>.*)$"
 )
+_SPOKEN = re.compile(
+    r"[?？]\s*$|\b(?:I|I[’']\w+|we|you|your|yes|no|ok|okay|sure|thanks|agreed|let[’']s|right|hi|hello|maybe|ja|nein|wir|ihr|oui|non|nous|vous|sí|nosotros)\b|[我你您咱]|好的|可以吗|嗯",
+    re.IGNORECASE,
+)
 _FOOT = re.compile(r"-- ?$|_{5,}$")
 _SUBJECT = re.compile(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：] ?.*\n", re.IGNORECASE)
 _QUOTING = re.compile(
@@ -43,7 +47,7 @@ _TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？�
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
-_FLAT_ITEM = re.compile(r"\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
+_FLAT_ITEM = re.compile(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
 _FLAT_ROW = re.compile(r"(?<=\|)\s+(?=\|)")
 
 
@@ -88,8 +92,10 @@ def _talk(lines: list[str]) -> tuple[str, str, str] | None:
     timed = sum(bool(turn and (turn["clock"] or turn["time"])) for turn in turns)
     if len(names) < 4 or len(set(names)) < 2 or len(set(names)) * 2 > len(names):
         return None
-    if not timed and len(names) * 2 < sum(bool(line.strip()) for line in lines):
-        return None
+    if not timed:  # `Add: ...`, `Remove: ...` are labels
+        spoken = sum(bool(turn and _SPOKEN.search(turn["said"])) for turn in turns)
+        if len(names) * 2 < sum(bool(line.strip()) for line in lines) or spoken * 3 < len(names):
+            return None
     heads, said = [], []
     for line, turn in zip(lines, turns, strict=True):
         if turn:
@@ -186,8 +192,10 @@ def _topics(lines: list[str]) -> frozenset[int]:
 
 def _with_headings(lines: list[str], topics: frozenset[int]) -> Iterator[str]:
     """Marks what stands as a heading in a text that marks none."""
-    for at, line in enumerate(lines):
-        after = next((other for other in lines[at + 1 :] if other.strip()), "")
+    following = [""] * len(lines)  # the next line that says something
+    for at in range(len(lines) - 2, -1, -1):
+        following[at] = lines[at + 1] if lines[at + 1].strip() else following[at + 1]
+    for at, (line, after) in enumerate(zip(lines, following, strict=True)):
         alone = at == 0 or not lines[at - 1].strip()
         title = _heading_of(line, alone, after) or (line.strip() if at in topics else "")
         yield from ["", f"## {title}", ""] if title else [line]

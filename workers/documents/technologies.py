@@ -10,6 +10,13 @@ from functools import cache
 from orchestrator.config import resources
 
 _TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.+#-]*[\w+#]|(?<![\w/.@-])[A-Z](?![\w.])|(?<![\w.])\.NET\b")
+_NEAR = 24  # characters before and behind a name that say whether an ordinary word is one
+_BEGINS = re.compile(r"(?:\A|[\n.!?:|*•>-])\W*\Z")
+_BUILT = re.compile(r"\b(?:in|using|with|of|and|or|[A-Z][\w+#]*,)\s+\Z")  # `written in C`
+_CODE = re.compile(
+    r"\s+(?:code|compiler|extension|header|library|libraries|program|language|script|package|API|bindings?)\b"
+)
+_OTHER = re.compile(r"\s+(?:AD|Active Directory|Entra|DevOps)\b")  # a product of the same house
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,18 @@ def technologies(text: str) -> tuple[tuple[str, str], ...]:
         word = match[0].rstrip(".-")
         low = word.lower()
         layer = known.layers.get(low)
-        begins = match.start() == 0 or text[: match.start()].rstrip()[-1:] in (".", "!", "?", ":", "", "|")
-        if layer and not (low in known.common and (word == low or (begins and not word.isupper()))):
+        if (
+            layer
+            and (low not in known.common or _is_name(text, match, word))
+            and not _OTHER.match(text, match.end())
+        ):
             found.setdefault(low, (word, layer))
     return tuple(found.values())
+
+
+def _is_name(text: str, match: re.Match[str], word: str) -> bool:
+    """Whether a word that is an ordinary one too is written as a name: in capitals, not only where a sentence begins."""
+    before = text[max(0, match.start() - _NEAR) : match.start()]
+    if len(word) == 1:
+        return _BUILT.search(before) is not None or _CODE.match(text, match.end()) is not None
+    return word.isupper() or (word != word.lower() and not _BEGINS.search(before))
