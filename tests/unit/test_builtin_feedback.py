@@ -33,6 +33,12 @@ FORM = [
     "把标题缩短一些",
     "把文档翻译成德文",
     "调整需求的顺序",
+    "Remove REQ-002",
+    "REQ-003 is not a non-goal",
+    "NFR-001 should be dropped",
+    "The answer to question 2: by mail",
+    "Q3: 5 years",
+    "删除 REQ-002",
 ]
 TALK = ["hello", "Thank you very much!", "Looks good to me, thanks", "LGTM", "x", "asdf", "你好", "谢谢"]
 NEEDS = [
@@ -45,6 +51,8 @@ NEEDS = [
     "Shorten URLs to 6 characters",
     "Rename the export button to Download",
     "Nobody may delete an invoice",
+    "REQ-003 must also write a CSV file",
+    "It must not use C",
     "Support SSO",
     "链接必须在30天后失效",
     "用户可以修改标题",

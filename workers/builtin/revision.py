@@ -17,7 +17,16 @@ from workers.documents.content import Architecture, Brief, Declared, Discovery, 
 from workers.documents.lint.rules import is_finding
 
 C = TypeVar("C", Discovery, Brief, Requirements, Architecture, Epics, Declared)
-_ANSWERS = ("unmet_form", "unmet_talk")
+_ANSWERS = ("unmet_form", "unmet_talk", "unmet_change")
+_OWN_ID = re.compile(r"\b(?:REQ|NFR|GOAL|EPIC|STORY|ADR|COMP|OQ|Q)-?\d+\b")
+_CHANGES = re.compile(
+    r"\b(?:remove|drop|delete|omit|discard|split|merge|move|renam|reword|replac|chang|lower|raise|mark)\w*\b|删除|去掉|移除|拆分|合并|改为|改成|降为|升为",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(
+    r"^\s*(?:(?:the )?answers?\b|re\b|回答|答复|答案)[^:：]{0,60}[:：]|^\s*(?:OQ|Q)-?\d+\s*[:：]",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"[“\"「『《']([^”\"」』》]{4,600})[”\"」』》']")
 _LABEL = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\[[^\]]{1,60}\]\s*)?(?:(?:(?:[\w-]{1,30} ){0,2}[\w-]{2,30}|[一-鿿]{2,12})[:：]\s+)?",
@@ -62,7 +71,7 @@ def _sentences_of(pieces: list[str], m: Material) -> list[str]:
 
 def _lines(piece: str) -> list[str]:
     """The sentences of a piece of feedback; what it quotes stays in one."""
-    if _QUOTED.search(piece):
+    if _QUOTED.search(piece) or _REPLY.match(piece):
         return [piece]
     return [row.quote for row in sentences(piece)] or [piece]
 
@@ -73,9 +82,20 @@ def _unmet(line: str) -> str:
     plain = line.strip()
     if lex.find("form", plain):
         return "unmet_form"
+    if _REPLY.match(plain) or _changes(plain):
+        return "unmet_change"
     if lex.find("small_talk", plain) or not is_telling(plain):
         return "unmet_talk"
     return ""
+
+
+def _changes(line: str) -> bool:
+    """Whether a line speaks of an item by its identifier, and does not say what the product must do besides."""
+    said = _LABEL.sub("", line, count=1)
+    named = _OWN_ID.search(said)
+    return named is not None and (
+        _CHANGES.search(said) is not None or first_modal(said, lexicon_of(said)) is None
+    )
 
 
 def _remark(line: str) -> bool:
