@@ -96,12 +96,12 @@ class Reader:
                 self._mitigated(passage, passage.text)
             elif passage.role == "risk" and passage.values.get("mitigation"):
                 self._mitigated(passage, passage.values["mitigation"])
-            elif passage.role in ASKED and passage.values.get("criterion"):
-                texts = re.split(r"\s*(?:<br ?/?>|[;；])\s*", passage.values["criterion"])
+            if passage.role in ASKED and passage.values.get("criterion"):
+                texts = re.split(r"\s*(?:<br ?/?>|[;；]|•)\s*", passage.values["criterion"])
                 self.criteria += [
                     Criterion(text, passage.block.id) for text in texts if re.search(r"\w", text)
                 ]
-            elif (
+            if (
                 passage.role in ASKED
                 and passage.block.kind == "heading"
                 and passage.block.id not in carried

@@ -19,10 +19,19 @@ _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]
 _LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
+TEMPLATE = re.compile(
+    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
+    re.IGNORECASE,
+)
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
 )  # labels that count within any section
+
+
+def is_left_open(cell: str) -> bool:
+    """Whether a cell holds nothing, or what a template had there."""
+    return (not re.search(r"\w", cell) and not is_done(cell)) or TEMPLATE.match(cell) is not None
 
 
 def identified(base: Passage) -> Passage:

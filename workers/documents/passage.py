@@ -18,6 +18,9 @@ SKIPPED: Mapping[str, str] = {  # role -> why the text is not carried
     "template": "a placeholder that was left",
     "quotation": "quoted talk",
     "data": "describes data",
+    "answered": "a question that is answered",
+    "removed": "removed by its author",
+    "summary": "sums up what stands below",
     "reference": "refers to a statement by its id",
 }
 

@@ -9,19 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from workers.documents.item_marks import ID, identified, introduces, labelled, tagged, with_measures
+from workers.documents.item_marks import (
+    ID,
+    TEMPLATE,
+    identified,
+    introduces,
+    labelled,
+    tagged,
+    with_measures,
+)
 from workers.documents.outline import Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     clause_role,
     is_done,
     is_greeting,
+    label_role,
     priority_of,
     release_of,
     role_of,
 )
-from workers.documents.table_rows import row_of
+from workers.documents.table_rows import properties, property_of, row_of
 
 _AS_A = re.compile(r"^(?:as an?|as the|als|en tant que|como|作为) ?([\w' -]{2,40})[:：]?$", re.IGNORECASE)
 _TITLED = re.compile(
@@ -48,11 +58,14 @@ _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
-_DROPPED = re.compile(r"^~~.+?~~\s*\S")
-_TEMPLATE = re.compile(
-    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|n/a)\s*[.:]?$",
+_DROPPED = re.compile(r"^~~(.+?)~~\s*\S")
+_REMOVED = re.compile(
+    r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
+_MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
+_NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
 
@@ -93,15 +106,28 @@ def _with_attributes(passage: Passage, given: Mapping[str, dict[str, str]], head
     values = {**of_heading, **given.get(passage.block.id, {}), **passage.values}
     if values == passage.values or passage.role == "attribute":
         return passage
+    told = values.get("description", "") if passage.block.kind == "heading" and passage.role in ASKED else ""
     return replace(
         passage,
         values=values,
+        text=told or passage.text,
+        title=passage.text if told else passage.title,
         priority=priority_of(values.get("priority", "")) or passage.priority,
         release=values.get("release") or passage.release,
         role="done"
         if is_done(values.get("status", "")) and passage.role in ASKED | {"goal"}
         else passage.role,
     )
+
+
+def _gone(base: Passage) -> str:
+    """The role of what is struck out beside a remark, or said to be removed: answered, left out; empty for all else."""
+    if _REMOVED.match(base.text) and base.id:
+        return "removed"
+    struck = _DROPPED.match(base.text)
+    if not struck:
+        return ""
+    return "answered" if base.role == "question" or struck[1].rstrip().endswith(("?", "？")) else "non_goal"
 
 
 class _Roles:
@@ -116,6 +142,7 @@ class _Roles:
         self.planned = not roles & ASKED  # the plan is all that says what is wanted
         self.explains = len(roles & _OF_REQUESTS) < 2  # it may be a manual
         self.by_id: dict[str, str] = {}  # own id of a statement -> its block
+        self.properties = properties(blocks)
         self.leads = {block.lead for block in blocks if block.lead}
         self.legend: dict[str, str] = {}  # a symbol -> the priority it stands for
 
@@ -137,6 +164,12 @@ class _Roles:
         struck = _STRUCK.search(block.text)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
+        if (
+            role == "user"
+            and above
+            and (above.role == "user" or (above.role in ASKED and self._tells(block)))
+        ):
+            role = ""  # a persona, or an area of features: `People`
         given, release = priority_of(block.text), release_of(block.text)
         if not role and not above and given:
             role = "requirement"
@@ -155,6 +188,9 @@ class _Roles:
         words = block.text[identified.end() :] if identified else _CHAPTER.sub("", block.text)
         name = (identified[1] if identified and identified.re is ID else "") or ""
         known = self.by_id.get(name, "")
+        if role == "acceptance" and not known:
+            found = _NAMED_ID.search(block.text)
+            known = self.by_id.get(found[0], "") if found else ""
         self.headings.append(
             _Heading(
                 block.level,
@@ -168,6 +204,12 @@ class _Roles:
         role = "user" if told else "done" if struck else inherited if feature and not known else ""
         words = told[1] if told else struck[1] if struck else words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
+
+    def _tells(self, heading: Block) -> bool:
+        """Whether most of what stands below a heading is sentences rather than names."""
+        at = self.blocks.index(heading)
+        below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
+        return 2 * sum(len(block.text.split()) > 5 and not block.cells for block in below) > len(below)
 
     def _first(self) -> Block | None:
         return next((block for block in self.blocks if block.kind == "heading"), None)
@@ -184,11 +226,14 @@ class _Roles:
         )
         if block.kind in ("code", "front", "message"):
             return replace(base, role=block.kind)
-        if block.lead and block.lead.rstrip().endswith((":", "：")):
-            base = self._led(base, block.lead)
+        lead = block.lead.rstrip()
+        if lead and (lead.endswith((":", "：")) or (len(lead) <= 30 and label_role(lead))):
+            base = self._led(base, lead)
         above = self.found.get(block.parent)
         if above is not None:
             base = self._nested(base, above)
+        if block.id in self.properties:
+            return property_of(base)
         if block.kind == "row":
             row = row_of(base)
             referring = row.role in ASKED and ID.fullmatch(row.text) is not None
@@ -228,15 +273,16 @@ class _Roles:
         for symbol, given in self.legend.items():
             if text.startswith(symbol):
                 text, base = text.removeprefix(symbol).lstrip("\ufe0f "), replace(base, priority=given)
-        if _DROPPED.match(text):
-            role = "non_goal"
         if _CROSS.match(text):
             text, role = _CROSS.sub("", text), "non_goal"
         text = _TICK.sub("", text)
         text = _NUMBERED.sub("", text)
-        if role in ASKED | {""} and _GIVEN_WHEN.match(text):
+        if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
         base = identified(replace(base, text=text, role=role))
+        gone = _gone(base)
+        if gone:
+            return replace(base, role=gone)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
@@ -250,7 +296,7 @@ class _Roles:
         if (
             base.block.kind == "paragraph"
             and base.block.text in self.leads
-            and base.text.rstrip().endswith((":", "：", "："))
+            and (base.text.rstrip().endswith((":", "：")) or (len(base.text) <= 30 and label_role(base.text)))
         ):
             base = replace(base, opens=True)
         if base.role == "acceptance" and not base.parent and not base.opens:
@@ -263,7 +309,10 @@ class _Roles:
             pairs = _SYMBOL.findall(_LEGEND.sub("", text))
             self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
             return "meta" if self.legend else ""
-        rows = ((_TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
+        aside = _ASIDE.match(text)
+        if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
+            return "meta"
+        rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
         return next(
             (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
         )

@@ -1,17 +1,26 @@
 """Rows of tables: their columns' headers say what each cell is, and so what the row is about."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
+from workers.documents.item_marks import is_left_open
+from workers.documents.outline import Block
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import column_of, is_done, priority_of, release_of
+from workers.documents.reading_words import column_of, is_done, label_role, priority_of, release_of, role_of
 
 _BEATEN = frozenset(
     {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
 )
+_ANSWERED = re.compile(
+    r"\W*(?:answered|resolved|closed|decided|settled|done|no longer|beantwortet|entschieden|geklärt|répondu|résolu|resuelt|已(?:定|解决|回答|确认|关闭))",
+    re.IGNORECASE,
+)
+_TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
 )  # columns beside the statement
@@ -20,15 +29,58 @@ _ROLE_HEADERS = re.compile(
 )
 
 
+_PROPERTIES = frozenset({"id", "priority", "status", "description", "criterion"})
+
+
+def properties(blocks: Sequence[Block]) -> frozenset[str]:
+    """The ids of rows of tables that describe one statement: `Priority | high` below `Description | ...`."""
+    found: set[str] = set()
+    for _, rows in groupby(blocks, key=lambda block: (block.kind, block.section, len(block.cells))):
+        table = list(rows)
+        keys = {_key(block) for block in table if block.kind == "row" and len(block.cells) == 2}
+        if len(keys & _PROPERTIES) > 1:
+            found |= {block.id for block in table}
+    return frozenset(found)
+
+
+def _key(block: Block) -> str:
+    """What the first cell of a row names, as a column's header would."""
+    return column_of(block.cells[0][1])
+
+
+def property_of(base: Passage) -> Passage:
+    """A row that says one thing of the statement in the heading above it."""
+    name, said = (cell for _, cell in base.block.cells)
+    kind = _key(base.block)
+    if not base.parent or is_left_open(said):
+        return replace(base, role="meta")
+    if kind in _PROPERTIES | {"release", "metric", "target"}:
+        return replace(base, role="attribute", label=name, text=said, values={kind: said})
+    role = label_role(name)
+    return replace(
+        base, role=role if role in ("constraint", "dependency", "risk", "question") else "aside", text=said
+    )
+
+
 def row_of(base: Passage) -> Passage:
     """A row by what its columns hold; it is what its table is about."""
+    given = tuple((header, "" if is_left_open(cell) else cell) for header, cell in base.block.cells)
+    if not any(cell and column_of(header) not in ("id", "priority", "status") for header, cell in given):
+        return replace(base, role="template")
+    base = replace(base, block=replace(base.block, cells=given))
     values: dict[str, str] = {}
-    for header, cell in base.block.cells:
+    for header, cell in given:
         kind = column_of(header)
         if kind and cell and (kind not in values or (kind == "user" and _ROLE_HEADERS.match(header))):
             values[kind] = cell.strip()
     kinds = {column_of(header) for header, _ in base.block.cells} - {""}
     role, main = _table_role(kinds, base.role)
+    typed = role_of(values.get("category", "")) if kinds & {"category"} and "id" not in kinds else ""
+    if typed in _TYPES and typed != role:
+        role, main = (
+            typed,
+            next((kind for kind in (typed, "requirement", "description") if kind in values), ""),
+        )
     if values.get("goal") and "target" not in kinds and "metric" in kinds and role == "metric":
         values["target"] = values.pop("goal")
     metric, colon, target = (
@@ -39,8 +91,10 @@ def row_of(base: Passage) -> Passage:
     if colon and not re.search(r"\d", metric):
         values["metric"], values["target"] = values.get("metric") or metric, target
     text, title = _said(base, values, main, role)
-    given = priority_of(values.get("priority", "")) or base.priority
+    priority = priority_of(values.get("priority", "")) or base.priority
     finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}
+    if role == "question" and _ANSWERED.match(values.get("status", "")):
+        role = "answered"
     if role == "done" and values.get("status") and not is_done(values["status"]):
         role = "requirement"
     return replace(
@@ -49,7 +103,7 @@ def row_of(base: Passage) -> Passage:
         title=title,
         role="done" if finished else role,
         id=values.get("id", ""),
-        priority=given,
+        priority=priority,
         release=release_of(values.get("release", "")) or values.get("release", "") or base.release,
         values=values,
     )
@@ -114,6 +168,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         ]
         return " | ".join(cells), ""
     description, named = values.get("description", ""), values.get(main, "") if main else ""
+    if named and role == "nonfunctional" and values.get("target") and values["target"] not in named:
+        return f"{named} | {values['target']}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
         told = description if longer and len(named) < max(60, len(description)) else named
@@ -122,7 +178,9 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return description, ""
     if named:
         return named, ""
-    beside = _BESIDE | {"release"} if role in ASKED else _BESIDE
+    beside = (
+        _BESIDE | {"release"} if role in ASKED else _BESIDE | ({"purpose"} if role == "constraint" else set())
+    )
     if role in ("user", "risk") and not main:
         first = next(
             (
