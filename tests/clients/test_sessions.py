@@ -42,7 +42,9 @@ def configure(project: Lifecycle, url: str, names: tuple[str, ...], *, everywher
         lines.append("[roles]\n" + "".join(f"{role} = {json.dumps(names)}\n" for role in ROLES))
         lines.append("[perspectives]\n" + "".join(f"{each} = {json.dumps(names)}\n" for each in PERSPECTIVES))
     off = [name for name in CLIENTS if name not in names]
-    project.configure({"agents_off": off, "idle_exit_seconds": 120, **more}, "\n".join(lines))
+    project.configure(
+        {"agents_off": off, "critics": "separate", "idle_exit_seconds": 120, **more}, "\n".join(lines)
+    )
 
 
 def conversations(project: Lifecycle, agent: str) -> dict[str, Any]:

@@ -323,7 +323,11 @@ def test_commands_whose_clock_is_an_hour_off_change_no_order_and_lose_no_lease(
     with lifecycle(tmp_path / "p", SHORT, extra=gate.toml) as life:
         session = gate.start(life)
         codes = []
-        for by, command in ((3600, "pause"), (-3600, "resume"), (3600, "feedback mind_the_vision")):
+        for by, command in (
+            (3600, "pause"),
+            (-3600, "resume"),
+            (3600, "feedback mind_the_vision --task DRAFT-001"),
+        ):
             site = tmp_path / f"site{by}{command[:4]}"
             site.mkdir()
             (site / "sitecustomize.py").write_text(SHIFTED.format(by=by))
