@@ -306,7 +306,10 @@ def test_vision_is_no_tautology_where_the_request_names_no_product() -> None:
 
 
 def test_lines_with_repeated_labels_are_no_chat() -> None:
-    request = "# Rules\n\nAllow: requests of the office\nDeny: requests from elsewhere\nAllow: health checks\nDeny: uploads above 10 MB\n"
+    request = (
+        "# Rules\n\nAllow: requests of the office\nDeny: requests from elsewhere\n"
+        "Allow: health checks\nDeny: uploads above 10 MB\n"
+    )
 
     assert [need.text.partition(":")[0] for need in analyse_request(request).needs] == ["Allow", "Deny"] * 2
 

@@ -130,7 +130,8 @@ def test_an_answer_for_one_where_several_are_wanted_makes_separate_calls_from_th
     harness = held(AgentRubbish("no answer that fits"))
     harness.run(harness.following)
 
-    assert harness.told.asked[1:5] == ["product+risk+coverage", "product", "risk", "coverage"]
+    assert harness.told.asked[1] == "product+risk+coverage"
+    assert sorted(harness.told.asked[2:5]) == ["coverage", "product", "risk"]
     assert not any("+" in asked for asked in harness.told.asked[5:])
     assert set(harness.verdict("RESEARCH-001").data["agents"].values()) == {"told"}
     harness.store.close()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orchestrator.domain.text import is_cjk
+from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
 from workers.builtin.language import Lexicon, lexicon_of
@@ -18,27 +19,23 @@ from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of, kind_of, quality_of
 from workers.builtin.sentences import Sentence
-from workers.builtin.users import Users
+from workers.builtin.users import AWAY, Users
 from workers.builtin.wishes import (
     CONDITION,
     doer_of,
     goal_of,
     imperative,
-    listed,
     two_wishes,
 )
 from workers.documents.content import Moscow
 from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import priority_of
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
 
 
-_CLARIFY = re.compile(
-    r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
-    re.IGNORECASE,
-)
 _LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
@@ -68,6 +65,10 @@ class Reader:
             for piece in two_wishes(row):
                 self._one(piece, lexicon_of(piece.text))
         self._unsaid()
+        self._beside_needs()
+        if not self.manual:
+            said = [need.text for need in self.needs if need.kind != "exclusion"]
+            self.users.mentioned([*said, *(row.text for row in self.criteria)])
         told = subject_of(self.found) if self.manual else None
         if told and told[1].text not in self.situation:
             self.situation.insert(0, told[1].text)
@@ -83,7 +84,7 @@ class Reader:
     def _unsaid(self) -> None:
         """What passages say without a sentence: what is done, what a mitigation asks for, features of a heading alone."""
         carried = {need.block for need in self.needs} | {need.parent for need in self.needs}
-        said = {"done", *ASKED}
+        said = {"done", "data", *ASKED}
         carried |= {passage.parent for passage in self.passages if passage.role in said}
         topics = {name for passage in self.passages if passage.role in said for name in passage.block.section}
         rows = [*self.passages]
@@ -104,12 +105,28 @@ class Reader:
             if (
                 passage.role in ASKED
                 and passage.block.kind == "heading"
-                and passage.block.id not in carried
-                and passage.block.text not in topics
+                and (passage.title or (passage.block.id not in carried and passage.block.text not in topics))
             ):
                 row = Sentence(passage.text, passage.text, passage, priority=passage.priority)
                 self._need(row, lexicon_of(row.text), by_default=True)
         order = {passage.block.id: at for at, passage in enumerate(rows)}
+        self.needs.sort(key=lambda need: order.get(need.block, -1))
+
+    def _beside_needs(self) -> None:
+        """Items of a list without a role are asked for when most of the list is."""
+        asked = {need.block for need in self.needs}
+        lists: dict[tuple[tuple[str, ...], str], list[Sentence]] = {}
+        for row in self.found:
+            if row.passage.block.kind == "item" and not row.role and not row.passage.parent:
+                lists.setdefault((row.passage.block.section, row.passage.block.lead), []).append(row)
+        for rows in lists.values():
+            taken = {row.passage.block.id for row in rows if row.passage.block.id in asked}
+            left = [row for row in rows if row.text in self.situation]
+            if left and not self.manual and 2 * len(taken) >= len({row.passage.block.id for row in rows}):
+                for row in left:
+                    self.situation.remove(row.text)
+                    self._need(row, lexicon_of(row.text), by_default=True)
+        order = {row.passage.block.id: at for at, row in enumerate(self.found)}
         self.needs.sort(key=lambda need: order.get(need.block, -1))
 
     def _mitigated(self, passage: Passage, text: str) -> None:
@@ -133,7 +150,7 @@ class Reader:
         text, role, values = row.text, row.role, row.passage.values
         if not re.search(r"\w", text):
             return
-        unclear = _CLARIFY.search(text)
+        unclear = cues.CLARIFY.search(text)
         if unclear:
             self.questions.append(unclear[1])
             text = text[: unclear.start()] or text
@@ -151,14 +168,16 @@ class Reader:
         if role == "acceptance":
             self.criteria.append(Criterion(text, row.passage.parent))
             return
+        if role not in ("question", "acceptance") and cues.ASKS_FOR.match(text):
+            self._need(row, lex, by_default=True)
+            return
+        if role not in ASKED and cues.OFFERS.match(text):
+            self._situated(row, lex)
+            return
         if role == "question" or text.rstrip().endswith(("?", "？")) or lex.find("question", text):
             self.questions.append(row.quote)
             return
-        if role == "non_goal" and row.passage.label and len(pieces := listed(text)) > 1:
-            for piece in pieces:
-                self._need(replace(row, text=piece), lex, exclusion=True)
-            return
-        if role == "non_goal" or row.priority == "Won't" or self._excluded(row, lex):
+        if role == "non_goal" or row.priority == "Won't" or cues.excludes(row, lex, manual=self.manual):
             self._need(row, lex, exclusion=True)
             if role != "non_goal" and lex.find("dependency", text):
                 self.dependencies.append(text)
@@ -169,8 +188,19 @@ class Reader:
         if self._introduces(row, lex, told=modal is not None):
             self._situated(row, lex)
             return
-        if role in ("goal", "metric") or (role in ("", "background", "problem") and self._reached(row, lex)):
+        if role == "metric" and row.item and cues.is_test(row):
+            self.criteria.append(Criterion(text, row.passage.parent))
+            return
+        if (
+            role in ("goal", "metric")
+            or (role in ("", "background", "problem") and cues.reaches(row, lex))
+            or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
+            or cues.SUCCESS.search(text)
+        ):
             self._goal(row, lex)
+            return
+        if len({given for word in cues.SHOUTED.findall(text) if (given := priority_of(word))}) > 2:
+            self._situated(row, lex)
             return
         if role in ("problem", "principle", "assumption"):
             (self._wanted if role == "problem" and lex.find("want", text) else self._situated)(row, lex)
@@ -179,9 +209,16 @@ class Reader:
             self.done.append(text)
             return
         if role == "user":
-            if not self.users.described(row, lex):
+            if AWAY.search(text):
+                self._situated(row, lex)
+            elif not self.users.described(row, lex):
                 asks = modal is not None and modal[0] != "Could"
                 (self._need if asks else self._situated)(row, lex)
+            return
+        if role == "dependency" and not self._relied(row, lex):
+            return
+        if role == "dependency" and modal and cues.SYSTEM_DOES.match(text):
+            self._need(row, lex)
             return
         relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
@@ -193,11 +230,11 @@ class Reader:
             ):
                 return
         if self._background(row, lex):
-            (self._wanted if lex.find("want", text) and not self._now(text, lex) else self._situated)(
+            (self._wanted if lex.find("want", text) and not lex.find("now", text) else self._situated)(
                 row, lex
             )
             return
-        if role == "instructions" or (self.manual and self._described(row, modal)):
+        if role == "instructions" or (self.manual and cues.is_described(row, modal)):
             if modal and modal[0] == "Must" and not re.search(r"\byou\b|[你您]", text, re.IGNORECASE):
                 self._need(row, lex)
             else:
@@ -211,6 +248,9 @@ class Reader:
             if text.endswith((":", "：")) and not row.item:
                 return
             self._need(row, lex, by_default=not modal and not row.priority)
+            return
+        if role == "" and cues.tells(row, lex):
+            self._situated(row, lex)
             return
         if (
             lex.weak.search(text)
@@ -230,18 +270,40 @@ class Reader:
             return
         self._situated(row, lex)
 
+    def _relied(self, row: Sentence, lex: Lexicon) -> bool:
+        """Whether a statement below `Dependencies and ...` is no assumption, risk or limit, which are taken as such."""
+        beside = row.passage.block.heading
+        if re.search(r"\bassum", row.text):
+            self._situated(row, lex)
+        elif cues.RISKY.search(beside) and cues.MAY.search(row.text):
+            self.risks.append(Risk(row.text))
+        elif cues.LIMITING.search(beside) and not cues.OUTSIDE.search(row.text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+        else:
+            return True
+        return False
+
     def _under_topic(self, row: Sentence) -> bool:
         """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
         return row.item and self.rich and len(row.passage.block.section) > 1 and not row.passage.label
 
     def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
         """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
-        if told or row.passage.label or (row.item and row.role != "use_case"):
+        if told or row.passage.label or row.passage.id or (row.item and row.role != "use_case"):
             return False
         asks = (
             lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
         )
         if row.role == "use_case":
+            if not row.item and row.passage.block.kind == "paragraph" and not lex.find("as_a", row.text):
+                return not imperative(row.text, lex)
+            if (
+                row.passage.block.kind == "item"
+                and not row.passage.id
+                and people_in(row.text, lex)[:1]
+                and not lex.find("as_a", row.text)
+            ):
+                return True  # a step that somebody takes
             steps = row.passage.block.kind == "row" and not {"requirement", "purpose"} & set(
                 row.passage.values
             )
@@ -256,57 +318,37 @@ class Reader:
         listed = (row.passage.block.section, row.role) in self.listed
         return listed and row.role in _LISTED and not (row.role in ASKED and asks)
 
-    def _reached(self, row: Sentence, lex: Lexicon) -> bool:
-        """Whether a sentence without a section of its own says which value something measured is to reach."""
-        read = goal_of(row.text, lex)
-        if not read.target or lex.find("bound", row.text) or lex.find("as_a", row.text):
-            return False
-        wanted = lex.find("want", row.text) is not None
-        changes = lex.find("outcome", row.text) is not None
-        return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
-            wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
-        )
-
     def _goal(self, row: Sentence, lex: Lexicon) -> None:
         """A goal with the metric and target that its table or its sentence gives."""
         read, values = goal_of(row.text, lex), row.passage.values
         metric, target = values.get("metric", ""), values.get("target", "")
+        if re.match(r"(?:from|von|de)\b|[从由]", target, re.IGNORECASE):
+            target = goal_of(target, lex).target or target
+        target = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", target) or target
+        if metric and not target and any(c.isdigit() for c in metric):
+            measured = goal_of(metric, lex)
+            metric, target = measured.metric, measured.target
         if metric or target:
             read = Goal(
                 row.text, metric or read.metric or row.text, target or (read.target if not metric else "")
             )
         self.goals.append(read)
 
-    def _described(self, row: Sentence, modal: tuple[str, re.Match[str]] | None) -> bool:
-        """In a manual, only the items of a list of wishes and sentences with a strong modal ask for something."""
-        return not (row.role in ASKED and row.item and not re.search(r"https?:", row.text)) and not (
-            modal and modal[0] == "Must"
-        )
-
-    def _excluded(self, row: Sentence, lex: Lexicon) -> bool:
-        if row.role == "background" and lex.find("refused", row.text):
-            return True
-        if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or self.manual:
-            return False
-        if lex.find("exclusion", row.text):
-            return lex.find("refusal", row.text) is None
-        return (
-            bool(lex.find("bare_no", row.text))
-            and row.role in ("requirement", "use_case")
-            and not first_modal(row.text, lex)
-        )
-
-    def _now(self, text: str, lex: Lexicon) -> bool:
-        return bool(lex.find("now", text))
-
     def _background(self, row: Sentence, lex: Lexicon) -> bool:
         """Whether the sentence describes the present rather than asking for something."""
-        if self._now(row.text, lex) and not re.search(r"\b(?:must|shall|should)\b|必须|应该|应当", row.text):
+        asked = row.item and row.role in ASKED
+        if (
+            lex.find("now", row.text)
+            and not asked
+            and not re.search(r"\b(?:must|shall|should)\b|必须|应该|应当", row.text)
+        ):
             return True
         if row.role != "background" and not (row.role == "" and row.intro and self.rich):
             return False
+        if row.role == "" and cues.MAKES.match(row.text):
+            return False
         strong = re.search(r"\b(?:must|shall|should)\b|必须|应该|应当", row.text, re.IGNORECASE)
-        return not strong or self._now(row.text, lex)
+        return not strong or lex.find("now", row.text) is not None
 
     def _situated(self, row: Sentence, lex: Lexicon) -> None:
         self.situation.append(row.text)

@@ -53,16 +53,17 @@ def clause(sentence: str, known_actors: tuple[str, ...] = ()) -> Clause:
     lex = lexicon_of(sentence)
     text, conditions = _conditions(sentence.strip(_TRIM), lex)
     told = lex.find("as_a", text)
+    who = next((group for group in told.groups() if group), "") if told else ""
     subject, predicate, able = _subject(text, lex)
     if told and told.start() == 0:
-        subject, able = told[1], True
+        subject, able = who, True
     elif subject.lower() in ("we", "i", "我们", "我"):
         subject = ""
     if lex.language == "en":
         predicate = re.sub(r",?\s+so that\s.*$", "", predicate)
     negated = bool(_NEGATED.match(predicate) or _DENIES.search(text[: len(text) - len(predicate)].rstrip()))
     subject = _NEVER.sub("", subject)
-    actor = actor_name(subject) if is_person(subject, lex) or (told and subject == told[1]) else ""
+    actor = actor_name(subject) if is_person(subject, lex) or (who and subject == who) else ""
     if not actor:
         actor = _known(subject, known_actors)
     actions = _actions(_NEGATED.sub("", predicate) if negated else predicate, lex)

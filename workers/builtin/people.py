@@ -16,7 +16,7 @@ from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _ARTICLE = re.compile(
-    r"^(?:(?:only|most|some|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?)\s+|l['’])+",
+    r"^(?:(?:only|most|some|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
 _CUT = re.compile(
@@ -54,6 +54,11 @@ _KANA = re.compile(
 )
 _IS_A = re.compile(
     r"\b(?:is|works as|ist|est|es)\s+(?:an?|the|eine?|une?|un)\s+([\w -]{3,40}?)(?=\s+(?:who|at|in|of|with|and|from)\b|[,.;(]|$)",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_RANK = re.compile(
+    r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?",
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"\s*[,，、|/;:：()（）]\s*|\s+[-–—]\s+|\s+(?:the|der|die|le|la|el)\s+")
@@ -109,7 +114,9 @@ def persona(heading: str, occupation: str, told: str) -> str:
     """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
     if occupation:
         return actor_name(occupation)
-    parts = [actor_name(part) for part in _PARTS.split(heading) if part.strip()]
+    said = re.split(r"[:：]\s*", heading)[-1]
+    split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
+    parts = [part for part in split if not _RANK.fullmatch(part)]
     known = [part for part in parts if _known(part) or (is_cjk(part) and len(parts) == 1)]
     if known:
         return known[0]
@@ -125,6 +132,27 @@ def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
     found = [name for piece in names if 1 < len(name := actor_name(piece)) <= 60]
     known = [name for name in found if is_person(name, lex) or _known(name)]
     return known if 2 * len(known) > len(found) or (known and is_cjk("".join(found))) else found
+
+
+def people_named(text: str) -> list[str]:
+    """All nouns of a text that name people, with the words that stand before them in their noun phrase."""
+    found: list[str] = []
+    for piece in re.split(r"[^\w\s'’-]+", text):
+        words = piece.split()
+        for at, word in enumerate(words):
+            if not _known(word) or (at + 1 < len(words) and _known(words[at + 1])):
+                continue
+            first = at
+            while first > max(0, at - 2) and _modifies(words[first - 1]):
+                first -= 1
+            found.append(actor_name(" ".join(words[first : at + 1])))
+    return list(dict.fromkeys(name for name in found if name.lower() not in people_words("nobody")))
+
+
+def _modifies(word: str) -> bool:
+    return _PLAIN.match(word) is not None and word.lower() not in people_words("no_modifier") | people_words(
+        "does"
+    )
 
 
 def people_in(text: str, lex: Lexicon, *, named: bool = False) -> list[str]:
@@ -150,7 +178,12 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
     words: list[str] = []
     while len(words) < 4:
         found = _WORD.match(text, end)
-        if not found or found[2] or (words and text[end : end + 1] != " "):
+        if not found or (words and text[end : end + 1] != " "):
+            return ""
+        if found[2] and article:  # `the club's treasurer`
+            words, end = [], found.end()
+            continue
+        if found[2]:
             return ""
         word = found[1]
         end = found.end()
@@ -158,7 +191,7 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             return ""
         words.append(word)
         phrase = " ".join(words)
-        follows = text[end : end + 60]
+        follows = _BESIDE.sub("", text[end : end + 100])[:60]
         if follows[:1] in ("'", "’") or (
             not article and len(words) == 1 and word.lower() in lex.verbs and not _known(word)
         ):
@@ -167,7 +200,8 @@ def _phrase(text: str, at: int, lex: Lexicon, named: bool, *, given: bool = Fals
             further = _WORD.match(text, end)
             if further and text[end : end + 1] == " " and _known(further[1]):
                 continue
-            return phrase if given or _acting(follows, lex, article is not None) else ""
+            many = word.endswith("s") and not word.endswith("ss")
+            return phrase if given or _acting(follows, lex, article is not None, many=many) else ""
         if not named and _ending(word.lower(), lex) and (_ACTS.match(follows) or _do(word, follows, lex)):
             return phrase
     return ""
@@ -179,12 +213,15 @@ def _do(word: str, follows: str, lex: Lexicon) -> bool:
     return word.endswith("s") and verb is not None and verb[1] in lex.verbs
 
 
-def _acting(follows: str, lex: Lexicon, told: bool) -> bool:
-    """Whether a noun phrase is followed by what its people do, rather than by the rest of a longer name."""
+def _acting(follows: str, lex: Lexicon, told: bool, *, many: bool) -> bool:
+    """Whether a noun phrase is followed by what its people do, rather than by the rest of a longer name. `many`: a plural,
+    which no longer name has in front."""
     found = _WORD.match(follows)
     if not found or follows[:1] not in " ,":
         return False
     word = found[1].lower()
+    if many and follows[:1] == " " and follows[1:2].islower() and word not in people_words("beside"):
+        return True
     if {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"} & (
         lex.verbs | people_words("does")
     ):

@@ -1,4 +1,5 @@
 """How well something is to be done: the category of a statement, and whether it asks for a function, a quality or a limit."""
+# ruff: noqa: E501 - patterns are read whole
 
 from __future__ import annotations
 
@@ -14,6 +15,10 @@ from workers.builtin.wishes import goal_of, imperative
 _LONGEST = 2_000  # characters of a statement that are searched
 _ENSURE = re.compile(
     r"(?:please )?(?:make sure|ensure|keep|guarantee|make .* (?:in|under|within) )", re.IGNORECASE
+)
+_GOES_ON = re.compile(
+    r"\b(?:go(?:es)? on|keeps?|continues?|still) (?:on )?(?:to )?(?:work|run|function)|\b(?:not|never) (?:get|be|become) slow",
+    re.IGNORECASE,
 )
 
 
@@ -54,7 +59,7 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
     if not category or taken.actor or (imperative(row.text, lex) and not _ENSURE.match(row.text)):
         return "functional"
-    if category in ("P", "SC") and taken.conditions:
+    if category in ("P", "SC") and taken.conditions and not _GOES_ON.search(row.text):
         return "functional"
     if category == "P" and not any(c.isdigit() for c in row.text) and not goal_of(row.text, lex).target:
         return "functional"

@@ -34,8 +34,9 @@ __all__ = [
 
 MAX_NEEDS = 2_000  # carried by one specification; it names the others as left out
 _TRIM = " \t.,;:!?。，；：！？、"
+_SOMEBODY = r"(?:(?:could|can|would) (?:someone|somebody|anyone|you|we)(?: please)?\s+)?"
 _MAKE = re.compile(
-    r"^(?:please\s+)?(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
+    rf"^(?:please\s+)?{_SOMEBODY}(?:(?:i|we)\s+(?:want|need|would like)\s+(?:to\s+)?)?"
     r"(?:(?:build|create|make|write|develop|implement|design)\s+(?:me |us )?)?(?:an?\s+|the\s+)?",
     re.IGNORECASE,
 )

@@ -19,6 +19,11 @@ UNREAD = frozenset(
     {"done", "code", "front", "message", "attribute", "mitigation", "plan", *SKIPPED}
 )  # roles without a statement to sort
 _SEMICOLON = re.compile(r"(?<!&lt)(?<!&gt)(?<!&amp)(?<!&nbsp)(?:;(?=\s|[^\x00-\x7f])|；)\s*(?![^(（]*[)）])")
+_EXPLAINED = ASKED | {"constraint", "dependency"}  # roles whose items may say why
+_REFERS = re.compile(r"(?:that|this|it|they|these|those|which) ", re.IGNORECASE)  # to the part before
+_EXPLAINS = re.compile(
+    r"(?:we|this|it|they|that|these|those|there|i|because|otherwise|see|nobody)\b", re.IGNORECASE
+)
 _SETTING = frozenset(
     {"", "background", "problem"}
 )  # roles of sections before which a text is still an introduction
@@ -86,11 +91,8 @@ def sentences_of(found: tuple[Passage, ...]) -> Iterator[Sentence]:
         for quote in _statements(passage):
             whole = passage.block.kind == "row" or passage.role == "user"
             pieces = [quote] if whole else parts_of(quote)
-            if (
-                passage.block.kind == "item"
-                and passage.role in ASKED
-                and not all(_asks(piece) for piece in pieces)
-            ):
+            told = passage.block.kind == "item" and passage.role in _EXPLAINED
+            if (told and not all(_asks(piece) for piece in pieces)) or any(map(_REFERS.match, pieces[1:])):
                 pieces = [quote]
             yield from (replace(frame, text=piece, quote=quote) for piece in pieces)
 
@@ -104,24 +106,30 @@ def _statements(passage: Passage) -> list[str]:
         return (
             _bounded(text)
             if passage.role != "metric" and passage.role != "question"
-            else split(text, lexicon_of(text))
+            else _asked(split(text, lexicon_of(text)))
         )
     pieces = split(text, lexicon_of(text))
     if (
         passage.block.kind != "item"
-        or passage.role not in ASKED
+        or passage.role not in _EXPLAINED
         or (is_cjk(text) and lexicon_of(text).language != "zh")
     ):
         return pieces
     joined: list[str] = []
     for piece in pieces:
-        if joined and not _asks(piece) and len(joined[-1]) + len(piece) < MAX_SENTENCE:
+        explains = not _asks(piece) if passage.role in ASKED else _EXPLAINS.match(piece) is not None
+        if joined and explains and len(joined[-1]) + len(piece) < MAX_SENTENCE:
             start = text.find(joined[-1])
             at = text.find(piece, start + len(joined[-1]))
             joined[-1] = text[start : at + len(piece)] if 0 <= start < at else f"{joined[-1]} {piece}"
         else:
             joined.append(piece)
     return joined
+
+
+def _asked(pieces: list[str]) -> list[str]:
+    """Of what an item says the questions; all of it when there is none."""
+    return [piece for piece in pieces if piece.rstrip().endswith(("?", "？"))] or pieces
 
 
 def _asks(piece: str) -> bool:

@@ -1,20 +1,35 @@
 """The users that a request names: in a list of their own, as personas, and as those who act in its requirements."""
 
+# ruff: noqa: E501 - patterns are read whole
+
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
-from workers.builtin.people import actor_name, is_person, listed_people, people_in, persona
-from workers.builtin.sentences import Sentence
+from workers.builtin.people import actor_name, is_person, listed_people, people_in, people_named, persona
+from workers.builtin.sentences import Sentence, split
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _NO_NAME = re.compile(r"[`{}<>\[\]=|/]")
+_PERSONA = re.compile(r"persona(?: #?\d+)?|人物", re.IGNORECASE)
+_HEAD = re.compile(
+    r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
+)  # the name before what is said of it
+_DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
+_TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
+_SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
+AWAY = re.compile(  # who has to do with it, and does not use it
+    r"\b(?:does|do|will|won['’]t|don['’]t|doesn['’]t)(?: not)? (?:log ?in|use (?:it|the \w+)|sign in)\b|\bnever (?:uses?|logs? in)\b|不(?:使用|登录|直接使用)|n['’]utilisent? pas|nutzt? .{0,20}nicht|no (?:usa|utiliza)",
+    re.IGNORECASE,
+)
+_OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
 
@@ -39,6 +54,13 @@ class Users:
             self.named.setdefault(same, ())
         return same
 
+    def _listed(self, name: str) -> str:
+        """As `known`, for an entry of a list of users: `Grower` and `Head grower` are two."""
+        said = singular(name.lower())
+        same = next((known for known in self.named if singular(known.lower()) == said), name)
+        self.named.setdefault(same, ())
+        return same
+
     def _same(self, name: str) -> str:
         return next(
             (known for known in self.named if any(same_person(one, name) for one in [known, *listed(known)])),
@@ -47,18 +69,28 @@ class Users:
 
     def described(self, row: Sentence, lex: Lexicon) -> bool:
         """Take a statement from a section about users; a paragraph may list several. False when it names nobody."""
+        if _PERSONA.fullmatch(row.passage.label) or self._across(row):
+            name = "" if not row.passage.label else persona(split(row.text, lex)[0], "", "")
+            if name:
+                self.known(name)
+            return True
         known = self.of_block.get(row.passage.parent)
         if known is not None:
             if known:
                 self.named[known] = (*self.named[known], row.text)
             return True
-        if not row.item and not re.search(r"[:：]", row.text):
+        if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
-                for name in listed_people(pieces, lex):
+                told = not row.passage.label and _TELLS.search(row.text)
+                for name in people_named(row.text) if told else listed_people(pieces, lex):
                     self.known(name)
                 return True
-        name = actor_name(doer_of(row.text, lex) or row.text)
+        head = None if is_cjk(row.text) else _HEAD.match(row.text)
+        said = re.sub(r"[*_]", "", head[1]) if head else row.text
+        name = actor_name(doer_of(said, lex) or said)
+        if not row.item and not head and lex.language == "en" and not is_person(name, lex):
+            return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
         if not name or acts or len(name) > 60 or _NO_NAME.search(name):
             return False
@@ -66,18 +98,44 @@ class Users:
             return False
         needs = row.passage.values.get("needs") or row.passage.values.get("description") or ""
         rest = row.text.strip(_TRIM)
-        known = self.of_block[row.passage.block.id] = self.known(name)
+        known = self.of_block[row.passage.block.id] = self._listed(name) if row.item else self.known(name)
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)
+        return True
+
+    def _across(self, row: Sentence) -> bool:
+        """Whether the row is of a table that gives each user a column; the first one names them."""
+        cells = row.passage.block.cells
+        if len(cells) < 3 or cells[0][0] or not all(header for header, _ in cells[1:]):
+            return False
+        for header, cell in cells[1:]:
+            known = self._listed(persona(header.strip("* "), "", ""))
+            self.named[known] = (*self.named[known], cell)
         return True
 
     def acting(self, row: Sentence, lex: Lexicon) -> None:
         """Take those who act in a requirement; one whom the list of users mentions under another name is known."""
         if row.role in ASKED and row.passage.values.get("user"):
-            self._add(actor_name(row.passage.values["user"]), row.text)
+            said = row.passage.values["user"]
+            self._add(said if len(said.split()) <= 4 else actor_name(said), row.text)
+        spoken = _SPEAKER.match(row.text)
+        if spoken and (
+            is_person(spoken[1], lex) if is_cjk(spoken[1]) else people_named(spoken[1]) == [spoken[1]]
+        ):
+            self._add(spoken[1], row.text)
         for name in people_in(row.text, lex, named=bool(self.listing)):
             if singular(name.lower()) not in self.listing or self._same(name):
                 self._add(name, row.text)
+
+    def mentioned(self, texts: Sequence[str]) -> None:
+        """Take people whom several statements speak of, whatever they do there."""
+        count: Counter[str] = Counter()
+        for text in texts:
+            if not is_cjk(text):
+                count.update({singular(name.lower()) for name in people_named(text)})
+        for name, times in count.items():
+            if times >= _OFTEN and not self._same(name):
+                self.known(name)
 
     def _add(self, name: str, text: str) -> None:
         if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:

@@ -34,16 +34,19 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(
-    r"(?:\b(?:from|of|instead of|than|von|statt|de|desde|hoy el|heute)|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|of|instead of|von|statt|de|desde|hoy el|heute)|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = re.compile(
-    r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,2}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
+    r"\s*(?:->|→|=>)|\s*(?:\w+\s+){0,3}?(?:last year|now|today|at present|currently|heute|hoy|aujourd.hui|before)\b|\s*から|\s*\S{0,3}あたり",
     re.IGNORECASE,
 )
+_BOUND = r"(?:at (?:least|most)|under|below|above|over|up to|no more than|not more than|fewer than|less than|more than|better than|within|höchstens|mindestens|unter|über|au moins|au plus|moins de|plus de|al menos|como máximo|menos de|不超过|不低于|低于|高于|少于|至少|大于|小于|以内)"
 _TO = re.compile(
     r"(?:\b(?:to|auf|à|a)|[到至を为])\s*(?:about |under |below |over |at (?:most|least) )?$", re.IGNORECASE
 )
+_PAST = re.compile(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
+_WANTED = re.compile(r"\b(?:want|wants|reach|aim for)\s+$", re.IGNORECASE)
 _WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
@@ -164,8 +167,18 @@ def same_person(one: str, other: str) -> bool:
     return a == b or (len(a) > 3 and a.endswith(b)) or (len(b) > 3 and b.endswith(a))
 
 
+_COMPARES = re.compile(r"\b(?:from|instead|now|today|von|statt|heute|de|au lieu|hoy)\b|[从由]", re.IGNORECASE)
+_AFTER_COLON = re.compile(
+    rf"^([^:：]{{4,90}})(?::\s+|：\s*)((?:[<>≤≥=~]|{_BOUND}|\d|[$€£]|zero\b|half\b).{{0,60}}?)[.。]?$",
+    re.IGNORECASE,
+)
+
+
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
+    after = _AFTER_COLON.match(text.strip())
+    if after and "(" not in after[1] and not _COMPARES.search(after[2]):
+        return Goal(text.strip(), after[1].strip(_TRIM + "*"), after[2].strip())
     found = max(
         (
             m
@@ -187,9 +200,9 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
 
 def _reached(before: str, after: str, value: str) -> int:
     """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
-    if _FROM.search(before) or _NOW.match(after):
+    if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
         return -4
-    if _TO.search(before) or _WITH.search(before):
+    if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):
         return 4
     return -2 if _TIME.search(before[-8:] + value) and not _AT.match(value.strip()) else 0
 

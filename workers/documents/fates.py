@@ -129,6 +129,10 @@ def book(request: str, discovery: Discovery) -> Booked:
     for user in discovery.target_users:
         take("user", user.name)
         _also(take, "user", *user.needs)
+    names = [user.name for user in discovery.target_users]
+    for passage in read:  # who is named in several places is found in the first one
+        if passage.role == "user" and any(name in passage.block.text for name in names):
+            taken.setdefault(passage.block.id, ["user"])
     for kind, texts in (
         ("exclusion", discovery.exclusions),
         ("constraint", discovery.constraints),
@@ -185,10 +189,16 @@ def _criterion(
     ids = {each.id for each in rows}
     named = next((word for word in _ID.findall(row.text) if word in ids), "")
     known = of_block.get(row.parent, row.parent if row.parent in ids else "") or named
-    return row.model_copy(update={"source": source, "parent": known or _most_like(row.text, rows)})
+    like, share = _most_like(row.text, rows)
+    told = next((each for each in rows if each.id == known), None)
+    strange = told is not None and not named and not keywords(row.text) & keywords(told.text)
+    return row.model_copy(
+        update={"source": source, "parent": like if share and (not known or strange) else known}
+    )
 
 
-def _most_like(text: str, rows: Sequence[StatedRequirement]) -> str:
+def _most_like(text: str, rows: Sequence[StatedRequirement]) -> tuple[str, float]:
+    """The requirement that shares most words with a text, and the share; nothing when none is close."""
     wanted = keywords(text)
     close = [
         (len(wanted & words) / min(len(wanted), len(words)), row.id)
@@ -196,7 +206,7 @@ def _most_like(text: str, rows: Sequence[StatedRequirement]) -> str:
         if row.kind != "exclusion" and len(wanted & (words := keywords(row.text))) > 1
     ]
     share, name = max(close, default=(0.0, ""))
-    return name if share >= _CLOSE else ""
+    return (name, share) if share >= _CLOSE else ("", 0.0)
 
 
 class _Finder:

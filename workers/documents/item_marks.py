@@ -9,18 +9,19 @@ from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import attribute_of, is_done, label_role, priority_of
 
 ID = re.compile(
-    r"^\**(?:\[?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})\]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
+    r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
 )
 _LABEL = re.compile(
     r"^(\**)([^:：,，。.;；!?\n]{1,48}?)\s*(?:\1\s*[:：]|[:：]\s*\1(?=\s|[^\x00-\x7f]|$))\s*(.*)$", re.DOTALL
 )
 _NAMED = re.compile(r"^([A-ZÀ-Ý][\w-]{2,20}(?: (?:and |& )?[\w-]{2,20})?)[.。]\s+(?=\w)")  # `Privacy. ...`
 _TAG = re.compile(r"\s*[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*[.。]?$")
-_LEAD_TAG = re.compile(r"^[(（\[【]\s*([^()（）\[\]【】]{1,24})\s*[)）\]】]\s*")
+_LAST = re.compile(r"(?<=[.!])\s+([A-Z][A-Z'’ ]{3,8})[.]?$")  # `... SHOULD.`
+_LEAD_TAG = re.compile(r"^(?:[(（\[【`])\s*([^()（）\[\]【】`]{1,24})\s*[)）\]】`]\s*")
 _TAIL = re.compile(r"\s+(?:[-–—]+|→|=>|->)\s*([^-–—→]{2,60})$")
 _INLINE = re.compile(r"(?:(?<=[.;；。!?])\s*|\s+[-–—|→]\s*|\s*[(（])([A-Za-zÀ-ÿ一-鿿 ]{2,20})[:：]\s*")
 TEMPLATE = re.compile(
-    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{2,80}>|\[[^\[\]]{2,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
+    r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
     re.IGNORECASE,
 )
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
@@ -87,6 +88,9 @@ def labelled(base: Passage, *, within: bool) -> Passage:
                 values={attribute: rest},
             )
     role = label_role(label)
+    given = priority_of(label) if rest and not base.priority and len(label) < 20 else ""
+    if given and base.role in ASKED | {""} and not role:
+        return replace(base, role=base.role or "requirement", label=label, text=rest, priority=given)
     if role and role == base.role and rest:
         return replace(base, label=label, text=rest)
     if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):
@@ -96,7 +100,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
 
 def tagged(base: Passage) -> Passage:
     """Takes off `(P1)` or `[must]` beside a text."""
-    for pattern in (_TAG, _LEAD_TAG):
+    for pattern in (_TAG, _LEAD_TAG, _LAST):
         found = pattern.search(base.text)
         given = priority_of(found[1]) if found and len(found[1]) <= 20 else ""
         if found and given and len(base.text) > len(found[0]):
@@ -107,6 +111,8 @@ def tagged(base: Passage) -> Passage:
                 base, role="done", text=(base.text[: found.start()] + base.text[found.end() :]).strip()
             )
     tail = _TAIL.search(base.text)
+    if tail and priority_of(re.sub(r"[*_]|\s*[(（].*$", "", tail[1])) == "Won't":
+        return replace(base, text=base.text[: tail.start()], priority="Won't", role="non_goal")
     if tail and base.block.kind == "item" and is_done(tail[1].partition(",")[0]):
         return replace(base, role="done", text=base.text[: tail.start()])
     return base

@@ -7,12 +7,12 @@ Plain text is given the marks it lacks first (`plain_text`). HTML, images and li
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
 from workers.documents.reading_words import column_of, role_of
 from workers.documents.words import bare, is_prose, shown, written
@@ -75,7 +75,7 @@ def outline(text: str, words: Callable[[Token], str] = written, *, marked: bool 
     front, body = _split_front(clean)
     if front:
         reading.add("front", front)
-    before, body, after = ("", body, "") if marked else as_markdown(textwrap.dedent(body))
+    before, body, after = ("", body, "") if marked else as_markdown(as_hashes(body))
     if before:
         reading.add("message", before)
     reading.walk(_parser().parse(body))
@@ -279,7 +279,7 @@ def _navigation(inline: Token) -> bool:
 
 def readable(text: str) -> str:
     """The words of a Markdown text as a reader sees them, one block a line; code and front matter are left out."""
-    return "\n".join(_shown(_parser().parse(textwrap.dedent(_split_front(_UNPAIRED.sub(" ", text))[1]))))
+    return "\n".join(_shown(_parser().parse(as_hashes(_split_front(_UNPAIRED.sub(" ", text))[1]))))
 
 
 def _shown(tokens: Sequence[Token]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from orchestrator.domain.text import keywords
 from workers.documents.item_marks import (
     ID,
     TEMPLATE,
@@ -30,6 +31,7 @@ from workers.documents.reading_words import (
     priority_of,
     release_of,
     role_of,
+    word_role,
 )
 from workers.documents.table_rows import properties, property_of, row_of
 
@@ -59,6 +61,16 @@ _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^~~(.+?)~~\s*\S")
+_ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
+_SAYS = re.compile(
+    r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
+    re.IGNORECASE,
+)
+_A = re.compile(r"^\**(?:A|Answer|答)[:：]\**\s*")
+_USE_CASE = re.compile(
+    r"(?:UC|use case)[\s#-]*\d|anwendungsfall \d|cas d.utilisation \d|caso de uso \d|用例\s*\d", re.IGNORECASE
+)
+_STORY = re.compile(r"\W*(?:\d[\d.]*\W*)?(?:as an?|als|en tant que|como|作为)\b", re.IGNORECASE)
 _REMOVED = re.compile(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
@@ -66,6 +78,10 @@ _REMOVED = re.compile(
 _ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
 _MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
 _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
+_TOPICS = frozenset(
+    {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
+)
+_SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
 
@@ -81,10 +97,30 @@ class _Heading:
 
 def passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text in order, one for each block."""
-    found = list(_Roles(outline(text)).read())
+    found = _without_summaries(list(_Roles(outline(text)).read()))
     given = _attributes(found)
     headings = {passage.block.id for passage in found if passage.block.kind == "heading"}
     return tuple(_with_attributes(passage, given, headings) if given else passage for passage in found)
+
+
+def _without_summaries(found: list[Passage]) -> list[Passage]:
+    """Lists of features that only name what later headings tell are marked as such."""
+    later: list[frozenset[str]] = []
+    named: dict[tuple[tuple[str, ...], str], list[tuple[int, bool]]] = {}
+    for at in range(len(found) - 1, -1, -1):
+        passage, words = found[at], keywords(found[at].text)
+        if passage.block.kind == "heading" and len(passage.block.section) > 1:
+            later.append(keywords(passage.block.text))
+        elif passage.block.kind == "item" and passage.role in ASKED and len(passage.text.split()) <= _SHORT:
+            told = any(2 * len(words & heading) >= len(words) > 0 for heading in later)
+            named.setdefault((passage.block.section, passage.block.lead), []).append(
+                (at, told and not passage.id)
+            )
+    for rows in named.values():
+        if len(rows) > 1 and 2 * sum(told for _, told in rows) > len(rows):
+            for at, _ in rows:
+                found[at] = replace(found[at], role="summary")
+    return found
 
 
 def _attributes(found: Sequence[Passage]) -> dict[str, dict[str, str]]:
@@ -130,6 +166,13 @@ def _gone(base: Passage) -> str:
     return "answered" if base.role == "question" or struck[1].rstrip().endswith(("?", "？")) else "non_goal"
 
 
+def _opens(text: str) -> bool:
+    """Whether a short paragraph above a list only names it: `Main flow`."""
+    return (len(text.split()) <= 2 and not text.rstrip().endswith((".", "!", "?", "。"))) or (
+        len(text) <= 30 and bool(label_role(text))
+    )
+
+
 class _Roles:
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.blocks = blocks
@@ -163,6 +206,8 @@ class _Roles:
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         struck = _STRUCK.search(block.text)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
+        if not (role or titled or told or identified or (above and above.role)):
+            role = word_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
         if (
             role == "user"
@@ -171,16 +216,20 @@ class _Roles:
         ):
             role = ""  # a persona, or an area of features: `People`
         given, release = priority_of(block.text), release_of(block.text)
-        if not role and not above and given:
+        if not role and given and (not above or above.role in ("", "goal")):
             role = "requirement"
         if (role == "plan" and self.planned) or (role == "instructions" and not self.explains):
             role = ""
+        if above and above.role in ASKED and role in _TOPICS and not label_role(block.text):
+            role = ""  # what a feature is about: `Planning of tours`
         inherited = role or (above.role if above else "")
         feature = (
             not role
             and (inherited in ASKED or inherited in ("user", "goal") or bool(identified))
             and not (given and not identified and len(block.text) < 20)
         )
+        if _USE_CASE.match(block.text):
+            inherited = "use_case"
         if not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
@@ -196,7 +245,7 @@ class _Roles:
                 block.level,
                 block,
                 inherited,
-                given or (above.priority if above else ""),
+                given or (above.priority if above and not (role and above.priority == "Won't") else ""),
                 release or (above.release if above else ""),
                 above.feature if scene and above else known or block.id if feature or known else "",
             )
@@ -279,10 +328,19 @@ class _Roles:
         text = _NUMBERED.sub("", text)
         if role in ASKED | {""} and _GIVEN_WHEN.match(text.replace("*", "")):
             role = "acceptance"
+        answer = _ANSWERED.match(text)
+        if answer and (role == "faq" or _SAYS.match(answer[2])):
+            text, role = answer[2], "" if role == "faq" else role
+            if role == "question":
+                return replace(base, role="answered")
+        elif role == "faq":
+            role = "answered" if text.rstrip("*_ ").endswith(("?", "？")) else ""
+            text = _A.sub("", text)
         base = identified(replace(base, text=text, role=role))
         gone = _gone(base)
         if gone:
-            return replace(base, role=gone)
+            struck = _DROPPED.match(base.text)
+            return replace(base, role=gone, text=struck[1] if struck and gone == "non_goal" else base.text)
         base = labelled(with_measures(base), within=above is not None or bool(base.parent))
         base = tagged(base)
         if base.role == "acceptance" and base.id in self.by_id:
@@ -296,7 +354,7 @@ class _Roles:
         if (
             base.block.kind == "paragraph"
             and base.block.text in self.leads
-            and (base.text.rstrip().endswith((":", "：")) or (len(base.text) <= 30 and label_role(base.text)))
+            and (base.text.rstrip().endswith((":", "：")) or _opens(base.text))
         ):
             base = replace(base, opens=True)
         if base.role == "acceptance" and not base.parent and not base.opens:
@@ -309,6 +367,14 @@ class _Roles:
             pairs = _SYMBOL.findall(_LEGEND.sub("", text))
             self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
             return "meta" if self.legend else ""
+        if (
+            len(text) < 120
+            and len(
+                {given for word in re.findall(r"\b[A-Z][A-Z'’]+\b", text) if (given := priority_of(word))}
+            )
+            > 2
+        ):
+            return "meta"
         aside = _ASIDE.match(text)
         if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
             return "meta"
@@ -325,7 +391,7 @@ class _Roles:
             if inner is not None and passage.block.id == inner.id:
                 return around[-1].feature
             if (
-                passage.role in ASKED
+                (passage.role in ASKED or (not passage.role and _STORY.match(passage.text)))
                 and not passage.opens
                 and (inner is None or inner.text in passage.block.section)
             ):

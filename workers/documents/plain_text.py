@@ -30,12 +30,14 @@ _QUOTING = re.compile(
 )
 _BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
-_IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**[.:：)]\s*\S")
+_IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**(?:[.:：)]\s*|\s{1,4})\S")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
 _CHAPTER = re.compile(
     r"^(?:第?[一二三四五六七八九十]{1,3}[、章节.]\s*|\d{1,2}(?:\.\d{1,2})*[.)]?\s+|[IVX]{1,4}\.\s+)(?=\S)"
 )
-_DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=\S)")  # 3.1
+_HAN_CHAPTER = re.compile(r"^[一二三四五六七八九十]{1,3}、[^，。；,;]{1,14}$")
+_NUMBERED = re.compile(r"^(\d{1,2})[.)]?\s+(\S.{1,58}[^\s.!?;,。！？；，])$")
+_DEEP = re.compile(r"^\d{1,2}(?:\.\d{1,2})+[.)]?\s+(?=[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff*\[`\"“„])")  # 3.1
 _BRACKETS = re.compile(
     r"^(?:【(.{1,40})】|\[([^\]]{1,40})\]|=+\s*(.{1,40}?)\s*=+|-{2,}\s*(.{1,40}?)\s*-{2,})[:：]?$"
 )
@@ -45,9 +47,25 @@ _BOLD_START = re.compile(
 )
 _TOPIC = re.compile(r"[A-ZÀ-Ý\u4e00-\u9fff\u3040-\u30ff](?:(?![.!?;,。！？；，:：|]).){1,78}$")
 _ENDS = (".", "。", "!", "！", "?", "？", ";", "；", ",", "，")
+_SAID = re.compile(r"\S+(?:\s\S+){2}")  # a line of several words
+_GOES_ON = re.compile(
+    r"(?:[,;(\-–—]|\b(?:and|or|but|with|the|an?|of|to|for|in|on|at|by|from|that|which|is|are|und|oder|et|ou|y|o))\s*$",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"\s*[:：]\s|\s*\W{0,2}(?:given|when|then|and|but|or|gegeben|wenn|dann|und|étant|quand|alors|et|dado|cuando|entonces)\b",
+    re.IGNORECASE,
+)
+_ROOM = 6  # characters that a wrapped line leaves free at most, besides the next word
 _FLAT = 300  # characters of a line from which several marks within it are marks that lost their line
 _FLAT_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6} )(?=\S)")
 _FLAT_ITEM = re.compile(r"(?<!\s)\s+(?=(?:[-*•] |\d{1,2}[.)] |- \[[ xX]\] )\S)")
+_FLAT_DEEP = re.compile(r"(?<![\s\d])\s+(?=\d{1,2}\.\d{1,2}\s+[A-Z])")  # `2.1 Every ...`
+_FLAT_LABEL = re.compile(
+    r"(?<![-*•\d][.)])(?<![-*•])\s+(?=\*\*[^*\n]{2,40}(?::\*\*|\*\*:|\.\*\*))"
+)  # `... **Priority:** high`
+_FLAT_TITLE = re.compile(r"(#{1,6}) ((?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+)?)(\S.*)$", re.DOTALL)
+_FLAT_LEAD = re.compile(r"(?m)^- (\*\*[^*\n]{2,40}(?::\*\*|\*\*:))\s*$")  # it opens the list that follows
 _FLAT_ROW = re.compile(r"(?<=\|)\s+(?=\|)")
 
 
@@ -59,6 +77,7 @@ def as_markdown(text: str) -> tuple[str, str, str]:
     talk = _talk(text.split("\n"))
     before, body, after = talk or _parted(text)
     lines = [piece for line in body.split("\n") for piece in _unflattened(line)]
+    lines = _with_breaks(lines)
     marked = [_marked(line) for line in lines]
     if not _HEADING.search(body):
         marked = list(_with_headings(marked, _topics(marked) if not talk else frozenset()))
@@ -122,6 +141,18 @@ def _letters(text: str) -> tuple[str, str, str]:
     return head.strip(), "\n".join(said), "\n".join(rest).strip()
 
 
+def _with_breaks(lines: list[str]) -> list[str]:
+    """Lines that their author ended on purpose, rather than at the edge of the page, as paragraphs of their own."""
+    told = [bool(_SAID.match(line)) and not _LIST.match(line) and "|" not in line for line in lines]
+    width = max((len(line) for line, said in zip(lines, told, strict=True) if said), default=0)
+    pairs = [at for at in range(len(lines) - 1) if told[at] and told[at + 1]]
+    ended = [at for at in pairs if len(lines[at]) + 1 + len(lines[at + 1].split()[0]) <= width - _ROOM]
+    if len(pairs) < 2 or 2 * len(ended) < len(pairs) or not width > 30:
+        return lines
+    broken = {at for at in pairs if not _GOES_ON.search(lines[at]) and not _STEP.match(lines[at + 1])}
+    return [piece for at, line in enumerate(lines) for piece in ([line, ""] if at in broken else [line])]
+
+
 def _marked(line: str) -> str:
     """A line with Markdown's mark where it has another one."""
     found = _BULLET.match(line)
@@ -143,14 +174,15 @@ def _unflattened(line: str) -> list[str]:
 
 def _chapter(piece: str) -> Iterator[str]:
     """A heading with the text that followed it on the same line."""
-    if not piece.startswith("#"):
+    found = _FLAT_TITLE.match(piece)
+    if not found:
         yield from _items(piece)
         return
-    first, *rest = _items(piece)
-    marks, _, words = first.partition(" ")
-    title = _title(words.split(), whole=bool(rest))
-    said = words[len(title) :].strip()
-    yield from ["", f"{marks} {title}" if title else "", "", *([said] if said else []), *rest]
+    marks, number, said = found.groups()
+    first, *rest = _items(said)
+    title = _title(first.split(), whole=bool(rest))
+    below = first[len(title) :].strip()
+    yield from ["", f"{marks} {number}{title}" if title else "", "", *([below] if below else []), *rest]
 
 
 def _title(words: list[str], *, whole: bool) -> str:
@@ -170,7 +202,12 @@ def _items(text: str) -> list[str]:
     if " | " in text and re.search(r"\|\s*:?-{3,}", text):
         head, bar, table = text.partition("|")
         return [head.strip(), "", *_FLAT_ROW.sub("\n", bar + table).split("\n"), ""]
-    return _FLAT_ITEM.sub("\n", text).split("\n")
+    for pattern in (_FLAT_DEEP, _FLAT_LABEL):
+        if pattern.search(text):
+            text = pattern.sub("\n- ", text)
+            text = f"- {text}" if re.match(r"\d{1,2}\.\d|\*\*", text) else text
+    text = re.sub(r"(?m)^- \d{1,2}\.\d{1,2}\s+", "- ", _FLAT_ITEM.sub("\n", text))
+    return _FLAT_LEAD.sub(r"\n\1\n", text).split("\n")
 
 
 def _topics(lines: list[str]) -> frozenset[int]:
@@ -192,13 +229,26 @@ def _topics(lines: list[str]) -> frozenset[int]:
 
 def _with_headings(lines: list[str], topics: frozenset[int]) -> Iterator[str]:
     """Marks what stands as a heading in a text that marks none."""
+    chapters = _chapters(lines)
     following = [""] * len(lines)  # the next line that says something
     for at in range(len(lines) - 2, -1, -1):
         following[at] = lines[at + 1] if lines[at + 1].strip() else following[at + 1]
     for at, (line, after) in enumerate(zip(lines, following, strict=True)):
         alone = at == 0 or not lines[at - 1].strip()
-        title = _heading_of(line, alone, after) or (line.strip() if at in topics else "")
+        title = chapters.get(at) or _heading_of(line, alone, after) or (line.strip() if at in topics else "")
         yield from ["", f"## {title}", ""] if title else [line]
+
+
+def _chapters(lines: list[str]) -> dict[int, str]:
+    """The titles of numbered chapters, by line: short lines that stand alone, with rising numbers, two of them known."""
+    found: list[tuple[int, int, str]] = []
+    for at, line in enumerate(lines):
+        match = _NUMBERED.match(line)
+        around = [lines[i].strip() for i in (at - 1, at + 1) if 0 <= i < len(lines)]
+        if match and not any(around) and (not found or int(match[1]) in (found[-1][1] + 1, found[-1][1] + 2)):
+            found.append((at, int(match[1]), match[2]))
+    known = sum(bool(role_of(title)) for _, _, title in found)
+    return {at: title for at, _, title in found} if len(found) > 2 and known > 1 else {}
 
 
 def _heading_of(line: str, alone: bool, after: str) -> str:
@@ -216,6 +266,8 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
         return title if role_of(title) or re.match("[【=-]", said) else ""
     chapter = _CHAPTER.match(said)
     bare = said[chapter.end() :] if chapter else said
+    if _HAN_CHAPTER.match(said) and alone:
+        return bare
     if chapter and _DEEP.match(said) is None and _DEEP.match(after.strip()) and len(bare.split()) <= 6:
         return bare.rstrip(" :：")
     if chapter and (_CHAPTER.match(after.strip()) or not alone):
@@ -223,6 +275,10 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
     if _LIST.match(line) and not chapter:
         return ""
     title = bare.rstrip(" :：")
+    if bare != title and role_of(title) == "example":
+        return ""  # it introduces one, and no more
+    if re.search(r"[:：]\s+\S", title) and not chapter:
+        return ""  # a label with its text
     if bare.endswith((":", "：")) and _LIST.match(after):
         return title if role_of(title) and alone and chapter else ""  # it introduces its list
     if role_of(title) and (alone or bare != title):
@@ -233,14 +289,21 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
 
 def _with_lists(lines: list[str]) -> Iterator[str]:
     """Makes items of lines that begin with an identifier, and parts lines that begin with a label of a section."""
+    named = sum(bool(_IDENTIFIED.match(line.strip())) for line in lines)
     for at, line in enumerate(lines):
         beside = [lines[i] for i in (at - 1, at + 1) if 0 <= i < len(lines)]
         deep = _DEEP.match(line.strip())
         if deep and (len(line.split()) > 3 or any(_DEEP.match(other.strip()) for other in beside)):
             yield f"- {line.strip()[deep.end() :]}"
             continue
-        if _IDENTIFIED.match(line) and any(_IDENTIFIED.match(other) for other in beside):
-            yield f"- {line}"
+        defined = at + 1 < len(lines) and re.match(r"\s*: ", lines[at + 1])
+        if (
+            _IDENTIFIED.match(line.strip())
+            and not defined
+            and not _BOLD_LINE.match(line)
+            and (named > 2 or any(_IDENTIFIED.match(other) for other in beside))
+        ):
+            yield f"{'  ' if line.startswith((' ', chr(9))) else ''}- {line.strip()}"
             continue
         label, colon, _ = line.partition("：") if "：" in line[:40] else line.partition(":")
         if (colon and at and len(label) <= 40 and label[:1].strip() and label_role(label)) or (

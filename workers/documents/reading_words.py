@@ -17,7 +17,7 @@ _NUMBERING = re.compile(
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]\s*|[IVX]{1,4}\.\s+|[A-Z]\.\s+)",
     re.IGNORECASE,
 )
-_EDGES = re.compile(r"^[\W_]+|[\s:：*_.。、,?？!–—-]+$")
+_EDGES = re.compile(r"^[\W_]+|[\s:：*_.…。、,?？!–—-]+$")
 _PARENTHESES = re.compile(r"\s*[（(\[【]([^()（）\[\]【】]*)[)）\]】]\s*")
 _JOINS = re.compile(
     r"\s*(?:&|\+|/|、|,|，)\s*|\s+(?:and|or|und|et|y|e|plus)\s+|(?<=[一-鿿ぁ-ヿ])(?:与|和|及|と|・)(?=[一-鿿ぁ-ヿ])"
@@ -79,7 +79,14 @@ def people_words(kind: str) -> frozenset[str]:
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
-    del value["wishes"], value["greeting"], value["people"], value["people_words"], value["clauses"]
+    del (
+        value["wishes"],
+        value["greeting"],
+        value["people"],
+        value["people_words"],
+        value["clauses"],
+        value["words"],
+    )
     return {
         **value,
         "verbs": {"verb": ",".join(verbs)},
@@ -130,6 +137,21 @@ def clause_role(heading: str) -> str:
     if not _CLAUSE.search(said) or (not is_cjk(said) and not 3 <= len(said.split()) <= 12):
         return ""
     return next((role for role, pattern in _clauses() if pattern.search(said)), "")
+
+
+@cache
+def _by_words() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(pattern)) for role, pattern in _read()["words"])
+
+
+@lru_cache(maxsize=8192)
+def word_role(heading: str) -> str:
+    """The role of a short heading by any of its words, where no phrase says it: `Things that could bite us`."""
+    said = re.sub(r"^[^\w?？]+", "", heading.replace("’", "'").casefold()).strip()
+    if len(said) > 60 or len(said.split()) > 8:
+        return ""
+    said = _bare(said) or said
+    return next((role for role, pattern in _by_words() if pattern.search(said)), "")
 
 
 def _of_parts(said: str) -> str:
@@ -195,6 +217,17 @@ def _han_head(said: str) -> str:
     return ""
 
 
+@cache
+def _open_columns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The headers with `*`."""
+    return tuple(
+        (re.compile(re.escape(phrase).replace(r"\*", ".+")), kind)
+        for phrase, kind in _table("columns").items()
+        if "*" in phrase
+    )
+
+
+@lru_cache(maxsize=4096)
 def column_of(header: str) -> str:
     """What a column holds: id, requirement, metric, target, risk ...; empty when its header does not say."""
     said = _bare(header)
@@ -203,7 +236,9 @@ def column_of(header: str) -> str:
     words = plain.split()
     tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
     heads = [plain[: match.start()] for match in _OF.finditer(plain)]
-    return next((known[piece] for piece in (said, plain, *tails, *heads) if piece in known), "")
+    exact = next((known[piece] for piece in (said, plain) if piece in known), "")
+    opened = exact or next((kind for pattern, kind in _open_columns() if pattern.fullmatch(plain)), "")
+    return opened or next((known[piece] for piece in (*tails, *heads) if piece in known), "")
 
 
 def is_column(text: str) -> bool:
@@ -227,6 +262,10 @@ def priority_of(text: str) -> str:
     named = _PRIORITY.search(said)
     if named:
         return known[named[1].casefold()]
+    parts = re.split(r"\s*[:：/|(]\s*|\s+[-–—]\s+", said)
+    last = known.get(_bare(parts[-1]), "") or known.get(_bare(parts[0]), "") if len(parts) > 1 else ""
+    if last:
+        return last
     words = said.split()
     pairs = [
         " ".join(words[:2]),
@@ -248,7 +287,7 @@ def is_done(text: str) -> bool:
     """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
     said = _bare(text)
     known = _table("done")
-    first, _, rest = said.partition(" ")
+    first, _, rest = said.replace(", ", " , ", 1).partition(" ")
     since = (
         len(first) > 2
         and first in known

@@ -8,10 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from workers.documents.item_marks import is_left_open
+from workers.documents.item_marks import ID, is_left_open
 from workers.documents.outline import Block
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import column_of, is_done, label_role, priority_of, release_of, role_of
+from workers.documents.reading_words import (
+    attribute_of,
+    column_of,
+    is_done,
+    label_role,
+    priority_of,
+    release_of,
+    role_of,
+)
 
 _BEATEN = frozenset(
     {"non_goal", "done", "glossary", "meta", "contents", "risk", "question", "problem", "plan", "acceptance"}
@@ -20,6 +28,31 @@ _ANSWERED = re.compile(
     r"\W*(?:answered|resolved|closed|decided|settled|done|no longer|beantwortet|entschieden|geklärt|répondu|résolu|resuelt|已(?:定|解决|回答|确认|关闭))",
     re.IGNORECASE,
 )
+_LEFT_OUT = re.compile(
+    r"\W*(?:dropped|rejected|cancell?ed|won['’]?t (?:do|have|fix)|out of scope|declined|abandoned|gestrichen|verworfen|abgelehnt|abandonnée?|rejetée?|descartado|已取消|不做|取消)",
+    re.IGNORECASE,
+)
+_VERSIONED = frozenset({"version", "rev", "revision", "ver", "v", "版本", "版本号", "fassung"})
+_DATED = frozenset(
+    {
+        "date",
+        "datum",
+        "author",
+        "by",
+        "changed",
+        "change",
+        "changes",
+        "日期",
+        "作者",
+        "修订人",
+        "änderung",
+        "fecha",
+        "autor",
+        "auteur",
+    }
+)
+_STRUCK = re.compile(r"~~(.+?)~~\W*(?:[(（].*)?", re.DOTALL)
+_FINISHED = ASKED | {"goal", "plan", "constraint", ""}  # roles whose rows may be done already
 _TYPES = frozenset({"risk", "dependency", "constraint", "question", "assumption"})
 _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
@@ -38,7 +71,8 @@ def properties(blocks: Sequence[Block]) -> frozenset[str]:
     for _, rows in groupby(blocks, key=lambda block: (block.kind, block.section, len(block.cells))):
         table = list(rows)
         keys = {_key(block) for block in table if block.kind == "row" and len(block.cells) == 2}
-        if len(keys & _PROPERTIES) > 1:
+        aside = sum(attribute_of(block.cells[0][1]) == "aside" for block in table if len(block.cells) == 2)
+        if len(keys & _PROPERTIES) > 1 or aside > 1:
             found |= {block.id for block in table}
     return frozenset(found)
 
@@ -65,16 +99,31 @@ def property_of(base: Passage) -> Passage:
 def row_of(base: Passage) -> Passage:
     """A row by what its columns hold; it is what its table is about."""
     given = tuple((header, "" if is_left_open(cell) else cell) for header, cell in base.block.cells)
-    if not any(cell and column_of(header) not in ("id", "priority", "status") for header, cell in given):
+    if not any(
+        cell and column_of(header) not in ("id", "priority", "status", "category") for header, cell in given
+    ):
         return replace(base, role="template")
+    named = {header.strip(" *:.#").casefold() for header, _ in given}
+    if named & _VERSIONED and named & _DATED:
+        return replace(base, role="meta")
     base = replace(base, block=replace(base.block, cells=given))
     values: dict[str, str] = {}
+    named_role = False
     for header, cell in given:
         kind = column_of(header)
-        if kind and cell and (kind not in values or (kind == "user" and _ROLE_HEADERS.match(header))):
+        if kind == "goal" and "goal" in values:
+            kind = "target"  # `Outcome | ... | Goal`
+        if kind == "requirement" and cell and ID.fullmatch(values.get(kind, "")):
+            values["id"] = values.pop(kind)  # `Story | What`
+        roled = kind == "user" and _ROLE_HEADERS.match(header) is not None
+        if kind and cell and (kind not in values or (roled and not named_role)):
             values[kind] = cell.strip()
-    kinds = {column_of(header) for header, _ in base.block.cells} - {""}
+            named_role = named_role or roled
+    headers = [column_of(header) for header, _ in base.block.cells]
+    kinds = {*headers, *(["target"] if headers.count("goal") > 1 else [])} - {""}
     role, main = _table_role(kinds, base.role)
+    if "quality" in kinds and role not in _BEATEN and not kinds & {"goal", "user", "risk", "baseline"}:
+        role, main = "nonfunctional", "quality"
     typed = role_of(values.get("category", "")) if kinds & {"category"} and "id" not in kinds else ""
     if typed in _TYPES and typed != role:
         role, main = (
@@ -92,9 +141,18 @@ def row_of(base: Passage) -> Passage:
         values["metric"], values["target"] = values.get("metric") or metric, target
     text, title = _said(base, values, main, role)
     priority = priority_of(values.get("priority", "")) or base.priority
-    finished = is_done(values.get("status", "")) and role in ASKED | {"goal", "plan", ""}
+    beside = (cell for _, cell in given if cell != text and len(cell) < 40) if "status" not in kinds else ()
+    state = values.get("status") or next(
+        (cell for cell in beside if is_done(re.split("[,，;；]", cell)[0])), ""
+    )
+    finished = is_done(re.split("[,，;；]", state)[0]) and role in _FINISHED
+    struck = _STRUCK.fullmatch(text.strip())
+    if struck and role in ASKED:
+        text, role = struck[1], "non_goal"
     if role == "question" and _ANSWERED.match(values.get("status", "")):
         role = "answered"
+    if role in ASKED and _LEFT_OUT.match(values.get("status", "")):
+        role = "non_goal"
     if role == "done" and values.get("status") and not is_done(values["status"]):
         role = "requirement"
     return replace(
@@ -128,6 +186,18 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             return role, kind
     if section in ASKED and "user" in kinds and not kinds & {"needs", "purpose", "requirement", "goal"}:
         return section, ""
+    if (
+        "needs" in kinds
+        and kinds & {"priority", "status", "criterion", "release"}
+        and "requirement" not in kinds
+    ):
+        return (
+            section
+            if section in ASKED and "purpose" not in kinds
+            else "use_case"
+            if "purpose" in kinds
+            else "requirement"
+        ), "needs"
     if ("user" in kinds and not kinds & {"goal", "requirement", "purpose"}) or (
         section == "user" and "user" in kinds
     ):
@@ -137,10 +207,12 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
     if (
         "metric" in kinds
         or (kinds & {"target", "baseline"} and section in ("goal", "metric", "nonfunctional"))
+        or {"target", "baseline"} <= kinds
     ) and "requirement" not in kinds:
         if section == "nonfunctional" or section == "constraint":
             return section, ""
-        return ("goal", "goal") if "goal" in kinds and "target" in kinds else ("metric", "metric")
+        of_goals = "goal" in kinds and ("target" in kinds or section == "goal")
+        return ("goal", "goal") if of_goals else ("metric", "metric")
     if "requirement" in kinds:
         return (
             section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
@@ -168,6 +240,14 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         ]
         return " | ".join(cells), ""
     description, named = values.get("description", ""), values.get(main, "") if main else ""
+    others = [values[kind] for kind in ("requirement", "target", "needs", "description") if values.get(kind)]
+    if named and role == "nonfunctional" and main == "quality":
+        rest = [
+            cell
+            for _, cell in base.block.cells
+            if cell and cell not in (named, values.get("id"), values.get("priority"))
+        ]
+        return " | ".join([named, *(others[:1] or rest[:1])]), ""
     if named and role == "nonfunctional" and values.get("target") and values["target"] not in named:
         return f"{named} | {values['target']}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
@@ -181,7 +261,7 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
     beside = (
         _BESIDE | {"release"} if role in ASKED else _BESIDE | ({"purpose"} if role == "constraint" else set())
     )
-    if role in ("user", "risk") and not main:
+    if role in ("user", "risk", "metric") and not values.get(main):
         first = next(
             (
                 cell
@@ -193,6 +273,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         if first:
             return first, ""
     content = [cell for header, cell in base.block.cells if cell and column_of(header) not in beside]
+    if role == "non_goal" and content:
+        return content[0], ""  # the others say why
     if len(content) > 2 and values.get("description") in content:
         content.remove(values["description"])
     if role == "nonfunctional" and values.get("category") in content and len(content) > 1:

@@ -15,7 +15,8 @@ MODALS = [
 ]
 WEAK = r"\b(?:(?:is|are|would be|will be) enough|suffices?)\b|\b(?:can(?:not|'t)?|(?:is|are|be) able to|will|ha(?:s|ve) to|needs?(?: to)?|could|may|might|want(?:s|ed)? to)\b"
 
-_NUMBER = r"(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred)"
+_TONGUE = r"(?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi|czech|ukrainian|danish|swedish|norwegian|finnish|greek|romanian|hungarian|vietnamese|welsh|catalan|frisian)"
+_NUMBER = r"(?:sixty|seventy|eighty|ninety|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred)"
 _COUNT = rf"(?:\d[\d.,]*|one|{_NUMBER}|half|an? (?:hour|day|week|month|third|quarter)|several)"
 CATEGORIES = [
     (
@@ -23,24 +24,31 @@ CATEGORIES = [
         r"encrypt|\btls\b|\bssl\b|\bhttps\b|authenticat|authori[sz]|permission|\baudit(?!or)|\bgdpr\b|\bhipaa\b|\bhash(?:ed|ing)?\b|password|\bconfidential|\bnobody(?:['’]s business| (?:else|except|but) )|\b(?:visible|shown|readable|accessible|read|seen|opened|viewed|known) (?:only )?(?:to|by|for)\b.{2,60}\bonly\b|\b(?:visible|readable|accessible|shown|seen|viewed|opened|read) only (?:to|by|for)\b|\bonly (?:the |an? |their |its )?[\w ]{3,40}\b(?:may|can|should|must) (?:see|read|open|access|view|change)"
         r"|\bstays? (?:on servers )?(?:in|within) (?:the|our) (?:country|eu|building|network|house)|\b(?:kept|stored|retained) (?:for|until)\b.{2,40}\b(?:removed|deleted|erased)|\blogged with\b|\b(?:names?|addresses|phone numbers?|e-?mails?|photos?|secrets?)\b.{0,40}\b(?:never|must not) (?:be )?(?:shown|visible|shared|part|sent|stored|leave)|\banonymi[sz]|\bpseudonymi[sz]|\bconsent\b|\b(?:former|old|past) \w+\b.{0,30}\berased|\b(?:positions?|records?|readings?|recordings?|numbers?|entries|images?|logs?)\b.*\b(?:delet|eras|remov|purg)ed? .*\b(?:days?|weeks?|months?|years?|hours?)\b"
         r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
+        r"|\b(?:is|are|be|gets?|get) (?:\w+ly )?(?:delet|eras|remov|purg)ed\b.{0,40}\b(?:after|within|once|when|at the end of)\b|\btwo[- ]factors?\b|\bnever (?:touch(?:es)?|leaves?|stored?|leav(?:e|es))\b|\bno (?:network|internet) access\b|\bcan(?:not|['’]t) be (?:changed|altered|removed|deleted|edited)\b|\bblurred\b|\bonly for (?:staff|the)\b|\bonly \w+(?: \w+){0,4} can (?:change|edit|delete|see|read)\b|unveränder|\bsecond factor\b|\bsigned? ?-?in with\b|\bno (?:tracking|names)\b"
         r"|\btamper|\bmask(?:ed|ing)?\b|\b(?:signed|signature)\b|vulnerab|leak",
     ),
     (
+        "SC",
+        r"\b(?:system|server|line|network|internet|connection|power|wi-?fi|site)\b.{0,20}\b(?:is|goes|are|was) (?:down|out|cut|gone|lost)\b|\bwithout (?:an? |any |the )?(?:\w+ ){0,2}(?:network|internet|connection|reception|signal|wi-?fi|power)\b|\bcopes? with\b|\bpower (?:failure|cut|outage)\b|\bwithout (?:data )?loss\b"
+        r"|^(?:about |up to |some |~ ?)?\d[\d.,]* (?:\w+ )?(?:customers|users|members|visitors|orders|cars|vehicles|people|contracts|loans|requests|devices|students|patients)\b",
+    ),
+    (
         "U",
-        r"\bwcag\b|accessib|screen ?reader|keyboard(?! shortcut)|usab|\btranslat|locali[sz]|internationali[sz]|right-to-left|contrast|font size|color[- ]?blind"
+        r"\bwcag\b|accessib|screen ?reader|keyboard(?! shortcut)|usab|\btranslat|locali[sz]|internationali[sz]|right-to-left|contrast|(?:font|text|letter) size|colou?r[- ]?blind|\bgloves\b|\bwheelchair\b|\bcannot see\b|\bnever seen\b|\bglasses\b|\b\d+ ?(?:px|pt)\b|\bof explanation\b|\bnothing fancy\b"
+        rf"|\b{_TONGUE}(?:,| and| or| \+|/) ?(?:and )?{_TONGUE}\b"
         r"|\b(?:\w+ languages?|languages? of|switch languages?)\b(?<!by language)|\b(?:in|into|and|or|both) (?:english|german|french|spanish|turkish|italian|chinese|japanese|korean|arabic|portuguese|dutch|polish|russian|hindi)\b"
         r"|easy to|without training|intuitive|mobile (?:phones?|devices?|screens?)|responsive|with (?:one|a single) hand|with gloves|wear(?:ing)? gloves|without (?:a )?(?:mouse|glasses|help|instruction|manual|explanation)|\breadable\b(?! by)|\blegible|\b(?:big|bigger|larger?) (?:letters|type|print|buttons|text)|letters? big|self-explanatory|\btrain(?:ed|ing)\b|\bwet fingers\b|\b(?:first|new) [\w ]{2,30} (?:without help|unaided)|\b(?:learn|understand)s? it (?:in|within)|\ben 301 549\b|\bsection 508\b|\bclicks?\b.{0,12}\b(?:at most|or (?:less|fewer))|\bat most \w+ (?:clicks|taps|steps)\b|plain (?:language|words)|large (?:print|type|letters)",
     ),
     (
         "P",
-        r"\blatency|response time|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
+        r"\blatency|response time|\b(?:take|takes|last) (?:no )?longer than\b|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
         r"|\b(?:under|within|below|less than|at most|up to|no more than|not more than|faster than)\s+(?:under |less than |at most |about )?(?:[\d.,]+|an?|one|two|three|five|ten|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b|\b\d[\d.,]*\s?(?:ms|milliseconds?|seconds?|mb|gb|mib|gib)\b.{0,20}(?:at most|or less|max)|\bin (?:under |about |at most )?(?:[\d.,]+|an?|one|two|three|five|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?)\b|\bkeeps? up with\b|\bquick\b"
         r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
     ),
     (
         "SC",
         r"availab(?:le \d|ility)|uptime|\bback(?:ed)? up\b|\brestor(?:e|es|ed|ing)\b|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
-        r"|\b(?:surviv|failover|outage|recover|offline|redundan)|\baround the clock\b|\b24/7\b|\b99(?:[.,]\d+)? ?%|\bwithout (?:a |any )?(?:network|internet|connection|reception|signal|losing|loss)\b|\bwhen the (?:line|network|connection|internet|power) (?:is|goes|drops)|\b(?:line|network|internet|connection|power|reception)\b.{0,30}\b(?:down|drops?|fails?|gone|lost|out)\b|\b(?:go(?:es)? on|keeps?|continues?) (?:on )?(?:working|running)\b|\b(?:lose|loses|lost)\b.{0,20}\b(?:data|entr(?:y|ies)|records?|messages?)|\b(?:restart|crash|reboot)\b|\binterruption|\bper (?:hour|minute)\b"
+        r"|\b(?:surviv|failover|outage|recover|offline|redundan)|\baround the clock\b|\b24/7\b|\b99(?:[.,]\d+)? ?%|\bwithout (?:a |any )?(?:network|internet|connection|reception|signal|wi-?fi|losing|loss)\b|\b(?:airplane|flight) mode\b|\bpower (?:failure|cut)|\bpeak\b|\bin one (?:day|hour|minute|weekend)\b|\bno (?:signal|network|reception)\b|\bwhen the (?:line|network|connection|internet|power) (?:is|goes|drops)|\b(?:line|network|internet|connection|power|reception)\b.{0,30}\b(?:down|drops?|fails?|gone|lost|out)\b|\b(?:go(?:es)? on|keeps?|continues?) (?:on )?(?:working|running)\b|\b(?:lose|loses|lost)\b.{0,20}\b(?:data|entr(?:y|ies)|records?|messages?)|\b(?:restart|crash|reboot)\b|\binterruption|\bper (?:hour|minute)\b"
         r"|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
         r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:people|members|patients|technicians|drivers|employees|students|visitors|pupils|tickets|documents|entries|vehicles|messages|requests|events|addresses|users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
@@ -48,19 +56,19 @@ CATEGORIES = [
 QUALITIES = [
     (
         "S",
-        r"^(?:sec|priv)\w*-|visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|confidential|data protection|complian|audit\b|access control|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
+        r"verschlüssel|passwor|anmeldung|zugriff|berechtig|dsgvo|personenbezogen|protokollier|zwei-faktor|vertraulich|chiffr|mot de passe|rgpd|accès (?:réservé|limité)|données personnelles|anonymis|journalis|authentif|confidentiel|cifrad|contraseña|senha|lgpd|datos personales|dados pessoais|anonim|auditor|autenticac|autenticaç|cifrat|dati personali|può vedere|暗号|認証|パスワード|権限|個人情報|監査|削除|\baudit trail\b|\brole-based\b|\blog(?:s|ged)? (?:who|every|all|each)\b|\bowasp\b|\bgdpr\b|\blogin\b|\bsessions? (?:end|expire)|\bnot (?:shared|stored|sold)\b|\bwho (?:did|changed|saw)\b|閲覧できるのは|のみ(?:閲覧|アクセス|と)|^(?:sec|priv)\w*-|visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|confidential|data protection|complian|audit\b|access control|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
     ),
     (
         "U",
-        r"^(?:use|ux|usab|acc)\w*-|\bhandling\b|\blearn|\bunderst|\bclicks?\b|ease\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ",
+        r"bitv|verständlich|ohne schulung|einweisung|handschuh|lesbar|tastatur|intuitiv|klicks?\b|rgaa|lisible|formation|malvoyant|gros caractères|clavier|accesib|acessib|idioma|legible|legível|capacitaci|treinamento|letra grande|teclado|toques|lingua\b|leggibil|caratteri grandi|formazione|文字サイズ|大きな文字|手袋|研修|操作できる|\bfirst[- ]time\b|\bnon-technical\b|\bplain (?:words|language)\b|\btaps?\b|\bsteps\b|\btouch targets?\b|\btooltips?\b|\bmobile-friendly\b|\bonboarding\b|\bone-handed\b|\bdark mode\b|\belderly\b|\btranslat|[ァ-ヶー一-鿿]語(?:でも|で|表示|対応)|多言語|schriftgröße|ungeübt|sprachen?\b|bedienung|langues?\b|idiomas?\b|^(?:use|ux|usab|acc)\w*-|\bhandling\b|\blearn|\bunderst|\bclicks?\b|ease\b|usab|accessib|locali[sz]|internationali[sz]|ease of use|ergonom|barrierefrei|bedienbar|benutzbar|utilisab|usabilidad|使いやすさ|アクセシビリティ",
     ),
     (
         "P",
-        r"^perf-|perform|speed|latency|respon[sd]|throughput|efficien|leistung|geschwindigkeit|rendimiento|性能",
+        r"sekunden?\b|millisekunde|antwortzeit|ladezeit|reaktionszeit|secondes?\b|temps de réponse|chargement|segundos?\b|milisegundos|tiempo de respuesta|tempo de resposta|rápid|secondi\b|tempo di risposta|durare più|秒以内|応答|ミリ秒|\b\d[\d.,]* ?(?:ms|milliseconds?|seconds?|secs?|fps)\b|\bload time|\bcold start\b|\bp9\d\b|\bframes?\b|\bbundle size\b|\brender|^perf-|\boverhead\b|[<≤] ?\d[\d.,]* ?(?:ms|s|sec|min)\b|\bunter (?:einer|\d+|zwei|drei|fünf|zehn) (?:sekunde|minute)|perform|speed|latency|respon[sd]|throughput|efficien|leistung|geschwindigkeit|rendimiento|性能",
     ),
     (
         "SC",
-        r"^(?:avail|rel|scal|cap)\w*-|\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal(?:e|ab|ing)|growth|availab|reliab|resilien|robust|stabil|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
+        r"wiederherstell|offline|ohne (?:netz|empfang|internet|verbindung)|stromausfall|datenverlust|bis zu \d|\d[\d.]* (?:nutzer|geräte|datensätze|benutzer|mitglieder)|hors (?:ligne|connexion)|sans (?:réseau|connexion)|panne|jusqu.à \d|perte de données|respaldo|cópia de segurança|sin (?:conexión|internet|red)|sem (?:conexão|internet|rede)|caída|hasta \d|até \d|pérdida de datos|contemporane|senza (?:linea|rete)|guasto|fino a \d|同時|稼働率|バックアップ|復旧|オフライン|停電|(?:件|人|台)まで|\bpeak\b|\buptime\b|\bfailover\b|\brpo\b|\brto\b|\bdata loss\b|\bsync(?:s|ed)? (?:later|when|once)\b|\breconnect|\bup to [\d,.]+|\bdown ?time\b|\bdegrad|\bredundan|^(?:avail|rel|scal|cap)\w*-|service level|\bsla\b|incident|sicherung|gleichzeitig|an einem (?:tag|wochenende)|ausfall|sauvegarde|simultané|copia de seguridad|\bparallel\b|\bpeak\b|\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal(?:e|ab|ing)|growth|availab|reliab|resilien|robust|stabil|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
     ),
 ]
 DOMAINS = [
@@ -119,7 +127,7 @@ PATTERNS = {
     r"(?: (?:there|all|everyone|team|you|so|very|much|work|job|this|it|that|to me|a lot|again|for (?:the|this|your) \w+))*[,.!?: ]*)+$",
     "one_shot": r"\b(?:cli|command[- ]line|library|script|converter|parser|sdk|convert\w*)\b",
     "changes": r"^(?:please\s+)?(?:add|refactor|migrate|move|rename|rewrite|upgrade|replace|fix|improve|remove|split|extract|modernize|port)\b",
-    "exclusion": r"\bwon['’]?t\b(?! (?:lose|leak|fail|block|crash|break|be lost))"
+    "exclusion": r"\b(?:stays?|remains?) (?:as|where|what) (?:it|they) (?:is|are)\b|\bleaves? .{3,40} alone\b|\bfor another (?:rfc|project|time|release|day)\b|\b(?:do|does) not (?:intend|aim|plan) to\b|\b(?:is|are) not touched\b|^not asking for\b|^please nothing\b|^no .{2,40} (?:in|for) this (?:round|sprint|release|version|iteration|step)\b|(?:^|[.,;] )(?:\w+ ){1,3}(?:is|are)(?: not|n['’]t) needed\b|\bwon['’]?t\b(?! (?:lose|leak|fail|block|crash|break|be lost))"
     r"|\bwill not\b(?! (?:lose|leak|fail|block|crash|break|exceed|be lost))"
     r"|\bnot going to\b|\bnot be (?:supported|included|part)\b|\bout of scope\b|\bnot (?:in|part of) (?:the )?scope\b|\bnot part of\b|\bno need (?:for|to)\b|\bnot needed\b"
     r"|\b(?:do|does|is|are)(?: not|n['’]t) (?:need(?:ed)?|planned|included|supported|support|required|cover(?:ed)?)\b"
@@ -127,20 +135,20 @@ PATTERNS = {
     r"|\b(?:can|may) wait\b|\bleaves? (?:it |this |that )?(?:out|aside)\b|\b(?:we|i) (?:do not|don['’]t) (?:want|plan)\b|^[^,]*\bnobody (?:asked for|needs|wants)\b|^please (?:do not|don['’]t|no)\b"
     r"|\b(?:is|are) not (?:asked for|wanted|the aim|a goal)\b|^not an? |^(?:this|it) is not an? |^(?:we are|we're) not (?:building|making)\b"
     r"|\bout of the question\b|\bneed(?:n['’]t| not)\b(?! be (?:changed|entered|typed))|\bleave (?:that|this|it|them|those|these) out\b|\ba different (?:story|project|matter)\b|\bnot (?:this year|now|this time|in this (?:version|release|project))\b"
-    r"|^(?:(?:also|and|but|so|oh|just|please|fine|ok|yes|again),? )*(?:do not|don['’]t) (?:build|add|make|implement|create|include|bother|touch|change|use|do|want|need)\b|^(?:(?:also|and|but|so|oh|please|fine|ok),? )+no\b|^not? ?[:：]|^no .{2,60}\bplease\b|\bso no \w+.{0,30}(?:either)?[.]?$|\b(?:is|are) (?:explicitly )?(?:excluded|left out|ruled out|off the table)\b"
+    r"|^(?:(?:also|and|but|so|oh|just|please|fine|ok|yes|again),? )*(?:do not|don['’]t) (?:build|add|make|implement|create|include|bother|do|want|need)\b|^(?:(?:also|and|but|so|oh|please|fine|ok),? )+no\b|^not? ?[:：]|^no .{2,60}\bplease\b|\bso no \w+.{0,30}(?:either)?[.]?$|\b(?:is|are) (?:explicitly )?(?:excluded|left out|ruled out|off the table)\b"
     r"|\b(?:is|are) (?:not|n['’]t) (?:our (?:job|business|task)|part|a part|meant to|supposed to|intended)\b|\bnever (?:planned|wanted|asked)\b|\b(?:skip|forget about|ignore|drop) (?:the|any|all)? ?.{2,40}\b(?:for now|this time|for the moment|at first)\b|\bcomes? later\b|\bnothing (?:about|to do with)\b"
     r"|\bnot\b.*\bin the (?:first|initial) (?:version|release)|\b(?:left|postponed|deferred) (?:for|to|until) (?:a )?later\b",
     "refused": r"^please (?:no|do not|don['’]t)\b|\b(?:is|are) not part of (?:this|it)\b|\bout of scope\b",
     "refusal": r"\b(?:must|shall|may) not\b",
     "bare_no": r"^no\s+(?!(?:one|more|less|later|fewer)\b)",
     "restriction": r"\bonly\b.*\b(?:may|can)\b|\b(?:may|can) only\b|\bno \w+(?: \w+)? (?:may|can)\b|^no\b.*\b(?:may|can|must)\b",
-    "question": r"^(?:what|one thing) (?:i|we) (?:do not|don['’]t|did not|didn['’]t) (?:know|settle|decide|agree on)\b|\b(?:still (?:open|to be decided|undecided)|not (?:yet )?(?:decided|settled|agreed|clear)(?: yet)?)[.:]?$|^(?:not sure|unclear|undecided|tbd|to be decided|open question|it is (?:not clear|unclear|open))\b",
+    "question": r"[:–—-] ?(?:tbd|to be (?:decided|discussed|determined|agreed|clarified|confirmed|defined))\b|^(?:what|one thing) (?:i|we) (?:do not|don['’]t|did not|didn['’]t) (?:know|settle|decide|agree on)\b|\b(?:still (?:open|to be decided|undecided)|not (?:yet )?(?:decided|settled|agreed|clear)(?: yet)?)[.:]?$|^(?:not sure|unclear|undecided|tbd|to be (?:decided|discussed|determined|agreed|clarified|confirmed|defined)|open question|it is (?:not clear|unclear|open))\b",
     "want": r"\b(?:we|i|they|she|he|our \w+)(?: would| ?['’]d| really| all)* (?:(?:want|like|love|wish|hope|aim|intend|plan)s?|be (?:happy|satisfied|glad) (?:with|if))\b|\b(?:the )?(?:goals?|aims?|idea|purpose|objectives?|target|hope|point) (?:is|are|would be)\b",
     # something measured changes from one value to another
     "outcome": rf"\bfrom (?:about |around |nearly |currently |now |the present )?{_COUNT}[^.;]{{0,60}}?\b(?:down |up )?to (?:about |around |under |below |over |at (?:most|least) |less than |more than |fewer than |no more than )?(?:none\b|{_COUNT})|\b(?:instead of|compared (?:to|with)|rather than) (?:the )?(?:present |current |usual |today's )?(?:about )?{_COUNT}"
     rf"|\b(?:cut|reduce|lower|shorten|bring|get|raise|increase|lift|grow|push|halve|double|improve|decrease|drop|fall|rise|go|sink|shrink)\w*\b[^.;]{{0,60}}?\b(?:down to|up to|to (?:under|below|over|at (?:most|least)|less than|more than)|by (?:at least |about )?{_COUNT}|below|under)\b",
     "relies": r"\b(?:provided|supplied|sent|delivered|hosted|operated|maintained|run|owned) by (?:the |our |an? )|\bcomes? (?:every \w+ )?(?:as .{1,20} )?from (?:the |our )|\brel(?:y|ies) on\b",
-    "bound": r"\b(?:run|work|be used)s? (?:on|in|with) (?:our|the club's|the) (?:\w+ ){0,3}?(?:tablets?|computers?|phones?|servers?|machines?|laptops?|web space|hosting|browsers?)\b|\bbudget\b|\bdeadline\b|\b(?:must|has to|have to|should) be (?:running|live|ready|finished|done|online|launched|shipped) (?:by|before|until|in)\b|\bgo(?:es)? live (?:by|before|on)\b|\bcosts? (?:no )?more than\b",
+    "bound": r"^(?:please )?(?:do not|don['’]t|never) (?:use|touch|change)\b|\bbudget (?:is|of)\b|\b(?:run|work|be used)s? (?:on|in|with) (?:our|the club's|the) (?:\w+ ){0,3}?(?:tablets?|computers?|phones?|servers?|machines?|laptops?|web space|hosting|browsers?)\b|\bbudget\b|\bdeadline\b|\b(?:must|has to|have to|should) be (?:running|live|ready|finished|done|online|launched|shipped) (?:by|before|until|in)\b|\bgo(?:es)? live (?:by|before|on)\b|\bcosts? (?:no )?more than\b",
     "finished": r"\b(?:is|are|was|were|has been|have been) (?:all )?(?:done|finished|shipped|merged|deployed|sorted|built|live|in place|solved)\b(?! (?:when|if|once|by|within|in|until|before|as soon))|\b(?:went|gone|been) live\b|\b(?:works?|in use|live|running) since\b|\b(?:is|are) (?:already )?(?:printed|bought|ordered|installed|set up)\b|\balready\b.{0,30}\b(?:done|finished|live|built|shipped|implemented|in place)\b|\b(?:done|finished|built|shipped|implemented)\b.{0,20}\balready\b",
     "afraid": r"\b(?:i am|we are|i'm|we're) (?:afraid|worried)\b|\b(?:the|one|our) (?:biggest |main )?risk is\b",
     "makes": r"\b(?:want|need|would like|looking for|like|love)\s+(?:to\s+(?:build|create|make|develop|have|get|write|launch)\b|(?:an?|some)\s)",
@@ -160,9 +168,9 @@ PATTERNS = {
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
     "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"
     r"|between|after|maximum|minimum|exactly|for)?\s*(?:\d[\d.,:]*\s*(?:%|percent\b)?(?:\s*(?:and|to|-|–)\s*\d[\d.,:]*)?(?:\s*[A-Za-z]+)?|\bonce (?:a|per) \w+|\bone \w+)",
-    "target": r"(?:(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|(?<![-=])[<>≤≥]=?|höchstens|mindestens|unter|über|weniger als|moins de|au moins|menos de|al menos)?\s*"
-    r"(?:\b(?:half as many|half (?:of )?(?:the|all) \w+|one or two|two or three|(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}|null|zwei|drei|fünf|zehn|deux|trois|quatre|cinq|dix|dos|tres|diez)\b|ゼロ|[$€£]?\d[\d.,:]*(?:[kM]\b)?\+?"
-    rf"|\b(?:{_NUMBER}|none)\b)\s*(?:%|percent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|mb|gb|kb)\b)?"
+    "target": rf"(?:\b(?:\d+|{_NUMBER}) (?:out )?(?:of|in) (?:\d+|{_NUMBER})\b)|(?:at or (?:below|above)|(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|(?<![-=])[<>≤≥]=?|höchstens|mindestens|unter|über|weniger als|moins de|au moins|menos de|al menos)?\s*"
+    r"(?:\b(?:half(?= within| by|$|[.,])|half as many|half (?:of )?(?:the|all) \w+|one or two|two or three|(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}|null|zwei|drei|fünf|zehn|deux|trois|quatre|cinq|dix|dos|tres|diez)\b|ゼロ|[$€£]?\d[\d.,:]*(?:[kM]\b)?\+?"
+    rf"|\b(?:{_NUMBER}|none)\b)\s*(?:%|per ?cent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|stunden?|minuten?|tagen?|wochen|heures?|jours?|semaines|ore|giorni|minuti|horas?|días|minutos|mb|gb|kb)\b)?"
     r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?",
     "parts": r"\s*,\s*(?:and\s+|or\s+|then\s+)?|\s+(?:and|or|then)\s+(?:also\s+)?",
     "with": r"\s+(?:with|including|that has|which has|plus)\s+",

@@ -1,0 +1,173 @@
+"""Rules of reading, each by the smallest text that shows it: what a statement is taken as."""
+# ruff: noqa: E501 - requests are read whole
+
+from __future__ import annotations
+
+import pytest
+
+from workers.builtin import analyse_request
+
+ASKS = "\n\n## Requirements\n\n- Nurses must sign in with a card\n"
+
+
+def read_as(text: str) -> dict[str, str]:
+    """What each statement of a request is taken as."""
+    read = analyse_request(text + ("" if "must sign in" in text else ASKS))
+    return {
+        **{need.text: need.kind for need in read.needs},
+        **{goal.text: "goal" for goal in read.goals},
+        **{risk.text: "risk" for risk in read.risks},
+        **{row.text: "criterion" for row in read.criteria},
+        **dict.fromkeys(read.questions, "question"),
+        **dict.fromkeys(read.dependencies, "dependency"),
+        **dict.fromkeys(read.done, "done"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("heading", "statement", "kind"),
+    [
+        ("Things that could bite us", "Nurses lose their cards", "risk"),
+        ("What we lean on", "The card printer of the ward", "dependency"),
+        ("Points still to be clarified", "Who hands out the cards", "question"),
+        ("Not the subject of this procurement", "Rosters of doctors", "exclusion"),
+        ("Cosa vogliamo ottenere", "Meno appunti persi", "goal"),
+        ("二、预期成效", "交接记录不再丢失", "goal"),
+    ],
+)
+def test_heading_that_no_phrase_fits_is_read_by_its_words(heading: str, statement: str, kind: str) -> None:
+    assert read_as(f"# Ward board\n\n## {heading}\n\n- {statement}\n")[statement] == kind
+
+
+def test_heading_below_requirements_names_what_a_feature_is_about() -> None:
+    read = read_as(f"# Ward board{ASKS}\n### Planning of tours\n\n- Tours must be shown\n")
+
+    assert read["Tours must be shown"] == "functional"
+
+
+@pytest.mark.parametrize(
+    ("table", "statement", "kind"),
+    [
+        ("| Feature | Status |\n|---|---|\n| Print a sheet | dropped |", "Print a sheet", "exclusion"),
+        ("| Feature | Status |\n|---|---|\n| Print a sheet | built |", "Print a sheet", "done"),
+        ("| Feature | Notes |\n|---|---|\n| ~~Print a sheet~~ | - |", "Print a sheet", "exclusion"),
+        ("| Type | Item |\n|---|---|\n| Risk | Cards get lost |", "Cards get lost", "risk"),
+        (
+            "| Attribute | Expectation |\n|---|---|\n| Speed | a sheet in 2 seconds |",
+            "Speed | a sheet in 2 seconds",
+            "nonfunctional",
+        ),
+        ("| Question | Status |\n|---|---|\n| Who prints? | open |", "Who prints?", "question"),
+    ],
+)
+def test_row_is_what_its_columns_and_its_state_say(table: str, statement: str, kind: str) -> None:
+    assert read_as(f"# Ward board{ASKS}\n### More\n\n{table}\n")[statement] == kind
+
+
+def test_answered_question_and_placeholders_are_nothing() -> None:
+    read = read_as(
+        f"# Ward board{ASKS}- [requirement]\n- n/a\n\n## Open questions\n\n- ~~Who prints?~~ the clerk\n- Which paper? → A4\n"
+        "\n| Feature | Priority |\n|---|---|\n| [feature] | [high/low] |\n"
+    )
+
+    assert list(read) == ["Nurses must sign in with a card"]
+
+
+def test_answer_of_a_faq_is_read_and_its_question_is_not() -> None:
+    read = read_as(f"# Ward board{ASKS}\n## FAQ\n\n**Can guests print?** Guests must not print sheets.\n")
+
+    assert "Guests must not print sheets." in read and "question" not in read.values()
+
+
+def test_table_of_properties_describes_the_statement_of_its_heading() -> None:
+    rows = "| **ID** | FR-001 |\n| **Priority** | P0 |\n| **Description** | The board must list sheets |\n| **Acceptance Criteria** | Sheets of today come first |"
+    request = f"# Ward\n\n## Functional Requirements\n\n### FR-001: Sheets\n\n| Attribute | Value |\n|---|---|\n{rows}\n"
+
+    read = analyse_request(request)
+
+    assert [(need.text, need.title, need.moscow) for need in read.needs] == [
+        ("The board must list sheets", "Sheets", "Must")
+    ]
+    assert [row.text for row in read.criteria] == ["Sheets of today come first"]
+
+
+def test_list_that_names_what_later_headings_tell_is_a_summary() -> None:
+    request = (
+        "# Ward\n\n## Scope\n\n- Sheets\n- Handover notes\n\n## Functional requirements\n\n### Sheets\n\n- Nurses must print sheets\n"
+        "\n### Handover notes\n\n- Notes must be kept\n"
+    )
+
+    assert [need.text for need in analyse_request(request).needs] == [
+        "Nurses must print sheets",
+        "Notes must be kept",
+    ]
+
+
+def test_lines_that_their_author_ended_are_statements_of_their_own() -> None:
+    request = (
+        "i want a board for our ward, as soon as somebody finds the time for it\nmust run on the old tablets\nnurses must see who is on duty\n"
+        "no chat please\nit must start within 2 seconds, we do this in the corridor all day long\n"
+    )
+
+    assert {
+        text: kind
+        for text, kind in read_as(request + "nurses must sign in with a card\n").items()
+        if "chat" in text
+    } == {"no chat please": "exclusion"}
+    assert "nurses must see who is on duty" in read_as(request + "nurses must sign in with a card\n")
+
+
+def test_wrapped_lines_stay_one_paragraph() -> None:
+    request = "# Ward\n\nThe board must show who is on duty and which of the patients\nhave to be seen before noon, sorted by the room in which they\nlie, and it must do so without a network.\n"
+
+    (first, *_) = analyse_request(request).needs
+    assert first.text.startswith("The board must show who is on duty and which of the patients have")
+
+
+def test_numbered_headings_of_a_flattened_text_are_headings() -> None:
+    request = (
+        "# Ward board ## 1. Goals - Fewer notes are lost ## 2. Requirements - Nurses must sign in with a card - The board must show who is on duty "
+        "## 3. Out of scope - A chat between the wards of the house - Rosters of the doctors, which another program keeps since last year and will go on keeping for as long as the house pays for it"
+    )
+
+    kinds = read_as(request)
+    assert (
+        kinds["Fewer notes are lost"] == "goal"
+        and kinds["A chat between the wards of the house"] == "exclusion"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("The hospital's treasurer downloads the list.", ["treasurer"]),
+        ("Singers get a reminder.", ["Singers"]),
+        ("The technicians (Ines and Bo) need a page.", ["technicians"]),
+    ],
+)
+def test_who_does_something_is_a_user(text: str, users: list[str]) -> None:
+    read = analyse_request(f"# Ward\n\n## Requirements\n\n- {text}\n")
+
+    assert [actor.name for actor in read.actors] == users
+
+
+def test_who_is_said_not_to_use_it_is_no_user() -> None:
+    read = analyse_request(
+        f"# Ward\n\n## Users\n\nNurses write notes. The district pays and will not log in.\n{ASKS}"
+    )
+
+    assert [actor.name for actor in read.actors] == ["Nurses"]
+
+
+def test_table_with_a_column_for_each_persona_names_them() -> None:
+    table = "| | **Nurse** | **Clerk** |\n|---|---|---|\n| Age | 40 | 30 |\n| Device | tablet | computer |\n"
+
+    assert [actor.name for actor in analyse_request(f"# Ward\n\n## Personas\n\n{table}{ASKS}").actors][
+        :2
+    ] == ["Nurse", "Clerk"]
+
+
+def test_release_notes_are_no_request() -> None:
+    notes = "# Board 4.2\n\nThis is the second feature release of the 4.x series.\n\n## Highlights\n\n- Sheets are printed on both sides\n- Cards are read twice as fast\n"
+
+    assert analyse_request(notes).form == "release"

@@ -1,0 +1,125 @@
+"""What a sentence is recognised by that no lexicon of one language holds: polite wishes, offers, values to reach, mixed sections."""
+# ruff: noqa: E501 - patterns are read whole
+
+from __future__ import annotations
+
+import re
+
+from workers.builtin.clauses import first_modal
+from workers.builtin.language import Lexicon
+from workers.builtin.qualities import category_of
+from workers.builtin.sentences import Sentence
+from workers.builtin.wishes import goal_of, imperative
+from workers.documents.passage import ASKED
+from workers.documents.reading_words import column_of
+
+CLARIFY = re.compile(  # `... (to clarify: how long?)`
+    r"\s*[(\[（【](?:needs clarification|to clarify|open|tbd|待确认|待定)\s*[:：]\s*([^)\]）】]{3,})[)\]）】]",
+    re.IGNORECASE,
+)
+ASKS_FOR = re.compile(  # a polite question that is a wish: `Could we have ...?`
+    r"^(?:(?:so|and|also|oh)[, ]+)?(?:could|can|would|might) (?:(?:we|you|i|somebody|someone) (?:please |maybe |perhaps |also )?(?:have|get|add|make|create|write|develop|support|allow|provide|offer|build|show|implement|include|let)\b|it be possible to\b|there be\b)"
+    r"|^(?:能不能|能否|可否|可不可以)(?:加|做|支持|增加|提供|显示|允许|导出)",
+    re.IGNORECASE,
+)
+OFFERS = re.compile(  # what its author would do: `I can test it`
+    r"^(?:i|we) (?:can|could|would|will|may|might)(?: also| gladly| happily)? (?:help|write|test|try|open|send|contribute|provide you|do (?:it|the|this)|be happy|give you)\b|^(?:i|we)['’]d be (?:happy|glad)\b",
+    re.IGNORECASE,
+)
+TO_REACH = re.compile(  # a value that is to be reached: `should go from 86 to 97 percent`
+    r"\b(?:should|shall|must|is to|are to) (?:go|rise|fall|drop|grow|come|be) (?:(?:down|up) )?(?:from|to|below|under|above)\b|\bshould reach\b|\b(?:shorten|cut|reduce|raise|bring)\b.{3,80}\b(?:from|to|by) (?:\d|half|a (?:third|quarter))",
+    re.IGNORECASE,
+)
+MAKES = re.compile(  # the sentence that asks for the thing as a whole
+    r"(?:please |now |so |ok,? )*(?:build|create|make|write|develop|implement|design|code) (?:me |us |for us )?(?:an?|the|my|our)\b|(?:请|帮我|帮我们)?(?:做|写|开发|搭建|实现)(?:一[个套款])",
+    re.IGNORECASE,
+)
+SUCCESS = re.compile(  # when it counts as a success
+    r"\b(?:call|count|consider) (?:it|this|that|the \w+) a success\b|\bsuccess (?:is|means|would be|for us)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
+    re.IGNORECASE,
+)
+SEEN = re.compile(  # what is seen when something is tried
+    r"\b(?:never|always|is|are) (?:\w+ly )?(?:leaves?|shown|rejected|refused|equals?|accepted|detected|identical|restored)\b|\bequals?\b|\bnever leaves?\b"
+)
+TELLS = re.compile(  # what happened, or what its author does
+    r"\b(?:was|were|had|did|came|took|wrote|said|asked|went|thought|noticed|agreed|lost|waited|became|started)\b|^(?:last|yesterday|once|i|we|my|thanks|thank you|one fear|there (?:is|are)|let['’]s|so the point|our (?:median|typical|average))\b|\b(?:i|we) (?:copy|print|think|guess|use|have|get|am|are|type|hold)\b|^\[",
+    re.IGNORECASE,
+)
+SHOUTED = re.compile(r"\b[A-Z][A-Z'’]+\b")  # a word in capitals
+RISKY = re.compile(
+    r"\b(?:risk|risque|risik|riesgo)|风险", re.IGNORECASE
+)  # of a heading: risks stand below it, too
+MAY = re.compile(  # what may go wrong
+    r"\b(?:risks?|may|might|could|fears?|worr\w+|risques?|pourrai\w+|craign\w+|risik\w+|könnten?|riesgos?|podrían?)\b|风险|可能",
+    re.IGNORECASE,
+)
+LIMITING = re.compile(  # of a heading: limits stand below it, too
+    r"\b(?:constraint|limit|contrainte|randbedingung|einschränkung|restricci)|约束|限制", re.IGNORECASE
+)
+OUTSIDE = re.compile(  # what others provide
+    r"\b(?:depends?|rel(?:y|ies)|provided?|deliver\w*|belongs?|contracts?|apis?|interfaces?|team|vendor|supplier|from the|by the|waiting|account|feed|licen[cs]es?)\b",
+    re.IGNORECASE,
+)
+SYSTEM_DOES = re.compile(  # `The display shall ...`
+    r"(?:the |our )?(?:[\w-]+ ){0,2}(?:system|app|application|service|server|client|display|interface|page|site|tool)s? (?:shall|must|should|could|may)\b",
+    re.IGNORECASE,
+)
+
+
+def is_test(row: Sentence) -> bool:
+    """Whether a measure of success tells what is seen when something is tried, rather than a value to reach."""
+    values = row.passage.values
+    given = values.get("metric") or values.get("target") or re.search(r"\d\s?%|[<>≤≥]", row.text)
+    return not given and row.text.rstrip().endswith((".", "。")) and bool(SEEN.search(row.text))
+
+
+def reaches(row: Sentence, lex: Lexicon) -> bool:
+    """Whether a sentence without a section of its own says which value something measured is to reach."""
+    read = goal_of(row.text, lex)
+    if not read.target or lex.find("bound", row.text) or lex.find("as_a", row.text):
+        return False
+    wanted = lex.find("want", row.text) is not None
+    changes = lex.find("outcome", row.text) is not None
+    return (changes and (wanted or not re.search(r"\b(?:was|were|had|last|used to)\b", row.text))) or (
+        wanted and not lex.find("makes", row.text) and any(c.isdigit() for c in read.target)
+    )
+
+
+def is_described(row: Sentence, modal: tuple[str, re.Match[str]] | None) -> bool:
+    """Whether a sentence of a manual asks for nothing: it is no item of a list of wishes, and has no strong modal."""
+    return not (row.role in ASKED and row.item and not re.search(r"https?:", row.text)) and not (
+        modal and modal[0] == "Must"
+    )
+
+
+def tells(row: Sentence, lex: Lexicon) -> bool:
+    """Whether prose without a role tells something, or a row stands in a table that no header explains."""
+    kind = row.passage.block.kind
+    if kind == "row":
+        return not any(column_of(header) for header, _ in row.passage.block.cells) and not imperative(
+            row.text, lex
+        )
+    return kind == "paragraph" and lex.language == "en" and TELLS.search(row.text) is not None
+
+
+def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
+    """Whether a sentence says that something is left out."""
+    if row.role == "background" and lex.find("refused", row.text):
+        return True
+    if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or manual:
+        return False
+    wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
+    if lex.find("exclusion", wish or re.split(r"[;；]", row.text)[0]):
+        if (
+            row.role in ASKED
+            and row.text.lower().startswith("nothing ")
+            and category_of(row.text, lex) == "S"
+        ):
+            return False
+        return lex.find("refusal", row.text) is None
+    return (
+        bool(lex.find("bare_no", row.text))
+        and category_of(row.text, lex) != "S"
+        and row.role in ("requirement", "use_case")
+        and not first_modal(row.text, lex)
+    )
