@@ -12,7 +12,7 @@ from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.model import Gate
 from orchestrator.domain.pipelines import Gates
 from orchestrator.domain.spelling import mixed_spellings, mixed_styles
-from orchestrator.domain.text import keywords, overlap
+from orchestrator.domain.text import keywords
 
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _TESTABLE = regex.compile(
@@ -221,7 +221,8 @@ def _traceability(spec: Spec, gates: Gates) -> DimensionScore:
     served = _Links(spec.requirements, ("G-",), spec, gates)
     complete = 0
     for goal in spec.goals:
-        serving = [item for item in spec.requirements if item.open and item.id in served.to(goal)]
+        leading = served.to(goal)
+        serving = [item for item in spec.requirements if item.open and item.id in leading]
         if not serving:
             weak.append(Weak(goal.id, "no_requirement"))
         complete += sum(chains.is_whole(item, weak) for item in serving) > 0
@@ -265,7 +266,11 @@ class _Links:
 
     def __init__(self, items: Sequence[Item], kinds: tuple[str, ...], spec: Spec, gates: Gates) -> None:
         self.named: dict[str, set[str]] = defaultdict(set)
-        self.silent = [item for item in items if kinds and not any(r.startswith(kinds) for r in item.refs)]
+        self.silent = [
+            (item.id, keywords(item.text))
+            for item in items
+            if kinds and not any(r.startswith(kinds) for r in item.refs)
+        ]
         self.least = gates.trace_overlap
         for item in items:
             for name in item.refs:
@@ -275,8 +280,10 @@ class _Links:
     def to(self, target: Item) -> set[str]:
         """The ids of the items that lead to a target."""
         found = set(self.named.get(target.id, ()))
-        if keywords(target.text):
-            found |= {item.id for item in self.silent if overlap(target.text, item.text) * 100 >= self.least}
+        wanted = keywords(target.text)
+        if wanted:
+            least = self.least / 100 * len(wanted)
+            found |= {name for name, words in self.silent if len(wanted & words) >= least}
         return found
 
 
