@@ -125,7 +125,8 @@ def book(request: str, discovery: Discovery) -> Booked:
     for risk in risks:
         _also(take, "risk", risk.mitigation)
     done = [row.model_copy(update={"source": take("done", row.text)}) for row in discovery.done]
-    criteria = [_criterion(row, take("criterion", row.text), of_block, rows) for row in discovery.acceptance]
+    told = {row.id: keywords(row.text) for row in rows if row.kind != "exclusion"}
+    criteria = [_criterion(row, take("criterion", row.text), of_block, told) for row in discovery.acceptance]
     for user in discovery.target_users:
         take("user", user.name)
         _also(take, "user", *user.needs)
@@ -183,30 +184,29 @@ def _named(
 
 
 def _criterion(
-    row: StatedCriterion, source: str, of_block: Mapping[str, str], rows: Sequence[StatedRequirement]
+    row: StatedCriterion, source: str, of_block: Mapping[str, str], told: Mapping[str, frozenset[str]]
 ) -> StatedCriterion:
-    """A criterion at its requirement: the one of its block, else the one that it names, else the one most like it."""
-    ids = {each.id for each in rows}
-    named = next((word for word in _ID.findall(row.text) if word in ids), "")
-    known = of_block.get(row.parent, row.parent if row.parent in ids else "") or named
-    like, share = _most_like(row.text, rows)
-    told = next((each for each in rows if each.id == known), None)
-    strange = told is not None and not named and not keywords(row.text) & keywords(told.text)
-    return row.model_copy(
-        update={"source": source, "parent": like if share and (not known or strange) else known}
-    )
+    """A criterion at its requirement: the one of its block, else the one that it names, else the one most like it.
+
+    `told`: the words of each requirement.
+    """
+    named = next((word for word in _ID.findall(row.text) if word in told), "")
+    known = of_block.get(row.parent, row.parent if row.parent in told else "") or named
+    words = keywords(row.text)
+    strange = known in told and not named and not words & told[known]
+    like = _most_like(words, told) if not known or strange else ""
+    return row.model_copy(update={"source": source, "parent": like or known})
 
 
-def _most_like(text: str, rows: Sequence[StatedRequirement]) -> tuple[str, float]:
-    """The requirement that shares most words with a text, and the share; nothing when none is close."""
-    wanted = keywords(text)
+def _most_like(wanted: frozenset[str], told: Mapping[str, frozenset[str]]) -> str:
+    """The requirement that shares most words; empty when none is close."""
     close = [
-        (len(wanted & words) / min(len(wanted), len(words)), row.id)
-        for row in rows
-        if row.kind != "exclusion" and len(wanted & (words := keywords(row.text))) > 1
+        (len(wanted & words) / min(len(wanted), len(words)), name)
+        for name, words in told.items()
+        if len(wanted & words) > 1
     ]
     share, name = max(close, default=(0.0, ""))
-    return (name, share) if share >= _CLOSE else ("", 0.0)
+    return name if share >= _CLOSE else ""
 
 
 class _Finder:
