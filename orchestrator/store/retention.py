@@ -13,6 +13,8 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
     artifacts,
+    candidates,
+    commits,
     critiques,
     decisions,
     edges,
@@ -25,7 +27,9 @@ from orchestrator.store.tables import (
     runs,
     snapshots,
     tasks,
+    trees,
     verdicts,
+    works,
 )
 from orchestrator.store.tables import sessions as session_table
 
@@ -54,6 +58,10 @@ _OF_SESSION = [
         verdicts,
         agent_calls,
         artifacts,
+        candidates,
+        commits,
+        trees,
+        works,
         runs,
         edges,
         tasks,
