@@ -17,7 +17,11 @@ from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_rows import Proposed
 from tests import factories as make
+from workers.git.candidates import Candidate, make_candidate
+from workers.git.checkouts import Checkout, make_checkout
+from workers.git.private_store import Base, PrivateStore, create_store, fix_base
 from workers.git.session_work import Integration, OpenTree, SessionWork, begin_work, open_work
+from workers.git.user_repository import Submodule
 
 OURS = ("refs/lifecycle", "refs/heads/lifecycle")
 GIT = {
@@ -195,3 +199,40 @@ def _report(row: Run) -> finished_run.Report:
         accumulator={"task": row.key},
         timings={},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A private store and a tree at its base, without rows."""
+
+    folder: Path
+    store: PrivateStore
+    base: Base
+    checkout: Checkout
+    empty: list[Submodule]
+
+    @property
+    def work(self) -> Path:
+        return self.checkout.work
+
+    def candidate(self) -> Candidate:
+        return make_candidate(self.store, self.checkout, self.base.commit, "runs/r", "Do it\n", NOON)
+
+    def names(self, tree: str) -> list[str]:
+        return git(self.store.path, "ls-tree", "-r", "-z", "--name-only", tree).split("\0")[:-1]
+
+
+NOON = 1_750_000_000_000_000  # microseconds
+
+
+def plain(folder: Path, project: Path, *, include_dirty: bool = False) -> Plain:
+    """A store for the repository `project`, and a tree at its base."""
+    store = create_store(project / ".workflow", "TLS-plain", project)
+    base = fix_base(store, project, NOON, include_dirty=include_dirty)
+    checkout = Checkout(folder / "trees" / "0-1", "a" * 32)
+    empty = make_checkout(store, checkout, base.commit)
+    return Plain(project, store, base, checkout, empty)
+
+
+def flags(candidate: Candidate) -> set[tuple[str, str]]:
+    return {(flag.kind, flag.shown) for flag in candidate.flags}

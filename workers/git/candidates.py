@@ -7,6 +7,7 @@ whose bytes are those of its base keeps the base's entry, though conversions of 
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import TreeError
-from workers.git.checkouts import Checkout, submodule_git, submodules_of
+from workers.git.checkouts import Checkout, delete_folder, submodule_git, submodules_of
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag, flags_of_file, scan, twins
@@ -116,41 +117,24 @@ def _phantoms(store: PrivateStore, checkout: Checkout, base: str, changes: Seque
     ]
     if not modified:
         return []
-    given = _checked_out(store, checkout, base, modified)
-    return [change for change in modified if _has_bytes(checkout.work, change.path, given[change.path])]
-
-
-def _checked_out(
-    store: PrivateStore, checkout: Checkout, base: str, changes: Sequence[Change]
-) -> dict[bytes, bytes]:
-    """Path -> the bytes that the base's own attributes make of its blob."""
-    index = checkout.folder / "base.index"
-    empty = checkout.folder / "empty"  # no attributes of the agent's count
-    empty.mkdir(exist_ok=True)
-    git = store.git.using(work_tree=empty, index=index, config=("core.sparseCheckout=false",))
+    given = checkout.folder / "given"  # without attributes of the agent's, so that the base's count
+    if given.exists():
+        delete_folder(given)
+    given.mkdir()
+    index = checkout.folder / "given.index"
+    git = store.git.using(work_tree=given, index=index, config=("core.sparseCheckout=false",))
     try:
         git.run("read-tree", "--reset", base)
-        asked = b"".join(f"{change.id_before} ".encode() + change.path + b"\0" for change in changes)
-        words = ("cat-file", "--batch", "--filters", "-z")
-        answer = git.run(*words, stdin=asked).out
+        git.run("checkout-index", "-z", "--stdin", stdin=b"".join(c.path + b"\0" for c in modified))
+        return [change for change in modified if _is_equal(given, checkout.work, change.path)]
     finally:
         index.unlink(missing_ok=True)
-    return dict(zip((change.path for change in changes), _blobs(answer), strict=True))
+        delete_folder(given)
 
 
-def _blobs(answer: bytes) -> Iterator[bytes]:
-    """What `cat-file --batch` printed, one after the other."""
-    at = 0
-    while at < len(answer):
-        end = answer.index(b"\n", at)
-        size = int(answer[at:end].split()[2])
-        yield answer[end + 1 : end + 1 + size]
-        at = end + 2 + size
-
-
-def _has_bytes(tree: Path, path: bytes, body: bytes) -> bool:
-    file = tree / os.fsdecode(path)
-    return file.lstat().st_size == len(body) and file.read_bytes() == body
+def _is_equal(one: Path, other: Path, path: bytes) -> bool:
+    """Whether a file has the same bytes in both folders."""
+    return filecmp.cmp(one / os.fsdecode(path), other / os.fsdecode(path), shallow=False)
 
 
 def _flags(
@@ -178,7 +162,7 @@ def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str) -> l
         if git is None:
             changed = folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
         else:
-            changed = bool(git.run("status", "--porcelain", "-z", "--ignored=no", "-uall").out)
+            changed = bool(git.run("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard").out)
         if changed:
             flags.append(Flag("submodule", module.path))
     return flags

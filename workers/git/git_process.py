@@ -35,7 +35,6 @@ ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 CONFIG = (
-    "core.bare=false",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -107,7 +106,8 @@ class Git:
     def run(self, *words: Word, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> Answer:
         """The answer of `git WORDS`. Raises GitMissing, GitTimedOut, GitOutputTooLarge, GitError for other exit codes."""
         program: list[Word] = ["git"]
-        for setting in (*CONFIG, *self.config):
+        not_bare = () if self.work_tree is None else ("core.bare=false",)
+        for setting in (*CONFIG, *not_bare, *self.config):
             program += ["-c", setting]
         try:
             process = subprocess.Popen(

@@ -160,17 +160,18 @@ def _snapshot_of_user(
     store: PrivateStore, top: Path, head: str | None, nested: tuple[bytes, ...]
 ) -> tuple[str, int]:
     """The tree of what lies in the user's folder, and how many files differ from `head`; by our index, nothing written."""
+    repository = store.repository
     index = store.path / "user.index"
     index.unlink(missing_ok=True)
     git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
-    links = (
-        set()
-        if head is None or store.repository is None
-        else {module.path for module in store.repository.submodules(head, store.git)}
-    )
+    known = [] if head is None or repository is None else repository.submodules(head, store.git)
+    links = {module.path for module in known}
     left = [b":(exclude,literal,top)" + path for path in nested if path not in links]
     try:
         git.run("read-tree", *(["--empty"] if head is None else [head]))
+        if repository is not None and head is not None and repository.sparse_patterns() is not None:
+            left_out = b"".join(path + b"\0" for path in repository.left_out_paths())
+            git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=left_out)
         git.run("add", "-A", "--sparse", "--", ".", OURS, *left)
         tree = git.run("write-tree").line
     finally:

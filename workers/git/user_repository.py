@@ -104,6 +104,11 @@ class UserRepository:
     def is_cone(self) -> bool:
         return self._setting("core.sparseCheckoutCone") == "true"
 
+    def left_out_paths(self) -> list[bytes]:
+        """Files that the sparse checkout of this work tree leaves out."""
+        found = self.git.using(work_tree=self.top).run("ls-files", "-t", "-z", "--full-name")
+        return [line[2:] for line in found.fields if line.startswith(b"S ")]
+
     def missing(self, commit: str) -> list[str]:
         """Objects of the commit's tree that a partial clone has not fetched."""
         words = ("rev-list", "--objects", "--no-walk", "--missing=print", commit)
@@ -136,7 +141,7 @@ class UserRepository:
 
 def find_repository(folder: Path) -> UserRepository | None:
     """The repository that `folder` belongs to, None where there is none. Raises GitError, GitMissing."""
-    git = Git(None, cwd=folder)
+    git = Git(None, cwd=folder, config=("core.bare=false",))  # a flag that others leave wrong
     found = git.run("rev-parse", "--absolute-git-dir", ok=(0, 128))
     if found.code != 0:
         if b"not a git repository" in found.err:
