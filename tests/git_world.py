@@ -13,6 +13,7 @@ from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import RunOutcome
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, sessions, transitions
+from orchestrator.store import work as work_rows
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_rows import Proposed
@@ -20,6 +21,7 @@ from tests import factories as make
 from workers.git.candidates import Candidate, make_candidate
 from workers.git.checkouts import Checkout, make_checkout
 from workers.git.private_store import Base, PrivateStore, create_store, fix_base
+from workers.git.publishing import is_ancestor
 from workers.git.session_work import Integration, OpenTree, SessionWork, begin_work, open_work
 from workers.git.user_repository import Submodule
 
@@ -236,3 +238,17 @@ def plain(folder: Path, project: Path, *, include_dirty: bool = False) -> Plain:
 
 def flags(candidate: Candidate) -> set[tuple[str, str]]:
     return {(flag.kind, flag.shown) for flag in candidate.flags}
+
+
+def assert_whole(here: World) -> None:
+    """Every commit in the database is in the store with all that it reaches, and no branch leads the head."""
+    row = here.store.read(lambda tx: work_rows.work_of(tx, here.session))
+    if row is None:
+        return
+    found = here.reopen().private
+    for commit in here.store.read(lambda tx: work_rows.commits_of(tx, here.session)):
+        assert found.has(commit.commit_id), commit
+    assert found.has(row.base) and found.has(row.head)
+    repository = found.repository
+    for at in (found.ref(found.branch), None if repository is None else repository.ref(found.branch)):
+        assert at is None or is_ancestor(found, at, row.head)

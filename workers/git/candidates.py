@@ -46,9 +46,12 @@ class Snapshot:
     flags: Sequence[Flag]
 
 
-def take_snapshot(store: PrivateStore, checkout: Checkout, base: str) -> Snapshot:
+def take_snapshot(
+    store: PrivateStore, checkout: Checkout, base: str, *, index: Path | None = None
+) -> Snapshot:
     """Store everything in the tree that git would take; `base` is the commit that it was checked out from.
 
+    `index`: instead of the tree's own, which a killed git may have left locked.
     Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
     GitError.
     """
@@ -60,7 +63,7 @@ def take_snapshot(store: PrivateStore, checkout: Checkout, base: str) -> Snapsho
     for path in found.nested:
         _move_aside(checkout, path)
         flags.append(Flag("nested", path))
-    git = checkout.git(store)
+    git = checkout.git(store).using(index=index)
     added = git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
     if added.code != 0:
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
@@ -122,6 +125,7 @@ def _phantoms(store: PrivateStore, checkout: Checkout, base: str, changes: Seque
         delete_folder(given)
     given.mkdir()
     index = checkout.folder / "given.index"
+    index.with_name("given.index.lock").unlink(missing_ok=True)
     git = store.git.using(work_tree=given, index=index, config=("core.sparseCheckout=false",))
     try:
         git.run("read-tree", "--reset", base)

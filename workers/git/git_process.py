@@ -84,6 +84,9 @@ class Git:
     environment: tuple[tuple[str, str], ...] = ()
     seconds: float = CALL_SECONDS
     output_bytes: int = OUTPUT_BYTES
+    holds: tuple[
+        int, ...
+    ] = ()  # descriptors that stay open as long as the command runs, whoever dies before it
 
     def using(
         self,
@@ -117,6 +120,7 @@ class Git:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                pass_fds=self.holds,
                 start_new_session=True,
             )
         except FileNotFoundError as error:

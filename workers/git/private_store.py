@@ -7,12 +7,15 @@ the new place. Only our commands run in it, so nothing that an agent plants is e
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from orchestrator.domain.errors import GitError, RepositoryUnusable
 from workers.git.git_process import Git, version
+from workers.git.ref_locks import writing_refs
 from workers.git.tree_scan import nested_repositories
 from workers.git.user_repository import OURS, UserRepository, find_repository
 
@@ -59,12 +62,26 @@ class PrivateStore:
         found = self.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", ok=(0, 1))
         return found.line if found.code == 0 else None
 
+    @contextmanager
+    def writing_refs(self) -> Iterator[tuple[Git, Git]]:
+        """Git on the store and on the user's repository, to write refs with; one of our processes at a time."""
+        common = None if self.repository is None else self.repository.common_dir
+        with writing_refs(self.path, common) as locked:
+            users = self.git if self.repository is None else self.repository.git
+            yield replace(self.git, holds=(locked,)), replace(users, holds=(locked,))
+
+    def pin(self, name: str, commit: str) -> None:
+        """Keep `commit` from the user's garbage collection, under refs/lifecycle/<session>/`name` there."""
+        with self.writing_refs() as (_, users):
+            users.run("update-ref", f"refs/lifecycle/{self.session}/{name}", commit)
+
     def keep(self, name: str, commit: str) -> None:
         """Create refs/lifecycle/`name`, or pass when it is equal. Raises GitError when it is another commit."""
         ref = f"refs/lifecycle/{name}"
         known = self.ref(ref)
         if known is None:
-            self.git.run("update-ref", ref, commit, "0" * len(commit))
+            with self.writing_refs() as (git, _):
+                git.run("update-ref", ref, commit, "0" * len(commit))
         elif known != commit:
             raise GitError(f"{ref} is another commit", why=f"it is {known}, expected {commit}")
 
@@ -99,12 +116,13 @@ def create_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
     outside = Git(None, cwd=path.parent)
     version(outside)
     form = "sha1" if repository is None else repository.object_format
-    outside.run("init", "--quiet", "--bare", "--template=", f"--object-format={form}", os.fspath(path))
-    (path / "info").mkdir(exist_ok=True)
     store = PrivateStore(path, session, repository)
-    if repository is not None:
-        _borrow(store, repository)
-        _configure(store, repository)
+    with store.writing_refs():
+        outside.run("init", "--quiet", "--bare", "--template=", f"--object-format={form}", os.fspath(path))
+        (path / "info").mkdir(exist_ok=True)
+        if repository is not None:
+            _borrow(store, repository)
+            _configure(store, repository)
     return PrivateStore(path, session, repository)
 
 
@@ -136,7 +154,7 @@ def fix_base(store: PrivateStore, folder: Path, now: int, *, include_dirty: bool
     head = None if repository is None else repository.head()
     if repository is not None and head is not None:
         _refuse_missing(repository, head)
-        repository.pin(f"{store.session}/base", head)
+        store.pin("base", head)
     known = store.ref(BASE)
     if known is not None:
         return Base(known, "snapshot" if head is None else "repository", 0)
@@ -163,6 +181,7 @@ def _snapshot_of_user(
     repository = store.repository
     index = store.path / "user.index"
     index.unlink(missing_ok=True)
+    index.with_name("user.index.lock").unlink(missing_ok=True)
     git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
     known = [] if head is None or repository is None else repository.submodules(head, store.git)
     links = {module.path for module in known}

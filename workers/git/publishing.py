@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import GitError
+from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.user_repository import UserRepository
 
@@ -41,7 +42,8 @@ class Published:
 
 def store_head(store: PrivateStore, head: str) -> None:
     """Let the store's own branch follow the database's head. Raises GitError."""
-    store.git.run("update-ref", store.branch, head)
+    with store.writing_refs() as (git, _):
+        git.run("update-ref", store.branch, head)
 
 
 def publish(store: PrivateStore, head: str, published: str | None, base: str) -> Published:
@@ -76,11 +78,12 @@ def _publish(
     place = repository.checked_out(branch)
     if place is not None:
         return Published(Publication.CHECKED_OUT, branch, at, f"{place} has it checked out")
-    _bring(store, repository, head)
-    try:
-        repository.git.run("update-ref", branch, head, at or "0" * len(head))
-    except GitError as error:
-        return Published(Publication.REFUSED, branch, at, error.why)
+    with store.writing_refs() as (git, users):
+        _bring(store, git, users, head)
+        try:
+            users.run("update-ref", branch, head, at or "0" * len(head))
+        except GitError as error:
+            return Published(Publication.REFUSED, branch, at, error.why)
     failpoints.hit("head.published")
     return Published(Publication.DONE, branch, head)
 
@@ -94,14 +97,14 @@ def adopt(store: PrivateStore, number: int, commit: str) -> None:
     """Keep the user's commits that are going to be part of ours, in both repositories. Raises GitError."""
     if store.repository is None:
         raise GitError("there is no repository to adopt from")
-    store.repository.pin(f"{store.session}/user/{number}", commit)
+    store.pin(f"user/{number}", commit)
     store.keep(f"user/{number}", commit)
 
 
-def _bring(store: PrivateStore, repository: UserRepository, head: str) -> None:
+def _bring(store: PrivateStore, git: Git, users: Git, head: str) -> None:
     """Copy what `head` needs into the user's repository: objects, and one ref of ours."""
-    store_head(store, head)
-    repository.git.using(config=("protocol.file.allow=always",)).run(
+    git.run("update-ref", store.branch, head)
+    users.using(config=("protocol.file.allow=always",)).run(
         "fetch",
         "--quiet",
         "--no-tags",

@@ -11,6 +11,7 @@ never used again: the next run of its lane gets a new generation.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -192,7 +193,10 @@ class SessionWork:
         checkout = Checkout(left.path, left.nonce)
         if not (checkout.is_ours() and checkout.index.is_file() and checkout.work.is_dir()):
             return
-        snapshot = take_snapshot(self.private, checkout, left.base)
+        index = checkout.folder / "saved.index"
+        index.with_name("saved.index.lock").unlink(missing_ok=True)
+        shutil.copyfile(checkout.index, index)
+        snapshot = take_snapshot(self.private, checkout, left.base, index=index)
         if not snapshot.changes:
             return
         name = f"attempts/{left.key}-{left.epoch}/{snapshot.tree}"

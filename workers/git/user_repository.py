@@ -1,7 +1,8 @@
-"""The user's repository: what is read from it, and the two places in it that are ours.
+"""The user's repository: what is read from it.
 
-Nothing here writes but `pin` and `workers/git/publishing.py`: refs below `refs/lifecycle/` and `refs/heads/lifecycle/`, with
-their logs and objects. Index, work tree, configuration, stash and every other ref stay as they are, to the byte.
+Nothing here writes. A private store pins its base and publishes its head there: refs below `refs/lifecycle/` and
+`refs/heads/lifecycle/`, with their logs and objects. Index, work tree, configuration, stash and every other ref stay as they
+are, to the byte.
 """
 
 from __future__ import annotations
@@ -65,10 +66,6 @@ class UserRepository:
 
     def has(self, commit: str) -> bool:
         return self.git.run("cat-file", "-e", f"{commit}^{{commit}}", ok=(0, 1, 128)).code == 0
-
-    def pin(self, name: str, commit: str) -> None:
-        """Keep `commit` from the user's garbage collection, under refs/lifecycle/`name`. Repeating it does nothing."""
-        self.git.run("update-ref", f"refs/lifecycle/{name}", commit)
 
     def checked_out(self, branch: str) -> Path | None:
         """The work tree that has this ref checked out, if one has."""
