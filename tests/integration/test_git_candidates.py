@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.errors import TreeError
-from tests.git_world import GIT, Plain, as_left, flags, git, plain, repository, write
-from workers.git.candidates import take_snapshot
+from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
+from workers.git.candidates import make_candidate, take_snapshot
+from workers.git.publishing import Publication, publish
 
 WINDOWS = "one\r\ntwo\r\n"
 
@@ -304,8 +305,17 @@ def test_nothing_that_was_planted_runs(tmp_path: Path) -> None:
 
     found = tree.candidate()
 
-    from workers.git.publishing import Publication, publish
-
     assert publish(tree.store, found.commit, None, tree.base.commit).what == Publication.DONE
     assert not ran.exists(), ran.read_text()
     assert git(project, "show", "refs/heads/lifecycle/TLS-plain:b.txt") == "3"
+
+
+def test_a_clock_that_goes_backwards_changes_only_dates(tree: Plain) -> None:
+    write(tree.work, {"a.py": "1"})
+    first = tree.candidate()
+
+    later = make_candidate(tree.store, tree.checkout, tree.base.commit, "runs/r", "Do it\n", NOON - 10**12)
+    at_the_epoch = make_candidate(tree.store, tree.checkout, tree.base.commit, "runs/r", "Do it\n", 0)
+
+    assert {first.tree, later.tree, at_the_epoch.tree} == {first.tree}
+    assert len({first.commit, later.commit, at_the_epoch.commit}) == 3
