@@ -308,6 +308,8 @@ def test_nothing_that_was_planted_runs(tmp_path: Path) -> None:
     assert publish(tree.store, found.commit, None, tree.base.commit).what == Publication.DONE
     assert not ran.exists(), ran.read_text()
     assert git(project, "show", "refs/heads/lifecycle/TLS-plain:b.txt") == "3"
+    git(project, "update-ref", "refs/heads/other", "HEAD")
+    assert ran.exists()  # what was planted does run where nothing forbids it
 
 
 def test_a_clock_that_goes_backwards_changes_only_dates(tree: Plain) -> None:

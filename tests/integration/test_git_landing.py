@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from orchestrator.domain.errors import LeaseLost, NotAllowedNow, TreeError
-from orchestrator.store import work, work_trees
+from orchestrator.domain.errors import GitError, LeaseLost, NoRoomForTree, NotAllowedNow, TreeError
+from orchestrator.store import retention, work, work_trees
 from orchestrator.store.rows import Run
 from orchestrator.store.work_rows import Proposed
 from tests import factories as make
 from tests import invariants
+from tests.e2e.disk import Disk, may_mount
 from tests.git_world import World, another_session, as_left, git, repository, world, write
+from workers.git.candidates import take_snapshot
+from workers.git.checkouts import Checkout, make_checkout
 from workers.git.merging import Vanished, vanished_lines
 from workers.git.publishing import Publication
 from workers.git.session_work import Integration, OpenTree, SessionWork
@@ -413,3 +417,60 @@ def test_two_sessions_work_on_one_repository(tmp_path: Path) -> None:
         assert git(project, "show", f"lifecycle/{each.session}:IMPL-001.py") == each.session
     assert as_left(project) == before
     invariants.check(one.store.path)
+
+
+def test_a_session_whose_trees_are_there_is_not_deleted(here: World) -> None:
+    work_ = here.begin()
+    run = here.claim()
+    here.land(work_, run, changed(work_.open_tree(run, 0)))
+
+    with pytest.raises(NotAllowedNow, match="private trees"):
+        here.store.write(lambda tx: retention.delete_session(tx, here.session, "ann"))
+
+    clean_trees(work_, is_over=True)
+    here.store.write(lambda tx: retention.delete_session(tx, here.session, "ann"))
+    invariants.check(here.store.path)
+
+
+def test_a_full_disk_stops_a_tree_with_its_reason_and_nothing_else(here: World, tmp_path: Path) -> None:
+    if not may_mount():
+        pytest.skip("only root may mount")
+    disk = Disk(tmp_path / "disk")
+    try:
+        work_ = replace(here.begin(), trees=disk.path / "trees")
+        with pytest.raises(NoRoomForTree):
+            work_.open_tree(here.claim(), 0)
+        disk.fill(leave=20_000)
+        checkout = Checkout(disk.path / "0-1", "a" * 32)
+        with pytest.raises((GitError, TreeError, OSError)):
+            make_checkout(work_.private, checkout, work_.row().head)
+            take_snapshot(work_.private, checkout, work_.row().head)
+            raise AssertionError("it had room")
+    finally:
+        disk.close()
+    invariants.check(here.store.path)
+
+
+def test_a_store_on_a_full_disk_lands_nothing_until_there_is_room(tmp_path: Path) -> None:
+    if not may_mount():
+        pytest.skip("only root may mount")
+    disk = Disk(tmp_path / "disk")
+    try:
+        project = repository(disk.path / "project", {"app.py": LINES, ".gitignore": ".workflow/\n"})
+        here = world(tmp_path, project)
+        work_ = here.begin()
+        run = here.claim()
+        tree = work_.open_tree(run, 0)
+        write(tree.checkout.work, {"large.py": bytes(range(256)) * 4_000})
+        before = as_left(project)
+        disk.fill()
+
+        with pytest.raises((TreeError, GitError)):
+            work_.propose(run, tree, "input", "Do it", {})
+
+        disk.make_room()
+        here.land(work_, run, tree)
+        assert len(set(heads(here))) == 1 and as_left(project) == before
+        invariants.check(here.store.path)
+    finally:
+        disk.close()

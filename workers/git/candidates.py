@@ -69,7 +69,7 @@ def take_snapshot(
         raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
     tree = git.run("write-tree").line
     changes = changes_between(store.git, base, tree)
-    untouched = _phantoms(store, checkout, base, changes)
+    untouched = _phantoms(store, checkout, git, base, changes)
     if untouched:
         entries = b"".join(
             f"{change.mode_before} {change.id_before}\t".encode() + change.path + b"\0"
@@ -111,14 +111,16 @@ def _move_aside(checkout: Checkout, path: bytes) -> None:
     (checkout.work / os.fsdecode(path)).rename(checkout.aside / str(number))
 
 
-def _phantoms(store: PrivateStore, checkout: Checkout, base: str, changes: Sequence[Change]) -> list[Change]:
+def _phantoms(
+    store: PrivateStore, checkout: Checkout, own: Git, base: str, changes: Sequence[Change]
+) -> list[Change]:
     """The changed files whose bytes in the tree are those that a checkout of their base entry gives."""
     modified = [
         change
         for change in changes
         if change.status == "M" and change.mode == change.mode_before and change.mode not in (GITLINK, LINK)
     ]
-    if not modified:
+    if not modified or not _may_convert(own, changes):
         return []
     given = checkout.folder / "given"  # without attributes of the agent's, so that the base's count
     if given.exists():
@@ -134,6 +136,16 @@ def _phantoms(store: PrivateStore, checkout: Checkout, base: str, changes: Seque
     finally:
         index.unlink(missing_ok=True)
         delete_folder(given)
+
+
+def _may_convert(own: Git, changes: Sequence[Change]) -> bool:
+    """Whether anything before or after the changes could store a file in another form than it has in a tree."""
+    names = (".gitattributes", ":(glob)**/.gitattributes")
+    return (
+        any(change.path.rpartition(b"/")[2] == b".gitattributes" for change in changes)
+        or bool(own.run("ls-files", "-z", "--", *names).out)
+        or own.run("config", "--get", "core.autocrlf", ok=(0, 1)).code == 0
+    )
 
 
 def _is_equal(one: Path, other: Path, path: bytes) -> bool:

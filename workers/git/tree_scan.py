@@ -31,6 +31,8 @@ class Flag:
 
 def is_git_directory_name(name: bytes) -> bool:
     """Whether some file system takes this name for `.git`; git refuses to track it."""
+    if name[:1] not in (b".", b"g", b"G") and name.isascii():
+        return False
     plain = _IGNORABLE.sub("", name.decode("utf-8", "surrogateescape")).split(":")[0].rstrip(" .").casefold()
     return plain in (".git", "git~1")
 
@@ -47,18 +49,22 @@ def scan(tree: Path) -> Scan:
     """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
     found = Scan([], [])
     for entry in _walk(tree):
-        path, name = os.fsencode(entry.path)[len(os.fsencode(tree)) + 1 :], os.fsencode(entry.name)
-        if is_git_directory_name(name):
+        if is_git_directory_name(os.fsencode(entry.name)):
+            path = _relative(tree, entry)
             if path != b".git":
                 found.nested.append(path)
-        elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False) or _is_directory(entry)):
-            found.special.append(path)
+        elif not (entry.is_file(follow_symlinks=False) or _is_directory(entry) or entry.is_symlink()):
+            found.special.append(_relative(tree, entry))
     return found
 
 
 def nested_repositories(top: Path) -> list[bytes]:
     """Folders below `top` that are repositories of their own."""
     return [path.rpartition(b"/")[0] for path in scan(top).nested]
+
+
+def _relative(tree: Path, entry: os.DirEntry[str]) -> bytes:
+    return os.fsencode(entry.path)[len(os.fsencode(tree)) + 1 :]
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
