@@ -97,7 +97,9 @@ def delete_session(tx: Tx, session: str, who: str) -> None:
     left = left_trees(tx, session)
     if left:
         raise NotAllowedNow(
-            "the session still has private trees", why=", ".join(str(each.path) for each in left[:5])
+            "the session still has private trees",
+            why=", ".join(str(each.path) for each in left[:5]),
+            fix="delete it when the coordinator has cleaned them up",
         )
     for statement in (*_OF_RUNS, _findings, *_OF_SESSION, _session):
         tx.run(statement, session=session)

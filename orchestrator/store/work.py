@@ -180,9 +180,11 @@ def land(tx: Tx, run: Run, candidate: int, seen: str, commit: str, tree_id: str)
     assert_lease(tx, run.run, run.host)
     found = tx.row(_candidate, candidate=candidate)
     if found is None or found.run_id != run.run or found.ticket is None:
-        raise NotAllowedNow("the candidate has no ticket", why=f"run {run.run}")
+        raise NotAllowedNow("the candidate has no ticket", why=f"run {run.run}", fix="queue it first")
     if not is_its_turn(tx, candidate):
-        raise NotAllowedNow("it is not this candidate's turn to land", why=f"run {run.run}")
+        raise NotAllowedNow(
+            "it is not this candidate's turn to land", why=f"run {run.run}", fix="wait for those before it"
+        )
     if not tx.one(_move_head, session=run.session_id, seen=seen, commit=commit):
         return False
     _insert_commit(tx, run.session_id, commit, seen, tree_id, run.run)

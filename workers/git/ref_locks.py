@@ -36,5 +36,9 @@ def _remove_stale(common_dir: Path) -> None:
     """Remove locks of our refs in the user's repository, unless they are so young that they may be the user's."""
     for refs in OUR_REFS:
         for left in (common_dir / refs).rglob("*.lock"):
-            if time.time() - left.stat().st_mtime > STALE_SECONDS:
+            try:
+                age = time.time() - left.stat().st_mtime
+            except FileNotFoundError:
+                continue  # its git has just finished
+            if age > STALE_SECONDS:
                 left.unlink(missing_ok=True)
