@@ -27,7 +27,8 @@ from workers.git.tree_cleanup import clean_trees
 ROOT = Path(__file__).parents[2]
 KEYS = ("IMPL-001", "IMPL-002", "IMPL-003")
 MODES = ("before", "after", "halfway", "orphaned")
-STRIDE = 17  # of the git commands, those at which the common suite dies
+COMMANDS = 120  # somewhat more than the scenario has
+STRIDE = 13  # of them, those at which the common suite dies
 
 FAKE_GIT = """#!/bin/sh
 # The real git; at command number $DIE_AT the process that called it is killed before, after, halfway, or while git goes on.
@@ -161,7 +162,7 @@ def die_around_git(here: World, folder: Path, number: int, how: str) -> bool:
     return die(folder, here.folder, PATH=f"{tools}:{os.environ['PATH']}") == -9
 
 
-@pytest.mark.parametrize("number", range(1, 150, STRIDE))
+@pytest.mark.parametrize("number", range(1, COMMANDS - STRIDE, STRIDE))
 @pytest.mark.parametrize("how", MODES)
 def test_a_kill_around_a_git_command_loses_nothing(
     here: World, tmp_path: Path, how: str, number: int
@@ -174,7 +175,7 @@ def test_a_kill_around_a_git_command_loses_nothing(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", range(1, 200))
+@pytest.mark.parametrize("number", range(1, COMMANDS))
 @pytest.mark.parametrize("how", MODES)
 def test_a_kill_around_every_git_command_loses_nothing(
     here: World, tmp_path: Path, how: str, number: int

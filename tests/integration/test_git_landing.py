@@ -140,6 +140,18 @@ def test_a_lost_runs_tree_is_saved_and_never_used_again(here: World) -> None:
     invariants.check(here.store.path)
 
 
+def test_a_lost_runs_tree_is_not_handed_on_within_its_chain(here: World) -> None:
+    work_ = here.begin()
+    run = here.claim()
+    work_.open_tree(run, 0)
+    here.lose(run)
+    again = here.claim()._replace(loop=run.loop)
+    with_loop(here, again.run, run.loop)
+
+    assert here.store.write(lambda tx: work_trees.hand_on(tx, again, 0)) is None
+    assert work_.open_tree(again, 0).row.generation == 2
+
+
 def test_a_zombie_can_neither_propose_nor_land(here: World) -> None:
     work_ = here.begin()
     run = here.claim()
