@@ -36,6 +36,21 @@ NAMES = (
     "host.draining",
 )
 
+GIT_NAMES = (  # passed only by work in private trees
+    "tree.row",
+    "tree.made",
+    "tree.ready",
+    "snap.objects",
+    "snap.ref",
+    "candidate.row",
+    "land.ticket",
+    "land.merged",
+    "head.stored",
+    "head.published",
+    "tree.retired",
+    "tree.removed",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

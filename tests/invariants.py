@@ -111,6 +111,34 @@ INVARIANTS = {
         WHERE c.metered = 1 AND c.started_at > p.since_at AND c.started_at < p.limited_until""",
     "a task waits for an account only while it is not started": """
         SELECT session_id, key FROM tasks WHERE limited_by IS NOT NULL AND status IN ('in_progress', 'completed')""",
+    "47 each commit of a run has one completed run of its session": """
+        SELECT c.session_id, c.number FROM commits c LEFT JOIN runs r ON r.id = c.run_id
+        WHERE c.author = 'run' AND (r.outcome IS NOT 'completed' OR r.session_id <> c.session_id)""",
+    "48 the head is the newest commit, else the base": """
+        SELECT w.session_id, w.head FROM works w LEFT JOIN commits c ON c.session_id = w.session_id AND c.number = w.commits
+        WHERE w.head <> coalesce(c.commit_id, w.base)
+        UNION ALL SELECT w.session_id, w.commits FROM works w LEFT JOIN commits c ON c.session_id = w.session_id
+        GROUP BY w.session_id HAVING count(c.number) <> w.commits OR coalesce(max(c.number), 0) <> w.commits""",
+    "48 the parents of commits form one line from the base": """
+        SELECT c.session_id, c.number FROM commits c JOIN works w ON w.session_id = c.session_id
+        LEFT JOIN commits p ON p.session_id = c.session_id AND p.number = c.number - 1
+        WHERE c.parent <> coalesce(p.commit_id, w.base)""",
+    "51 a live tree has one open run, or waits after one that ended": """
+        SELECT a.run_id FROM trees a JOIN runs r ON r.id = a.run_id
+        WHERE a.state IN ('making', 'live') AND r.outcome IS NULL GROUP BY a.run_id HAVING count(*) > 1""",
+    "51 a generation follows one that is retired": """
+        SELECT a.session_id, a.lane, a.generation FROM trees a JOIN trees b ON b.session_id = a.session_id AND b.lane = a.lane
+        AND b.generation > a.generation WHERE a.state IN ('making', 'live')""",
+    "51 a tree is used by runs of its chain alone": """
+        SELECT t.id FROM trees t JOIN runs r ON r.id = t.run_id WHERE r.loop <> t.chain""",
+    "52 a folder was deleted only after its run had ended": """
+        SELECT t.id FROM trees t JOIN runs r ON r.id = t.run_id WHERE t.state = 'trash' AND r.outcome IS NULL""",
+    "53 a candidate of a run that did not complete has not landed": """
+        SELECT c.id FROM candidates c JOIN runs r ON r.id = c.run_id JOIN commits l ON l.run_id = c.run_id
+        WHERE r.outcome IS NOT 'completed'""",
+    "55 tickets of a session are used once": """
+        SELECT c.session_id, c.ticket FROM candidates c JOIN works w ON w.session_id = c.session_id
+        WHERE c.ticket > w.tickets""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
     "a paused session offers nothing": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id

@@ -123,6 +123,14 @@ class BudgetSettings(CapSettings):
     task: CapSettings = Field(default=CapSettings(), description="the same caps, for each task")
 
 
+class WorkSettings(_Part):
+    trees: Name | None = Field(
+        default=None,
+        description="the folder of the private trees in which agents edit code, outside every project; "
+        "default `lifecycle/trees` in the user's state folder",
+    )
+
+
 class PriceSettings(_Part):
     input: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million input tokens")
     output: Annotated[Number, Field(ge=0)] = Field(description="US dollars per million output tokens")
@@ -215,6 +223,7 @@ class Settings(BaseModel):
         default={}, description="the agents of each perspective, in order"
     )
     budget: BudgetSettings = Field(default=BudgetSettings(), description="caps at which a session pauses")
+    work: WorkSettings = Field(default=WorkSettings(), description="where code is written")
     prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices, by model")
 
     @field_validator("agents", mode="before")

@@ -22,6 +22,7 @@ from orchestrator.config.settings import (
     CapSettings,
     PriceSettings,
     Settings,
+    WorkSettings,
     with_kind,
 )
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS
@@ -163,4 +164,5 @@ _MODELS: dict[str, type[BaseModel]] = {
     "agents": AgentSettings,
     "budget": BudgetSettings,
     "prices": PriceSettings,
+    "work": WorkSettings,
 }

@@ -15,6 +15,13 @@ LifecycleError
 ├── LeaseLost                  the run was revoked or has ended; nothing was written
 ├── NotLeader                  another daemon leads; nothing was written
 ├── BudgetReached              a cap allows no further call; no agent was called
+├── GitError                   a git command failed; the message names it
+│   ├── GitMissing             git is not installed, or too old
+│   ├── GitTimedOut            it did not end in time and was stopped
+│   ├── GitOutputTooLarge      it printed more than its limit and was stopped
+│   └── RepositoryUnusable     the repository cannot be worked on as it is
+├── TreeError                  a private tree is not what its row says; it was not touched
+│   └── NoRoomForTree          the disk has no room for a private tree
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
     │   └── CassetteUnusable   the session's cassette cannot be read or written
@@ -179,6 +186,45 @@ class BudgetReached(LifecycleError):
     """The budget is used up; no agent was called."""
 
     remedy = "`lifecycle resume --max-usd AMOUNT`, or with the option of the reached cap, continues"
+
+
+class GitError(LifecycleError):
+    """A git command failed."""
+
+    remedy = "`lifecycle doctor` checks git and the repository"
+
+
+class GitMissing(GitError):
+    """git is not installed, or too old."""
+
+    remedy = "install git 2.38 or newer"
+    exit_code = 2
+
+
+class GitTimedOut(GitError):
+    """A git command did not end in time and was stopped."""
+
+
+class GitOutputTooLarge(GitError):
+    """A git command printed more than its limit and was stopped."""
+
+
+class RepositoryUnusable(GitError):
+    """The repository cannot be worked on as it is; it was not changed."""
+
+    exit_code = 2
+
+
+class TreeError(LifecycleError):
+    """A private tree is not what its row says; it was not touched."""
+
+    remedy = "nothing to do: the next attempt gets a new tree"
+
+
+class NoRoomForTree(TreeError):
+    """The disk has no room for a private tree."""
+
+    remedy = "free some space on its disk, or set `work.trees` to a folder on another one"
 
 
 class AgentError(LifecycleError):

@@ -6,6 +6,7 @@ import uuid
 
 from sqlalchemy import Delete, Table, bindparam, delete, select
 
+from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.store.decisions import answered
 from orchestrator.store.project_tables import contents
 from orchestrator.store.statements import Change, change
@@ -13,6 +14,8 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import (
     agent_calls,
     artifacts,
+    candidates,
+    commits,
     critiques,
     decisions,
     edges,
@@ -25,9 +28,12 @@ from orchestrator.store.tables import (
     runs,
     snapshots,
     tasks,
+    trees,
     verdicts,
+    works,
 )
 from orchestrator.store.tables import sessions as session_table
+from orchestrator.store.work_trees import left_trees
 
 
 def _of_runs(table: Table) -> Change:
@@ -54,6 +60,10 @@ _OF_SESSION = [
         verdicts,
         agent_calls,
         artifacts,
+        candidates,
+        commits,
+        trees,
+        works,
         runs,
         edges,
         tasks,
@@ -80,7 +90,17 @@ def _unused() -> Delete:
 
 
 def delete_session(tx: Tx, session: str, who: str) -> None:
-    """Delete every row of the session and contents that no other one uses; note who did it in `commands`."""
+    """Delete every row of the session and contents that no other one uses; note who did it in `commands`.
+
+    Raises NotAllowedNow while folders of its private trees are there: without their rows nobody could prove whose they are.
+    """
+    left = left_trees(tx, session)
+    if left:
+        raise NotAllowedNow(
+            "the session still has private trees",
+            why=", ".join(str(each.path) for each in left[:5]),
+            fix="delete it when the coordinator has cleaned them up",
+        )
     for statement in (*_OF_RUNS, _findings, *_OF_SESSION, _session):
         tx.run(statement, session=session)
     tx.run(_unused)

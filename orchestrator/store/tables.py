@@ -32,10 +32,13 @@ from orchestrator.store.table_conventions import (
     one_of,
     table,
 )
+from orchestrator.store.work_tables import candidates, commits, trees, works
 
 __all__ = [
     "agent_calls",
     "artifacts",
+    "candidates",
+    "commits",
     "critiques",
     "decisions",
     "edges",
@@ -50,7 +53,9 @@ __all__ = [
     "sessions",
     "snapshots",
     "tasks",
+    "trees",
     "verdicts",
+    "works",
 ]
 
 sessions = table(

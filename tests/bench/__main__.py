@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import engine, processes, scale, thinking
+from tests.bench import engine, processes, scale, thinking, trees
 from tests.bench.measure import HEAD, TINY, Figure, machine, of_failure, of_figure
 
 Measure = Callable[[], Iterator[Figure]]
@@ -34,6 +34,7 @@ FIGURES: dict[str, Measure] = {
     "cold-start": processes.cold_start,
     "daemon-start": processes.daemon_start,
     "thinking": thinking.session,
+    "trees": trees.trees,
 }
 
 

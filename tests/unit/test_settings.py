@@ -60,6 +60,7 @@ DEFAULTS = {
     "roles": {},
     "perspectives": {},
     "budget": {**NO_CAPS, "task": NO_CAPS},
+    "work": {"trees": None},
     "prices": {},
 }
 

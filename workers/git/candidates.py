@@ -1,0 +1,211 @@
+"""A candidate: what an agent left in its tree, as a commit by us, on our own index.
+
+Whatever the agent did to its .git (commits, stashes, rebases, hooks, deleting it) has no effect. Nested repositories are
+moved aside first, since one without a commit makes `git add` fail as a whole and one with a commit hides its files. A file
+whose bytes are those of its base keeps the base's entry, though conversions of line ends would store it differently.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import TreeError
+from workers.git.checkouts import Checkout, delete_folder, submodule_git, submodules_of
+from workers.git.git_process import Git
+from workers.git.private_store import PrivateStore
+from workers.git.tree_scan import Flag, flags_of_file, scan, twins
+
+GITLINK = "160000"
+LINK = "120000"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path that differs between two trees. Modes and ids are zeros where it is not there."""
+
+    path: bytes
+    status: str  # A, M, D, T, R
+    mode_before: str
+    mode: str
+    id_before: str
+    id: str
+    path_before: bytes | None = None  # of a rename
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a tree holds, and what a check has to decide on."""
+
+    tree: str
+    changes: Sequence[Change]
+    flags: Sequence[Flag]
+
+
+def take_snapshot(
+    store: PrivateStore, checkout: Checkout, base: str, *, index: Path | None = None
+) -> Snapshot:
+    """Store everything in the tree that git would take; `base` is the commit that it was checked out from.
+
+    `index`: instead of the tree's own, which a killed git may have left locked.
+    Nested repositories are moved to `aside`. Raises TreeError where the tree is not ours or a file cannot be read,
+    GitError.
+    """
+    checkout.assert_ours()
+    if checkout.work.is_symlink() or not checkout.work.is_dir():
+        raise TreeError(why=f"{checkout.work} is no folder any more")
+    found = scan(checkout.work)
+    flags = [Flag("special", path) for path in found.special]
+    for path in found.nested:
+        _move_aside(checkout, path)
+        flags.append(Flag("nested", path))
+    git = checkout.git(store).using(index=index)
+    added = git.run("add", "-A", "--sparse", "--", ".", ok=(0, 1, 128))
+    if added.code != 0:
+        raise TreeError("the tree cannot be stored", why=added.err.decode(errors="replace").strip()[:500])
+    tree = git.run("write-tree").line
+    changes = changes_between(store.git, base, tree)
+    untouched = _phantoms(store, checkout, git, base, changes)
+    if untouched:
+        entries = b"".join(
+            f"{change.mode_before} {change.id_before}\t".encode() + change.path + b"\0"
+            for change in untouched
+        )
+        git.run("update-index", "-z", "--index-info", stdin=entries)
+        tree = git.run("write-tree").line
+        changes = [change for change in changes if change not in untouched]
+    failpoints.hit("snap.objects")
+    flags += _flags(store, checkout, base, tree, changes)
+    return Snapshot(tree, changes, flags)
+
+
+def changes_between(git: Git, before: str, after: str, *, renames: bool = False) -> list[Change]:
+    """The paths that differ between two commits or trees."""
+    found = ["-M"] if renames else ["--no-renames"]
+    words = ("diff-tree", "-r", "-z", "--no-ext-diff", "--no-textconv", *found, before, after)
+    fields = iter(git.run(*words).fields)
+    return [_change(described, fields) for described in fields]
+
+
+def _change(described: bytes, fields: Iterator[bytes]) -> Change:
+    mode_before, mode, id_before, id, status = described.decode().removeprefix(":").split()
+    path = next(fields)
+    before = path if status[0] in "RC" else None
+    return Change(next(fields) if before else path, status[0], mode_before, mode, id_before, id, before)
+
+
+def commit_message(subject: str, trailers: Mapping[str, str]) -> str:
+    """A commit's message; `trailers` by their names after `Lifecycle-`, empty ones left out."""
+    lines = [f"Lifecycle-{name}: {' '.join(value.split())}" for name, value in trailers.items() if value]
+    return " ".join(subject.split()) + "\n\n" + "\n".join(lines) + "\n"
+
+
+def _move_aside(checkout: Checkout, path: bytes) -> None:
+    """Keep a nested .git out of the tree, under a number of its own."""
+    checkout.aside.mkdir(exist_ok=True)
+    number = sum(1 for _ in checkout.aside.iterdir())
+    (checkout.work / os.fsdecode(path)).rename(checkout.aside / str(number))
+
+
+def _phantoms(
+    store: PrivateStore, checkout: Checkout, own: Git, base: str, changes: Sequence[Change]
+) -> list[Change]:
+    """The changed files whose bytes in the tree are those that a checkout of their base entry gives."""
+    modified = [
+        change
+        for change in changes
+        if change.status == "M" and change.mode == change.mode_before and change.mode not in (GITLINK, LINK)
+    ]
+    if not modified or not _may_convert(own, changes):
+        return []
+    given = checkout.folder / "given"  # without attributes of the agent's, so that the base's count
+    if given.exists():
+        delete_folder(given)
+    given.mkdir()
+    index = checkout.folder / "given.index"
+    index.with_name("given.index.lock").unlink(missing_ok=True)
+    git = store.git.using(work_tree=given, index=index, config=("core.sparseCheckout=false",))
+    try:
+        git.run("read-tree", "--reset", base)
+        git.run("checkout-index", "-z", "--stdin", stdin=b"".join(c.path + b"\0" for c in modified))
+        return [change for change in modified if _is_equal(given, checkout.work, change.path)]
+    finally:
+        index.unlink(missing_ok=True)
+        delete_folder(given)
+
+
+def _may_convert(own: Git, changes: Sequence[Change]) -> bool:
+    """Whether anything before or after the changes could store a file in another form than it has in a tree."""
+    names = (".gitattributes", ":(glob)**/.gitattributes")
+    return (
+        any(change.path.rpartition(b"/")[2] == b".gitattributes" for change in changes)
+        or bool(own.run("ls-files", "-z", "--", *names).out)
+        or own.run("config", "--get", "core.autocrlf", ok=(0, 1)).code == 0
+    )
+
+
+def _is_equal(one: Path, other: Path, path: bytes) -> bool:
+    """Whether a file has the same bytes in both folders."""
+    return filecmp.cmp(one / os.fsdecode(path), other / os.fsdecode(path), shallow=False)
+
+
+def _flags(
+    store: PrivateStore, checkout: Checkout, base: str, tree: str, changes: Sequence[Change]
+) -> list[Flag]:
+    flags: list[Flag] = []
+    new = [change.path for change in changes if change.status in "AR"]
+    for change in changes:
+        if GITLINK in (change.mode, change.mode_before):
+            flags.append(Flag("submodule", change.path))
+        elif change.status != "D":
+            flags += flags_of_file(checkout.work, change.path)
+    if new:
+        names = store.git.run("ls-tree", "-r", "-z", "--name-only", tree).fields
+        flags += [Flag("twin", path) for path in twins(new, names)]
+    return flags + _changed_submodules(store, checkout, base)
+
+
+def _changed_submodules(store: PrivateStore, checkout: Checkout, base: str) -> list[Flag]:
+    """Submodules in whose folder something differs from what was checked out: nothing of it can land."""
+    flags = []
+    for number, module in enumerate(submodules_of(store, base)):
+        git = submodule_git(store, checkout, module, checkout.folder / f"submodule-{number}.index")
+        folder = checkout.work / os.fsdecode(module.path)
+        if git is None:
+            changed = folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
+        else:
+            changed = bool(git.run("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard").out)
+        if changed:
+            flags.append(Flag("submodule", module.path))
+    return flags
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A commit of ours on its base, ready to be checked and landed."""
+
+    base: str
+    commit: str
+    tree: str
+    changes: Sequence[Change] = field(default=())
+    flags: Sequence[Flag] = field(default=())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs from the base."""
+        return not self.changes
+
+
+def make_candidate(
+    store: PrivateStore, checkout: Checkout, base: str, refs: str, message: str, now: int
+) -> Candidate:
+    """Commit what the tree holds, synced, under its id below refs/lifecycle/`refs`. Raises TreeError, GitError."""
+    snapshot = take_snapshot(store, checkout, base)
+    commit = store.commit_tree(snapshot.tree, base, message, now)
+    store.keep(f"{refs}/{commit}", commit)
+    failpoints.hit("snap.ref")
+    return Candidate(base, commit, snapshot.tree, snapshot.changes, snapshot.flags)

@@ -1,0 +1,215 @@
+"""Plain checkouts for agents, outside the project, and the proof of whose they are.
+
+<trees>/<project>/<session>/<lane>-<generation>/
+    owner.json    the nonce of the tree's row; without it nothing below is ever deleted
+    index         ours, which decides what a snapshot takes
+    work/         the agent's; work/.git is a throwaway that none of our commands reads
+    aside/        nested repositories that a snapshot moved out of the way
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import NoRoomForTree, RepositoryUnusable, TreeError
+from orchestrator.domain.identity import ProjectId
+from orchestrator.store import files
+from workers.git.git_process import Git
+from workers.git.private_store import PrivateStore
+from workers.git.tree_scan import ignores_case, twins
+from workers.git.user_repository import Submodule
+
+RESERVE_BYTES = 256 << 20  # what a disk must have left before a tree is made
+OWNER = "owner.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The folder of one generation of a lane; it need not be there."""
+
+    folder: Path
+    nonce: str
+
+    @property
+    def work(self) -> Path:
+        return self.folder / "work"
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    @property
+    def aside(self) -> Path:
+        return self.folder / "aside"
+
+    def is_ours(self) -> bool:
+        """Whether the folder is there and its ownership file has our nonce."""
+        return read_nonce(self.folder) == self.nonce
+
+    def assert_ours(self) -> None:
+        """Raises TreeError."""
+        if not self.is_ours():
+            raise TreeError(why=f"{self.folder} is gone, or its {OWNER} has another nonce")
+
+    def git(self, store: PrivateStore) -> Git:
+        """Git on the store with this work tree and our index."""
+        return store.git.using(work_tree=self.work, index=self.index)
+
+
+def read_nonce(folder: Path) -> str | None:
+    """The nonce that a folder's ownership file has, None where there is none or it is damaged."""
+    if folder.is_symlink():
+        return None
+    try:
+        owner = json.loads((folder / OWNER).read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return owner.get("nonce") if isinstance(owner, dict) else None
+
+
+def trees_folder(chosen: str | None) -> Path:
+    """Where the trees of all projects are: the setting `work.trees`, else the user's state folder."""
+    if chosen is not None:
+        return Path(chosen).expanduser().absolute()
+    return platformdirs.user_state_path("lifecycle", appauthor=False) / "trees"
+
+
+def project_folder(trees: Path, project: ProjectId) -> Path:
+    """Where the trees of one project are, under a name that no other project has."""
+    return trees / hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
+
+
+def assert_room(trees: Path) -> None:
+    """Raises NoRoomForTree before a tree is begun that could fill the disk."""
+    trees.mkdir(mode=0o700, parents=True, exist_ok=True)
+    free = shutil.disk_usage(trees).free
+    if free < RESERVE_BYTES:
+        raise NoRoomForTree(
+            why=f"{free >> 20} MB are free below {trees}, {RESERVE_BYTES >> 20} MB are needed"
+        )
+
+
+def make_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> list[Submodule]:
+    """Check `commit` out into a new folder; the submodules that are empty since their objects are not here.
+
+    The ownership file is written first, so that a tree of any age can be proved ours. Raises TreeError where the folder
+    is there already, RepositoryUnusable for names that collide on its file system, GitError.
+    """
+    checkout.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        checkout.folder.mkdir(mode=0o700)
+    except FileExistsError as error:
+        raise TreeError(why=f"{checkout.folder} is there already") from error
+    files.write(checkout.folder, OWNER, json.dumps({"nonce": checkout.nonce}).encode())
+    checkout.work.mkdir()
+    _refuse_collisions(store, checkout.folder, commit)
+    checkout.git(store).run("read-tree", "--reset", "-u", commit)
+    empty = _fill_submodules(store, checkout, commit)
+    failpoints.hit("tree.made")
+    _make_throwaway(store, checkout, commit)
+    return empty
+
+
+def reset_checkout(store: PrivateStore, checkout: Checkout, commit: str) -> None:
+    """Bring a clean tree to `commit`; ignored files (caches, builds) stay. Raises TreeError, GitError."""
+    checkout.assert_ours()
+    checkout.git(store).run("read-tree", "--reset", "-u", commit)
+    throwaway = checkout.work / ".git"
+    if throwaway.is_symlink() or throwaway.is_file():
+        throwaway.unlink()
+    elif throwaway.is_dir():
+        delete_folder(throwaway)
+    _make_throwaway(store, checkout, commit)
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a folder with all in it, folders that forbid it too; links are removed, never followed."""
+    for inner, names, _ in os.walk(folder):
+        for name in names:
+            path = Path(inner, name)
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def _make_throwaway(store: PrivateStore, checkout: Checkout, commit: str) -> None:
+    """Give the agent a repository in which `git status` and `git diff` work; nothing of it is ever read by us."""
+    own = checkout.work / ".git"
+    form = store.git.run("rev-parse", "--show-object-format").line
+    outside = Git(None, cwd=checkout.folder)
+    outside.run(
+        "init",
+        "--quiet",
+        "--template=",
+        f"--object-format={form}",
+        "--initial-branch=work",
+        os.fspath(checkout.work),
+    )
+    (own / "objects" / "info").mkdir(exist_ok=True)
+    alternates = os.fsencode(store.path / "objects") + b"\n"
+    (own / "objects" / "info" / "alternates").write_bytes(alternates)
+    if (store.path / "shallow").is_file():
+        shutil.copyfile(store.path / "shallow", own / "shallow")
+    shutil.copyfile(checkout.index, own / "index")  # says what a sparse checkout leaves out, too
+    git = Git(own, cwd=checkout.work)
+    git.run("update-ref", "refs/heads/work", commit)
+    for name, value in ({} if store.repository is None else store.repository.conversions()).items():
+        git.run("config", name, value)
+
+
+def _refuse_collisions(store: PrivateStore, folder: Path, commit: str) -> None:
+    if not ignores_case(folder):
+        return
+    names = store.git.run("ls-tree", "-r", "-z", "--name-only", commit).fields
+    refuse_twins(names)
+
+
+def refuse_twins(names: Sequence[bytes]) -> None:
+    """Raises RepositoryUnusable where names differ only in case or normal form."""
+    found = twins(names, names)
+    if found:
+        shown = ", ".join(name.decode("utf-8", "backslashreplace") for name in found[:20])
+        raise RepositoryUnusable(
+            "names in the repository collide on this file system",
+            why=f"{len(found)} of them, such as {shown}",
+            fix="set `work.trees` to a folder on a file system that tells upper from lower case",
+        )
+
+
+def _fill_submodules(store: PrivateStore, checkout: Checkout, commit: str) -> list[Submodule]:
+    """Check submodules out from the objects that the user has; those that have none here."""
+    empty = []
+    for number, module in enumerate(submodules_of(store, commit)):
+        index = checkout.folder / f"submodule-{number}.index"
+        git = submodule_git(store, checkout, module, index)
+        if git is None:
+            empty.append(module)
+            continue
+        git.run("read-tree", "--reset", "-u", module.commit)
+    return empty
+
+
+def submodules_of(store: PrivateStore, commit: str) -> list[Submodule]:
+    """The submodules of a commit, with the objects that the user has of them."""
+    repository = store.repository
+    return [] if repository is None else repository.submodules(commit, store.git)
+
+
+def submodule_git(store: PrivateStore, checkout: Checkout, module: Submodule, index: Path) -> Git | None:
+    """Git on a submodule's folder with the user's objects of it, None where its commit is not here."""
+    folder = checkout.work / os.fsdecode(module.path)
+    if module.objects is None or folder.is_symlink() or not folder.is_dir():
+        return None
+    lent = [("GIT_ALTERNATE_OBJECT_DIRECTORIES", os.fspath(module.objects))]
+    whole = ("core.sparseCheckout=false",)  # the patterns are those of the tree around it
+    git = store.git.using(work_tree=folder, index=index, config=whole, environment=lent)
+    return git if git.run("cat-file", "-e", f"{module.commit}^{{commit}}", ok=(0, 1, 128)).code == 0 else None

@@ -1,0 +1,250 @@
+"""The private bare store of a session: all its commits, on top of the user's objects, which it borrows.
+
+It is created in steps that can be repeated, and opened with its loan checked: after a move of the project it borrows from
+the new place. Only our commands run in it, so nothing that an agent plants is ever read as its configuration.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from orchestrator.domain.errors import GitError, RepositoryUnusable
+from workers.git.git_process import Git, version
+from workers.git.ref_locks import writing_refs
+from workers.git.tree_scan import nested_repositories
+from workers.git.user_repository import OURS, UserRepository, find_repository
+
+AUTHOR = ("lifecycle", "session@lifecycle.invalid")
+BASE = "refs/lifecycle/base"
+PROMISOR = "lifecycle"  # stands for the remotes of a partial clone; it has no address
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a session's work starts from."""
+
+    commit: str
+    origin: str  # repository, or snapshot: of a folder that has no commit
+    left_out: int  # changed files of the user's that are not in it
+    nested: tuple[str, ...] = ()  # repositories below the folder, which a snapshot leaves out
+
+
+@dataclass(frozen=True)
+class PrivateStore:
+    """A session's store, as `create_store` or `open_store` gives it."""
+
+    path: Path
+    session: str
+    repository: UserRepository | None
+
+    @cached_property
+    def git(self) -> Git:
+        sparse = (self.path / "info" / "sparse-checkout").is_file()
+        return Git(self.path, cwd=self.path, config=("core.sparseCheckout=true",) if sparse else ())
+
+    @property
+    def branch(self) -> str:
+        return f"refs/heads/lifecycle/{self.session}"
+
+    def has(self, commit: str) -> bool:
+        """Whether the commit is here with all that it reaches."""
+        lacking = self.repository is not None and self.repository.promisors()
+        words = ("--missing=allow-promisor",) if lacking else ()
+        return self.git.run("rev-list", "--objects", "--quiet", *words, commit, ok=(0, 128)).code == 0
+
+    def ref(self, name: str) -> str | None:
+        """The commit of a ref, None where there is no such ref."""
+        found = self.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", ok=(0, 1))
+        return found.line if found.code == 0 else None
+
+    @contextmanager
+    def writing_refs(self) -> Iterator[tuple[Git, Git]]:
+        """Git on the store and on the user's repository, to write refs with; one of our processes at a time."""
+        common = None if self.repository is None else self.repository.common_dir
+        with writing_refs(self.path, common) as locked:
+            users = self.git if self.repository is None else self.repository.git
+            yield replace(self.git, holds=(locked,)), replace(users, holds=(locked,))
+
+    def pin(self, name: str, commit: str) -> None:
+        """Keep `commit` from the user's garbage collection, under refs/lifecycle/<session>/`name` there."""
+        with self.writing_refs() as (_, users):
+            users.run("update-ref", f"refs/lifecycle/{self.session}/{name}", commit)
+
+    def keep(self, name: str, commit: str) -> None:
+        """Create refs/lifecycle/`name`, or pass when it is equal. Raises GitError when it is another commit."""
+        ref = f"refs/lifecycle/{name}"
+        known = self.ref(ref)
+        if known is None:
+            with self.writing_refs() as (git, _):
+                git.run("update-ref", ref, commit, "0" * len(commit))
+        elif known != commit:
+            raise GitError(f"{ref} is another commit", why=f"it is {known}, expected {commit}")
+
+    def tree_of(self, commit: str) -> str:
+        """The id of the commit's tree."""
+        return self.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").line
+
+    def commit_tree(self, tree: str, parent: str | None, message: str, at: int) -> str:
+        """Store a commit by us, dated `at` (microseconds of UTC), synced; its id."""
+        name, email = AUTHOR
+        when = f"@{at // 1_000_000} +0000"
+        who = [
+            (f"GIT_{role}_{part}", value)
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in (("NAME", name), ("EMAIL", email), ("DATE", when))
+        ]
+        parents = [] if parent is None else ["-p", parent]
+        git = self.git.using(environment=who)
+        return git.run(
+            "commit-tree", tree, *parents, "-F", "-", stdin=message.encode("utf-8", "replace")
+        ).line
+
+
+def create_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
+    """Make the session's store for the project `folder`, or finish one that was begun.
+
+    Raises GitMissing, RepositoryUnusable for objects that a partial clone lacks, GitError.
+    """
+    repository = find_repository(folder)
+    path = workflow / "work" / f"{session}.git"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    outside = Git(None, cwd=path.parent)
+    version(outside)
+    form = "sha1" if repository is None else repository.object_format
+    store = PrivateStore(path, session, repository)
+    with store.writing_refs():
+        outside.run("init", "--quiet", "--bare", "--template=", f"--object-format={form}", os.fspath(path))
+        (path / "info").mkdir(exist_ok=True)
+        if repository is not None:
+            _borrow(store, repository)
+            _configure(store, repository)
+    return PrivateStore(path, session, repository)
+
+
+def open_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
+    """The session's store, its loan renewed where the project has moved. Raises RepositoryUnusable, GitError."""
+    path = workflow / "work" / f"{session}.git"
+    if not (path / "HEAD").is_file():
+        raise RepositoryUnusable(f"the private store of {session} is gone", why=f"{path} is not there")
+    repository = find_repository(folder)
+    store = PrivateStore(path, session, repository)
+    if repository is not None:
+        _borrow(store, repository)
+    elif (path / "objects" / "info" / "alternates").is_file():
+        raise RepositoryUnusable(
+            f"the repository of {session} is gone",
+            why=f"{folder} is no repository any more, and the session's commits build on it",
+            fix="bring the repository back, then repeat the command",
+        )
+    return store
+
+
+def fix_base(store: PrivateStore, folder: Path, now: int, *, include_dirty: bool = False) -> Base:
+    """Choose the base, pin it in the user's repository and name it in the store. Repeating it keeps the first.
+
+    The base is HEAD, with the user's changes on top if `include_dirty`, or a snapshot of `folder` where there is no
+    commit. `now`: microseconds of UTC. Raises RepositoryUnusable, GitError.
+    """
+    repository = store.repository
+    head = None if repository is None else repository.head()
+    if repository is not None and head is not None:
+        _refuse_missing(repository, head)
+        store.pin("base", head)
+    known = store.ref(BASE)
+    if known is not None:
+        return Base(known, "snapshot" if head is None else "repository", 0)
+    top = folder if repository is None or repository.top is None else repository.top
+    is_bare = repository is not None and repository.top is None
+    if is_bare and head is None:
+        raise RepositoryUnusable("the repository is bare and has no commit", why=str(folder))
+    nested = () if is_bare else tuple(nested_repositories(top))
+    tree, count = (None, 0) if is_bare else _snapshot_of_user(store, top, head, nested)
+    commit = head
+    if tree is not None and (head is None or (include_dirty and count)):
+        message = f"Take over {'uncommitted changes' if head else 'the folder'}\n\nLifecycle-Session: {store.session}\n"
+        commit = store.commit_tree(tree, head, message, now)
+        count = 0
+    assert commit is not None
+    store.keep("base", commit)
+    return Base(commit, "snapshot" if head is None else "repository", count, tuple(map(os.fsdecode, nested)))
+
+
+def _snapshot_of_user(
+    store: PrivateStore, top: Path, head: str | None, nested: tuple[bytes, ...]
+) -> tuple[str, int]:
+    """The tree of what lies in the user's folder, and how many files differ from `head`; by our index, nothing written."""
+    repository = store.repository
+    index = store.path / "user.index"
+    index.unlink(missing_ok=True)
+    index.with_name("user.index.lock").unlink(missing_ok=True)
+    git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
+    known = [] if head is None or repository is None else repository.submodules(head, store.git)
+    links = {module.path for module in known}
+    left = [b":(exclude,literal,top)" + path for path in nested if path not in links]
+    try:
+        git.run("read-tree", *(["--empty"] if head is None else [head]))
+        if repository is not None and head is not None and repository.sparse_patterns() is not None:
+            left_out = b"".join(path + b"\0" for path in repository.left_out_paths())
+            git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=left_out)
+        git.run("add", "-A", "--sparse", "--", ".", OURS, *left)
+        tree = git.run("write-tree").line
+    finally:
+        index.unlink(missing_ok=True)
+    if head is None:
+        return tree, 0
+    changed = store.git.run("diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=all", head, tree)
+    return tree, len(changed.fields)
+
+
+def _borrow(store: PrivateStore, repository: UserRepository) -> None:
+    """Let the store read the user's objects."""
+    objects = os.fsencode(repository.objects)
+    if b"\n" in objects or objects.startswith((b'"', b"#")):
+        raise RepositoryUnusable(
+            "the repository's path cannot be borrowed from", why="it has a line break, or begins with a quote"
+        )
+    _replace(store.path / "objects" / "info" / "alternates", objects + b"\n")
+    shallow = repository.shallow()
+    if shallow is not None:
+        _replace(store.path / "shallow", shallow)
+
+
+def _configure(store: PrivateStore, repository: UserRepository) -> None:
+    """Take over how files are written to work trees, what is checked out, and what a partial clone may lack."""
+    for name, value in repository.conversions().items():
+        store.git.run("config", name, value)
+    if repository.promisors():
+        store.git.run("config", "core.repositoryFormatVersion", "1")
+        store.git.run("config", "extensions.partialClone", PROMISOR)
+        store.git.run("config", f"remote.{PROMISOR}.promisor", "true")
+    patterns = repository.sparse_patterns()
+    if patterns is not None:
+        _replace(store.path / "info" / "sparse-checkout", patterns)
+        store.git.run("config", "core.sparseCheckoutCone", "true" if repository.is_cone() else "false")
+
+
+def _refuse_missing(repository: UserRepository, head: str) -> None:
+    if not repository.promisors():
+        return
+    missing = repository.missing(head)
+    if missing:
+        raise RepositoryUnusable(
+            "the partial clone lacks files of its newest commit",
+            why=f"{len(missing)} objects were never fetched, the first is {missing[0]}",
+            fix="`git fetch --refetch --no-filter` fetches them, then repeat the command",
+        )
+
+
+def _replace(path: Path, body: bytes) -> None:
+    """Write the file unless it says this already; a reader sees the old one or the new one."""
+    if path.is_file() and path.read_bytes() == body:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(body)
+    new.replace(path)

@@ -1,0 +1,44 @@
+"""Who may write refs: one of our processes at a time for a session, so that what a killed git left can be told and removed.
+
+Git makes `REF.lock` while it writes a ref, and one that is killed leaves it, which stops every later write. All our writes
+of refs hold a lock of the session, and their git commands inherit it: who gets it knows that none of them is still running.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+STALE_SECONDS = 10.0  # a git of the user's holds the lock of one of our refs for milliseconds
+OUR_REFS = ("refs/lifecycle", "refs/heads/lifecycle")
+
+
+@contextmanager
+def writing_refs(store: Path, common_dir: Path | None) -> Iterator[int]:
+    """Be the only one of ours who writes refs of the store and of the user's repository; the descriptor to inherit."""
+    locked = os.open(store.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(locked, fcntl.LOCK_EX)
+        for left in (*store.glob("*.lock"), *(store / "refs").rglob("*.lock")):
+            left.unlink(missing_ok=True)
+        if common_dir is not None:
+            _remove_stale(common_dir)
+        yield locked
+    finally:
+        os.close(locked)
+
+
+def _remove_stale(common_dir: Path) -> None:
+    """Remove locks of our refs in the user's repository, unless they are so young that they may be the user's."""
+    for refs in OUR_REFS:
+        for left in (common_dir / refs).rglob("*.lock"):
+            try:
+                age = time.time() - left.stat().st_mtime
+            except FileNotFoundError:
+                continue  # its git has just finished
+            if age > STALE_SECONDS:
+                left.unlink(missing_ok=True)

@@ -1,0 +1,289 @@
+"""A session's work from its base to its published branch, each step in the order objects, database, refs.
+
+    objects    a commit is stored and synced              a kill leaves objects that nothing refers to
+    rows       a candidate, then the head, in the report  all or nothing
+    refs       the store's branch, then the user's        they lag; `follow` and `recover` bring them up
+
+A tree's row is written before its folder and outlives it. A tree whose run ended badly is saved under `attempts/` and
+never used again: the next run of its lane gets a new generation.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import GitError, TreeError
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import RunOutcome
+from orchestrator.store import work, work_trees
+from orchestrator.store.rows import Run
+from orchestrator.store.store import Store, Tx
+from orchestrator.store.work_rows import LeftTree, Proposed, Tree, Work
+from workers.git.candidates import Candidate, commit_message, make_candidate, take_snapshot
+from workers.git.checkouts import Checkout, assert_room, make_checkout, project_folder, reset_checkout
+from workers.git.merging import merge
+from workers.git.private_store import Base, PrivateStore, create_store, fix_base, open_store
+from workers.git.publishing import Publication, Published, adopt, publish, store_head
+from workers.git.user_repository import Submodule
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTree:
+    """A run's own tree."""
+
+    row: Tree
+    checkout: Checkout
+    warm: bool = False  # it was handed on by the run before, with its caches
+    empty: tuple[Submodule, ...] = ()  # submodules that the user has not fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Integration:
+    """What would land: a commit on the head that was seen, or the conflicts with it."""
+
+    seen: str
+    commit: str
+    tree: str
+    conflicts: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a recovery did: trees it retired, and those that could not be saved, with the reason."""
+
+    retired: tuple[int, ...] = ()
+    kept: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SessionWork:
+    """One session's store, rows and trees. Safe to use from several threads and processes at once."""
+
+    database: Store
+    private: PrivateStore
+    trees: Path
+
+    @property
+    def session(self) -> str:
+        return self.private.session
+
+    def row(self) -> Work:
+        """Raises TreeError where the session has not begun to work."""
+        found = self.database.read(lambda tx: work.work_of(tx, self.session))
+        if found is None:
+            raise TreeError(f"{self.session} has not begun to work")
+        return found
+
+    def open_tree(self, run: Run, lane: int) -> OpenTree:
+        """The run's tree at the head: the lane's warm one where its last run ended well, else a new generation.
+
+        Raises LeaseLost, TreeError for a lane in use, NoRoomForTree, RepositoryUnusable, GitError.
+        """
+        warm = self._warm_tree(run, lane)
+        if warm is not None:
+            return warm
+        assert_room(self.trees)
+        head = self.row().head
+        project = project_folder(self.trees, self.database.project_id)
+
+        def place(generation: int) -> bytes:
+            return os.fsencode(project / self.session / f"{lane}-{generation}")
+
+        made = self.database.write(lambda tx: work_trees.open_tree(tx, run, lane, place, head))
+        failpoints.hit("tree.row")
+        checkout = Checkout(made.path, made.nonce)
+        empty = make_checkout(self.private, checkout, head)
+        self.database.write(lambda tx: work_trees.make_live(tx, run, made.id))
+        failpoints.hit("tree.ready")
+        live = self.database.read(lambda tx: work_trees.tree(tx, made.id))
+        return OpenTree(live, checkout, empty=tuple(empty))
+
+    def propose(
+        self, run: Run, tree: OpenTree, digest: str, subject: str, trailers: Mapping[str, str]
+    ) -> tuple[Proposed, Candidate]:
+        """Commit what the run's tree holds and note it as a candidate made of the input `digest`.
+
+        Raises LeaseLost, TreeError, GitError.
+        """
+        message = commit_message(
+            subject, {"Session": self.session, "Task": run.key, "Run": run.run, **trailers}
+        )
+        now = self.database.clock.wall()
+        made = make_candidate(self.private, tree.checkout, tree.row.base, f"runs/{run.run}", message, now)
+        flags: list[JsonObject] = [{"kind": flag.kind, "path": flag.shown} for flag in made.flags]
+        found = self.database.write(
+            lambda tx: work.propose(tx, run, digest, made.base, made.commit, made.tree, flags)
+        )
+        failpoints.hit("candidate.row")
+        return found, made
+
+    def queue(self, run: Run, candidate: Proposed) -> int:
+        """The candidate's ticket for landing. Raises LeaseLost."""
+        ticket = self.database.write(lambda tx: work.take_ticket(tx, run, candidate.id))
+        failpoints.hit("land.ticket")
+        return ticket
+
+    def is_its_turn(self, candidate: Proposed) -> bool:
+        """Whether every candidate before it has landed, or lost its run."""
+        return self.database.read(lambda tx: work.is_its_turn(tx, candidate.id))
+
+    def integrate(self, candidate: Proposed) -> Integration:
+        """The candidate on the head of now: itself, or a merge with one parent. Raises GitError."""
+        seen = self.row().head
+        if seen == candidate.base:
+            return Integration(seen, candidate.commit_id, candidate.tree_id)
+        merged = merge(self.private, seen, candidate.commit_id)
+        if merged.conflicts:
+            return Integration(seen, candidate.commit_id, merged.tree, tuple(merged.conflicts))
+        message = self.private.git.run("log", "-1", "--format=%B", candidate.commit_id).out.decode()
+        commit = self.private.commit_tree(merged.tree, seen, message, self.database.clock.wall())
+        self.private.keep(f"runs/{candidate.run_id}/{commit}", commit)
+        failpoints.hit("land.merged")
+        return Integration(seen, commit, merged.tree)
+
+    def land(self, tx: Tx, run: Run, candidate: Proposed, onto: Integration) -> bool:
+        """Make it the head, in the transaction that reports the run; False where the head has moved since.
+
+        Raises LeaseLost, NotAllowedNow when it is another one's turn, TreeError for conflicts.
+        """
+        if onto.conflicts:
+            raise TreeError("a candidate with conflicts cannot land", why=f"{len(onto.conflicts)} paths")
+        return work.land(tx, run, candidate.id, onto.seen, onto.commit, onto.tree)
+
+    def follow(self) -> Published:
+        """Bring the refs up to the head; commits that the user made on top of ours are adopted first.
+
+        Raises GitError when git could not; the next call repeats it.
+        """
+        found = self._publish()
+        if found.what == Publication.ADVANCED and found.commit is not None and self._adopt(found.commit):
+            found = self._publish()
+        return found
+
+    def recover(self) -> Recovered:
+        """Save and retire trees whose runs ended badly, then bring the refs up to the head.
+
+        The processes of these runs must have ended. Raises GitError for refs that could not be written.
+        """
+        retired, kept = [], {}
+        for left in self.database.read(lambda tx: work_trees.left_trees(tx, self.session)):
+            if left.state not in ("making", "live") or left.outcome in (None, RunOutcome.COMPLETED):
+                continue
+            try:
+                self.save(left)
+            except (TreeError, GitError) as error:
+                kept[left.id] = error.why or error.what
+                continue
+            if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id)):  # type: ignore[misc]
+                failpoints.hit("tree.retired")
+                retired.append(left.id)
+        self.follow()
+        return Recovered(tuple(retired), kept)
+
+    def save(self, left: LeftTree) -> None:
+        """Keep what a tree holds below attempts/, unless it is its base's. Raises TreeError, GitError.
+
+        A tree that was never finished, or is not there any more, has nothing to keep.
+        """
+        checkout = Checkout(left.path, left.nonce)
+        if not (checkout.is_ours() and checkout.index.is_file() and checkout.work.is_dir()):
+            return
+        index = checkout.folder / "saved.index"
+        index.with_name("saved.index.lock").unlink(missing_ok=True)
+        shutil.copyfile(checkout.index, index)
+        snapshot = take_snapshot(self.private, checkout, left.base, index=index)
+        if not snapshot.changes:
+            return
+        name = f"attempts/{left.key}-{left.epoch}/{snapshot.tree}"
+        if self.private.ref(f"refs/lifecycle/{name}") is None:
+            message = commit_message(
+                f"Keep what {left.key} left", {"Session": self.session, "Run": left.run_id}
+            )
+            now = self.database.clock.wall()
+            self.private.keep(name, self.private.commit_tree(snapshot.tree, left.base, message, now))
+
+    def _warm_tree(self, run: Run, lane: int) -> OpenTree | None:
+        """The lane's tree, handed on to `run`; one that may not be is saved and retired."""
+        used = self.database.read(lambda tx: work_trees.tree_in_use(tx, self.session, lane))
+        if used is None:
+            return None
+        left = next(
+            tree
+            for tree in self.database.read(lambda tx: work_trees.left_trees(tx, self.session))
+            if tree.id == used.id
+        )
+        if left.outcome is None:
+            return None  # opening one more says who uses it
+        if used.state == "live" and used.chain == run.loop and left.outcome == RunOutcome.COMPLETED:
+            checkout = Checkout(used.path, used.nonce)
+            if checkout.is_ours() and self._is_settled(checkout, used):
+                return self._hand_on(run, lane, checkout)
+        self.save(left)
+        self.database.write(lambda tx: work_trees.retire(tx, used.id))
+        failpoints.hit("tree.retired")
+        return None
+
+    def _hand_on(self, run: Run, lane: int, checkout: Checkout) -> OpenTree | None:
+        head = self.row().head
+        found = self.database.write(lambda tx: work_trees.hand_on(tx, run, lane))
+        if found is None:
+            return None
+        reset_checkout(self.private, checkout, head)
+        self.database.write(lambda tx: work_trees.rebase(tx, run, found.id, head))
+        return OpenTree(self.database.read(lambda tx: work_trees.tree(tx, found.id)), checkout, warm=True)
+
+    def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
+        """Whether the tree holds what its run proposed, or nothing new: a person or a process changed nothing since."""
+        tree = take_snapshot(self.private, checkout, row.base).tree
+        refs = self.private.git.run(
+            "for-each-ref", "--format=%(tree)", f"refs/lifecycle/runs/{row.run_id}/"
+        ).out.decode()
+        return tree == self.private.tree_of(row.base) or tree in refs.split()
+
+    def _publish(self) -> Published:
+        row = self.row()
+        store_head(self.private, row.head)
+        found = publish(self.private, row.head, row.published, row.base)
+        if found.what == Publication.DONE and (found.branch, row.head) != (row.branch, row.published):
+            self.database.write(lambda tx: work.note_published(tx, self.session, found.branch, row.head))
+        return found
+
+    def _adopt(self, commit: str) -> bool:
+        """Whether the user's commits, up to `commit`, are on top of the head now."""
+        row = self.row()
+        if row.published != row.head:
+            return False  # ours have gone on meanwhile: the branch is left to the user
+        line = self.private.git.run(
+            "log", "--reverse", "--first-parent", "--format=%H %T %P", f"{row.head}..{commit}"
+        )
+        found = [each.split() for each in line.out.decode().splitlines()]
+        parents = [row.head, *(each[0] for each in found)]
+        if any(parent not in each[2:3] for parent, each in zip(parents, found, strict=False)):
+            return False  # a merge whose first side is not ours
+        adopt(self.private, row.commits + len(found), commit)
+        return self.database.write(
+            lambda tx: work.adopt(tx, self.session, row.head, [(each[0], each[1]) for each in found])
+        )
+
+
+def begin_work(
+    database: Store, folder: Path, session: str, trees: Path, *, include_dirty: bool = False
+) -> tuple[SessionWork, Base]:
+    """Make the session's store for the project `folder`, fix its base and note it; a second call goes on with the first.
+
+    Raises GitMissing, RepositoryUnusable, GitError.
+    """
+    private = create_store(database.workflow, session, folder)
+    base = fix_base(private, folder, database.clock.wall(), include_dirty=include_dirty)
+    database.write(lambda tx: work.begin(tx, session, base.origin, base.commit))
+    return SessionWork(database, private, trees), base
+
+
+def open_work(database: Store, folder: Path, session: str, trees: Path) -> SessionWork:
+    """The work of a session that has begun it. Raises RepositoryUnusable where its store or repository is gone."""
+    return SessionWork(database, open_store(database.workflow, session, folder), trees)

@@ -1,0 +1,88 @@
+"""Deleting trees: only what a row names and whose ownership file has that row's nonce, from a trash folder.
+
+    retired   its run is closed and what it held is saved
+    trash     renamed to <trees>/trash/<nonce>, then deleted; the ownership file goes last
+    removed   the folder is gone; the row stays, so that no number is ever given again
+
+Runs in the background: deleting a large tree has taken a minute on a busy disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import GitError, TreeError
+from orchestrator.domain.model import RunOutcome
+from orchestrator.store import work_trees
+from orchestrator.store.work_rows import LeftTree
+from workers.git.checkouts import OWNER, delete_folder, read_nonce
+from workers.git.session_work import SessionWork
+
+
+@dataclass(slots=True)
+class Cleaned:
+    """Folders that were deleted, and those that were left, with the reason."""
+
+    removed: list[Path] = field(default_factory=list)
+    left: dict[Path, str] = field(default_factory=dict)
+
+
+def clean_trees(session: SessionWork, *, is_over: bool = False) -> Cleaned:
+    """Delete the session's retired trees; `is_over`: those that wait for a next run of their chain, too.
+
+    Returns what was left and why; a folder that is not provably ours is never touched.
+    """
+    done = Cleaned()
+    for row in session.database.read(lambda tx: work_trees.left_trees(tx, session.session)):
+        waits = row.state == "live" and row.outcome == RunOutcome.COMPLETED
+        if row.state in ("making", "live") and not (is_over and waits):
+            continue
+        try:
+            _clean(session, row)
+        except (TreeError, GitError) as error:
+            done.left[row.path] = error.why or error.what
+        except OSError as error:
+            done.left[row.path] = str(error)
+        else:
+            done.removed.append(row.path)
+    return done
+
+
+def _clean(session: SessionWork, row: LeftTree) -> None:
+    """Raises TreeError for a folder that is not ours, OSError, GitError."""
+    database, trash = session.database, session.trees / "trash" / row.nonce
+    if row.state != "trash":
+        session.save(row)
+        database.write(lambda tx: work_trees.retire(tx, row.id))
+        database.write(lambda tx: work_trees.discard(tx, row.id))
+    if row.path.is_dir() and not row.path.is_symlink():
+        _assert_deletable(row.path, row.nonce)
+        trash.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        row.path.rename(trash)
+    if trash.is_dir():
+        _assert_deletable(trash, row.nonce)
+        _delete(trash)
+    database.write(lambda tx: work_trees.note_removed(tx, row.id))
+    failpoints.hit("tree.removed")
+
+
+def _assert_deletable(folder: Path, nonce: str) -> None:
+    """Ours by its nonce, or with nothing in it but an ownership file that was never finished. Raises TreeError."""
+    if read_nonce(folder) == nonce:
+        return
+    if any(not inner.name.startswith(f".{OWNER}.") for inner in folder.iterdir()):
+        raise TreeError(why=f"{folder} is not ours: its {OWNER} is missing or has another nonce")
+
+
+def _delete(folder: Path) -> None:
+    """The ownership file last, so that a deletion that is cut off can go on."""
+    for inner in folder.iterdir():
+        if inner.is_dir() and not inner.is_symlink():
+            inner.chmod(0o700)
+            delete_folder(inner)
+        elif inner.name != OWNER:
+            inner.unlink()
+    (folder / OWNER).unlink(missing_ok=True)
+    folder.rmdir()

@@ -1,0 +1,159 @@
+"""What lies in a work tree that git would not take, or must not: found by walking it, without following links."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.store.files import UnsafePath, clean
+
+LARGEST_BYTES = 10_000_000  # of a file that is not flagged
+_IGNORABLE = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # HFS+ does not see them
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something in a tree that a check has to decide on."""
+
+    kind: str  # nested, special, link, large, twin, name, submodule
+    path: bytes
+
+    @property
+    def shown(self) -> str:
+        """The path as text; bytes that are none are escaped."""
+        return self.path.decode("utf-8", "backslashreplace")
+
+
+def is_git_directory_name(name: bytes) -> bool:
+    """Whether some file system takes this name for `.git`; git refuses to track it."""
+    if name[:1] not in (b".", b"g", b"G") and name.isascii():
+        return False
+    plain = _IGNORABLE.sub("", name.decode("utf-8", "surrogateescape")).split(":")[0].rstrip(" .").casefold()
+    return plain in (".git", "git~1")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a walk found, relative to the tree."""
+
+    nested: list[bytes]  # .git of repositories below the top, files or folders
+    special: list[bytes]  # FIFOs, sockets, devices
+
+
+def scan(tree: Path) -> Scan:
+    """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
+    found = Scan([], [])
+    for entry in _walk(tree):
+        if is_git_directory_name(os.fsencode(entry.name)):
+            path = _relative(tree, entry)
+            if path != b".git":
+                found.nested.append(path)
+        elif not (entry.is_file(follow_symlinks=False) or _is_directory(entry) or entry.is_symlink()):
+            found.special.append(_relative(tree, entry))
+    return found
+
+
+def nested_repositories(top: Path) -> list[bytes]:
+    """Folders below `top` that are repositories of their own."""
+    return [path.rpartition(b"/")[0] for path in scan(top).nested]
+
+
+def _relative(tree: Path, entry: os.DirEntry[str]) -> bytes:
+    return os.fsencode(entry.path)[len(os.fsencode(tree)) + 1 :]
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
+
+
+def _walk(top: Path) -> Iterator[os.DirEntry[str]]:
+    waiting = [os.fspath(top)]
+    while waiting:
+        try:
+            entries = os.scandir(waiting.pop())
+        except (PermissionError, FileNotFoundError, NotADirectoryError):
+            continue  # git cannot read it either and says so, or it is gone
+        with entries:
+            for entry in entries:
+                yield entry
+                if _is_directory(entry) and not is_git_directory_name(os.fsencode(entry.name)):
+                    waiting.append(entry.path)
+
+
+def leads_outside(path: bytes, target: bytes) -> bool:
+    """Whether a link at `path`, relative to the tree, points out of the tree or into its .git."""
+    if target.startswith(b"/"):
+        return True
+    parts: list[bytes] = []
+    for part in [*path.split(b"/")[:-1], *target.split(b"/")]:
+        if part == b"..":
+            if not parts:
+                return True
+            parts.pop()
+        elif part not in (b"", b"."):
+            parts.append(part)
+    return any(is_git_directory_name(part) for part in parts[:1])
+
+
+def is_refused_name(path: bytes) -> bool:
+    """Whether a name could lead elsewhere or collide on another system."""
+    try:
+        clean(path.decode())
+    except (UnsafePath, UnicodeDecodeError):
+        return True
+    return False
+
+
+def _folded(path: bytes) -> str:
+    return unicodedata.normalize("NFC", path.decode("utf-8", "surrogateescape")).casefold()
+
+
+def twins(paths: Iterable[bytes], among: Iterable[bytes]) -> list[bytes]:
+    """Those of `paths` that differ from another of `among` only in case or normal form, in a folder's name too."""
+    spelled: dict[str, set[bytes]] = {}
+    for path in among:
+        for part in _prefixes(path):
+            spelled.setdefault(_folded(part), set()).add(part)
+    return [
+        path for path in paths if any(len(spelled.get(_folded(part), ())) > 1 for part in _prefixes(path))
+    ]
+
+
+def _prefixes(path: bytes) -> Iterator[bytes]:
+    """A path's folders, then itself."""
+    at = path.find(b"/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find(b"/", at + 1)
+    yield path
+
+
+def flags_of_file(tree: Path, path: bytes) -> list[Flag]:
+    """What is to be said of one changed file."""
+    found = [Flag("name", path)] if is_refused_name(path) else []
+    full = tree / os.fsdecode(path)
+    try:
+        status = full.lstat()
+        target = os.fsencode(full.readlink()) if stat.S_ISLNK(status.st_mode) else None
+    except FileNotFoundError:  # outside a sparse checkout
+        return found
+    if target is not None and leads_outside(path, target):
+        found.append(Flag("link", path))
+    if target is None and status.st_size > LARGEST_BYTES:
+        found.append(Flag("large", path))
+    return found
+
+
+def ignores_case(folder: Path) -> bool:
+    """Whether the file system below `folder` takes names that differ in case for one. Writes and removes a probe."""
+    probe = folder / ".Case-Probe"
+    probe.touch()
+    try:
+        return (folder / ".case-probe").exists()
+    finally:
+        probe.unlink(missing_ok=True)
