@@ -30,10 +30,10 @@ def archive(
 def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete an ended session and its files; a record of the deletion is kept."""
     from orchestrator.commands import manage
-    from orchestrator.views import find
+    from orchestrator.views import lookup
 
     with changing() as opened:
-        row = opened.store.read(lambda tx: find.session(tx, session))
+        row = opened.store.read(lambda tx: lookup.session(tx, session))
         if not yes and row.status in manage.ENDED:
             if sys.stdin is None or not sys.stdin.isatty():
                 raise UsageError(

@@ -46,13 +46,13 @@ def artifacts(
 
 def _one(name: str, show: bool, in_session: str | None, as_json: bool) -> None:
     from orchestrator.store import artifacts as stored
-    from orchestrator.views import find
+    from orchestrator.views import lookup
     from orchestrator.views.check import artifact_view
     from orchestrator.views.ledger import PATH, ledger_lines
 
     def read(tx: Tx) -> tuple[JsonObject, bytes]:
-        session = find.session(tx, in_session, finished=True).id
-        row = find.version(tx, session, name, None)
+        session = lookup.session(tx, in_session, finished=True).id
+        row = lookup.version(tx, session, name, None)
         return artifact_view(row), stored.body(tx, row.sha256)
 
     with reading() as opened:

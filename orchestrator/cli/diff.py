@@ -29,15 +29,15 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions of an artifact; by default the last two, or your unsaved edit of its file."""
-    from orchestrator.views import find
+    from orchestrator.views import lookup
 
     with reading() as opened:
 
         def read(tx: Tx) -> tuple[str, list[Json], list[bytes]]:
             from orchestrator.store import artifacts, edits
 
-            session = find.session(tx, in_session, finished=True).id
-            path = find.artifact(tx, session, artifact)
+            session = lookup.session(tx, in_session, finished=True).id
+            path = lookup.artifact(tx, session, artifact)
             versions: list[Json] = list(artifacts.versions(tx, session, path))
             if (edited := edits.edited(tx, session).get(path)) is not None:
                 versions.append(_InFile(versions[-1].version + 1, edited))

@@ -32,11 +32,11 @@ def export(
 ) -> None:
     """Write a session with its whole history and all contents to one file."""
     from orchestrator.commands import portable
-    from orchestrator.views import find
+    from orchestrator.views import lookup
 
     with reading() as opened:
         name = one_session(session, in_session)
-        row = opened.store.read(lambda tx: find.session(tx, name, finished=True))
+        row = opened.store.read(lambda tx: lookup.session(tx, name, finished=True))
         target = output or Path(f"{row.id}.{'bundle' if bundle else 'lifecycle'}.zip")
         if target.exists() and not force:
             raise portable.exists(target)

@@ -25,7 +25,7 @@ def list_sessions(
 ) -> None:
     """List the sessions of this project."""
     from orchestrator.store.sessions import EVERY
-    from orchestrator.views import find
+    from orchestrator.views import lookup
     from orchestrator.views.check import listing, summary
 
     exclude(all=every, session=in_session is not None)
@@ -34,7 +34,7 @@ def list_sessions(
     else:
         with reading() as opened:
             if in_session is not None:
-                found = [opened.store.read(lambda tx: summary(tx, find.session(tx, in_session)))]
+                found = [opened.store.read(lambda tx: summary(tx, lookup.session(tx, in_session)))]
             else:
                 found = opened.store.read(lambda tx: listing(tx, archived=every, limit=last or EVERY))
     if in_session is None and len(found) == last:

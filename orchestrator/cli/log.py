@@ -34,7 +34,7 @@ def log(
 ) -> None:
     """Show the messages and events of a session, oldest first; with --json one object per line."""
     from orchestrator.store import messages, sessions
-    from orchestrator.views.find import session as find
+    from orchestrator.views.lookup import session as find
 
     with reading() as opened:
         row = opened.store.read(lambda tx: find(tx, one_session(session, in_session), finished=True))

@@ -67,14 +67,16 @@ def _append(
 ) -> None:
     from orchestrator.commands import team_msg
     from orchestrator.domain import secrets
-    from orchestrator.views import find
+    from orchestrator.views import lookup
 
     to = team_msg.EVERYONE if to is None else to
     said = team_msg.Said(summary, sender, to, kind, ref, team_msg.parse_data(data))
     said.check()  # before anything is opened
     said = said.masked(secrets.known(os.environ))  # an agent may say what it was given
     with changing() as opened:
-        done = opened.store.write(lambda tx: team_msg.append(tx, find.session(tx, team, finished=True), said))
+        done = opened.store.write(
+            lambda tx: team_msg.append(tx, lookup.session(tx, team, finished=True), said)
+        )
         wake(opened)
     if as_json:
         print_json(done)

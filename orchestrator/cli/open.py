@@ -35,7 +35,7 @@ def open_artifact(
     """Print an artifact's file name; --print prints its content, --edit opens it in an editor."""
     from orchestrator.store import artifacts
     from orchestrator.store.edits import session_directory
-    from orchestrator.views import find
+    from orchestrator.views import lookup
 
     exclude(print=show, edit=edit)
     exclude(version=version is not None, edit=edit)
@@ -50,8 +50,8 @@ def open_artifact(
     with reading() as opened:
 
         def read(tx: Tx) -> tuple[str, Artifact, bytes]:
-            session = find.session(tx, in_session, finished=True).id
-            row = find.version(tx, session, artifact, version)
+            session = lookup.session(tx, in_session, finished=True).id
+            row = lookup.version(tx, session, artifact, version)
             return session, row, artifacts.body(tx, row.sha256)
 
         session, row, body = opened.store.read(read)

@@ -100,7 +100,7 @@ def wake(opened: Opened, stopped: tuple[str, ...] = ()) -> None:
 
 def read_session(name: str | None, read: Callable[[Tx, Session], T]) -> T:
     """What `read` returns for the named session; without a name the unfinished one, else the newest."""
-    from orchestrator.views.find import session
+    from orchestrator.views.lookup import session
 
     with reading() as opened:
         return opened.store.read(lambda tx: read(tx, session(tx, name, finished=True)))

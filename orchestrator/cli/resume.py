@@ -101,7 +101,7 @@ def resume(
 def _choose(opened: Opened, name: str | None) -> str | None:
     """Ask which of several unfinished sessions is meant, on a terminal. Raises SeveralSessions elsewhere."""
     from orchestrator.store import sessions
-    from orchestrator.views.find import SeveralSessions
+    from orchestrator.views.lookup import SeveralSessions
 
     if name is not None:
         return name

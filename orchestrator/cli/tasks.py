@@ -51,12 +51,12 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the attempts at a task, or at all: which agent, how long, how each ended."""
-    from orchestrator.views import find
+    from orchestrator.views import lookup
     from orchestrator.views.cost import by, run_views
 
     found = read_session(
         in_session,
-        lambda tx, row: run_views(tx, row.id, None if task is None else find.task(tx, row, task).key),
+        lambda tx, row: run_views(tx, row.id, None if task is None else lookup.task(tx, row, task).key),
     )
     if as_json:
         print_json(found)

@@ -15,10 +15,10 @@ from orchestrator.domain.inert import inert
 
 def why(task: TaskArgument, in_session: InSession = None, as_json: AsJson = False) -> None:
     """Explain why a task is not running, or when and how it ended."""
-    from orchestrator.views import find
+    from orchestrator.views import lookup
     from orchestrator.views.why import why as explain
 
-    found = read_session(in_session, lambda tx, row: explain(tx, row, find.task(tx, row, task)))
+    found = read_session(in_session, lambda tx, row: explain(tx, row, lookup.task(tx, row, task)))
     if as_json:
         print_json(found)
         return

@@ -11,7 +11,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.store import decisions, messages, records, retention, sessions, tasks, transitions
 from orchestrator.store.edits import session_directory
 from orchestrator.store.store import Store, Tx
-from orchestrator.views import find
+from orchestrator.views import lookup
 
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
@@ -26,7 +26,7 @@ def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
     """Pause a session: open runs finish, no new offers. Raises NotAllowedNow when it is paused already."""
 
     def unit(tx: Tx) -> Done:
-        session = find.session(tx, name)
+        session = lookup.session(tx, name)
         if session.status != SessionStatus.ACTIVE:
             why = f"the reason remains {session.pause_reason}" if session.pause_reason else ""
             raise NotAllowedNow(
@@ -42,7 +42,7 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
     """End the session permanently and stop its runs. Raises NotAllowedNow when it is cancelled already."""
 
     def unit(tx: Tx) -> Done:
-        session = find.session(tx, name)
+        session = lookup.session(tx, name)
         if not sessions.cancel(tx, session.id):
             raise NotAllowedNow(
                 f"{session.id} is already cancelled", fix=f"lifecycle archive {session.id}, or delete"
@@ -66,7 +66,7 @@ def archive(store: Store, name: str, *, restore: bool = False) -> Done:
     """Hide an ended session from `list`, or show it again. Raises NotAllowedNow for an unfinished one."""
 
     def unit(tx: Tx) -> Done:
-        session = find.session(tx, name)
+        session = lookup.session(tx, name)
         if session.status not in ENDED:
             raise NotAllowedNow(
                 f"{session.id} is {session.status}",
@@ -84,7 +84,7 @@ def delete(store: Store, name: str, *, who: str) -> Done:
     """Remove an ended session, its rows and its directory; a record of the removal is kept."""
 
     def unit(tx: Tx) -> str:
-        session = find.session(tx, name)
+        session = lookup.session(tx, name)
         if session.status not in ENDED:
             raise NotAllowedNow(
                 f"{session.id} is {session.status}",

@@ -7,12 +7,12 @@ from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts, edits, files, integrity, messages, sessions, tasks
 from orchestrator.store.store import Store, Tx
-from orchestrator.views import find
+from orchestrator.views import lookup
 
 
 def repair(store: Store, name: str | None) -> JsonObject:
-    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `find.session` does."""
-    session = store.read(lambda tx: find.session(tx, name, finished=True))
+    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `lookup.session` does."""
+    session = store.read(lambda tx: lookup.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
         return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}

@@ -19,9 +19,9 @@ from orchestrator.store import decisions, edits, messages, sessions, tasks, tran
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import approvals, budget, find
+from orchestrator.views import approvals, budget, lookup
 from orchestrator.views.agents import ask_agents
-from orchestrator.views.ways_on import asks_agents
+from orchestrator.views.next_steps import asks_agents
 
 NAMED = 3  # edited files that a refusal names
 WITHOUT_DECIDE = "leave --decide out; use `lifecycle feedback` to say what should change"
@@ -69,7 +69,7 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
 
     Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
-    chosen = store.read(lambda tx: find.alive(find.session(tx, name, finished=name is not None)))
+    chosen = store.read(lambda tx: lookup.alive(lookup.session(tx, name, finished=name is not None)))
 
     def unit(tx: Tx, alone: bool) -> Resumed:
         edited = edits.edited(tx, chosen.id)
@@ -110,7 +110,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         raise UsageError(
             "--decide answers a blocked discussion", why=f"{session.id} is not paused", fix=WITHOUT_DECIDE
         )
-    approvals.check(approved, session, answer.expect, _options_of(answer), find.named(tx, session.id))
+    approvals.check(approved, session, answer.expect, _options_of(answer), lookup.named(tx, session.id))
     edits.keep_large(tx.workflow, edited)
     edits.register(tx, session.id, edited)
     messages.event(
@@ -145,9 +145,9 @@ def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedN
 def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
     for key in (answer.retry, answer.skip):
         if key is not None:
-            find.task(tx, session, key)
+            lookup.task(tx, session, key)
     if answer.retry is not None:
-        row = find.task(tx, session, answer.retry)
+        row = lookup.task(tx, session, answer.retry)
         if not transitions.retry(tx, row.id, more):
             raise NotAllowedNow(
                 f"{row.key} is {row.status}, not failed",
@@ -160,7 +160,7 @@ def _skip_or_retry(tx: Tx, session: Session, answer: Answer, more: int) -> None:
             words = f"agent {answer.agent}" + (f": {words}" if words else "")
         decisions.decide(tx, session.id, f"retry {row.key}", answer.who, words, forced=answer.force)
     if answer.skip is not None:
-        row = find.task(tx, session, answer.skip)
+        row = lookup.task(tx, session, answer.skip)
         if not transitions.skip(tx, row.id):
             raise NotAllowedNow(
                 f"{row.key} is {row.status}",

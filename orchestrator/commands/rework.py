@@ -26,8 +26,8 @@ from orchestrator.store import decisions, messages, records, sessions, tasks, tr
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import find
-from orchestrator.views.ways_on import actions
+from orchestrator.views import lookup
+from orchestrator.views.next_steps import actions
 
 FEEDBACK_LIMIT = 100_000  # characters
 
@@ -51,7 +51,7 @@ def revise(
 
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "revise")
-        find.task(tx, session, key)
+        lookup.task(tx, session, key)
         state = graph(tasks.all_tasks(tx, session.id))
         plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
         decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
@@ -172,7 +172,7 @@ def _target_of(
     if target.action == "ask":
         made = {each: catalogue.of_task(each) for each in target.documents}
         titles = {each: found.title for each, found in made.items() if found is not None}
-        raise UnclearFeedback(titles, find.named(tx, session.id))
+        raise UnclearFeedback(titles, lookup.named(tx, session.id))
     return target
 
 
@@ -189,7 +189,7 @@ def check_words(text: str) -> str:
 
 def _open(tx: Tx, name: str | None, command: str) -> Session:
     """The session of the command, if it can be reworked now."""
-    session = find.alive(find.session(tx, name, finished=True))
+    session = lookup.alive(lookup.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
         reason = session.paused_for
         if not may_rework(command, reason):
@@ -208,7 +208,7 @@ def _catalogue(tx: Tx, session: Session) -> Catalogue:
 
 
 def _spelled(tx: Tx, session: Session, key: str) -> str:
-    return str(find.task(tx, session, key).key)
+    return str(lookup.task(tx, session, key).key)
 
 
 def _newest_scores(tx: Tx, session: str) -> tuple[dict[str, float], dict[str, list[Json]]]:
@@ -284,7 +284,7 @@ def _feedback_revise(tx: Tx, given: _Given) -> Reworked:
 
 def _feedback_add(tx: Tx, given: _Given) -> Reworked:
     """Pending: add the feedback to the task's input."""
-    row = find.task(tx, given.session, given.task)
+    row = lookup.task(tx, given.session, given.task)
     said = [*row.payload.get("feedback", []), given.words]
     transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
     state = _go_on(tx, given.session)

@@ -16,7 +16,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import messages, records
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import find
+from orchestrator.views import lookup
 from orchestrator.views.check import bus_messages, members
 
 TEXT_LIMIT = 20_000  # characters of a summary
@@ -64,7 +64,7 @@ class Said:
 def append(tx: Tx, session: Session, said: Said) -> JsonObject:
     """Append a message to the session's log (`log`, or `broadcast` to everyone). Raises UsageError, NotAllowedNow."""
     said.check()
-    find.alive(session)
+    lookup.alive(session)
     ref = said.ref and _clean(said.ref)
     number = messages.say(
         tx, session.id, said.sender, said.type, _clean(said.summary), to=said.to, ref=ref, data=said.data

@@ -8,7 +8,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import records
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import find
+from orchestrator.views import lookup
 
 WORDS_LIMIT = 4_000  # characters; every later prompt carries them
 
@@ -17,7 +17,7 @@ def add(
     tx: Tx, session: Session, file: str, text: str, *, author: str, task: str | None = None
 ) -> JsonObject:
     """Append one entry to learnings, decisions, conventions or issues. Raises UnknownName, UsageError, NotAllowedNow."""
-    find.alive(session)
+    lookup.alive(session)
     if file not in records.WISDOM:
         raise UnknownName("wisdom file", file, records.WISDOM)
     words = check_words(text)
@@ -29,6 +29,6 @@ def add(
             why=f"{len(words)} characters, at most {WORDS_LIMIT}",
             fix="shorten it, and name the artifact that has the details",
         )
-    key = None if task is None else str(find.task(tx, session, task).key)
+    key = None if task is None else str(lookup.task(tx, session, task).key)
     records.add_wisdom(tx, session.id, file, author, words, key)
     return {"session": session.id, "file": f"wisdom/{file}.md", "author": author, "task": key}

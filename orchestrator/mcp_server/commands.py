@@ -16,7 +16,7 @@ from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.scope import Person
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store.store import Store
-from orchestrator.views import budget, check, find
+from orchestrator.views import budget, check, lookup
 
 _PATHS = ("spec", "record", "replay")
 _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
@@ -198,7 +198,7 @@ def session_command(context: ToolContext, asked: given.SessionCommand) -> JsonOb
             resume.check_agent(context.project, asked.agent)
         done = do(store, settings, asked)
         warnings = context.wake(store, settings, done.stopped, works=done.works)
-        now = store.read(lambda tx: check.summary(tx, find.session(tx, done.session)))
+        now = store.read(lambda tx: check.summary(tx, lookup.session(tx, done.session)))
     return {
         **done.more,
         "warnings": [*done.more.get("warnings", ()), *warnings],

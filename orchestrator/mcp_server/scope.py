@@ -16,7 +16,7 @@ from orchestrator.project import Project, open_for_reading, person
 from orchestrator.store import claims, run_tokens, sessions, tasks
 from orchestrator.store.rows import RunOwner, Session
 from orchestrator.store.store import Tx
-from orchestrator.views import find
+from orchestrator.views import lookup
 
 WORKER_TOOLS = frozenset(
     ["team_msg", "session_status", "task_list", "task_get", "artifact_read", "explore", "wisdom_add"]
@@ -31,7 +31,7 @@ class Scope(Protocol):
     instructions: str
 
     def session(self, tx: Tx, name: str | None) -> Session:
-        """The session that is meant. Raises what `find.session` raises, NotAllowedNow, LeaseLost."""
+        """The session that is meant. Raises what `lookup.session` raises, NotAllowedNow, LeaseLost."""
 
     def admit(self, read: Callable[[Callable[[Tx], object]], object]) -> None:
         """Pass for what needs no session. Raises LeaseLost."""
@@ -63,7 +63,7 @@ class Person:
     )
 
     def session(self, tx: Tx, name: str | None) -> Session:
-        return find.session(tx, name, finished=True)
+        return lookup.session(tx, name, finished=True)
 
     def admit(self, read: Callable[[Callable[[Tx], object]], object]) -> None:
         """Always."""

@@ -18,7 +18,7 @@ from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, discuss, find
+from orchestrator.views import check, discuss, lookup
 from orchestrator.views.cost import run_views
 from orchestrator.views.why import why
 
@@ -133,7 +133,7 @@ def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
 def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
     def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, asked.session)
-        task = find.task(tx, session, asked.task)
+        task = lookup.task(tx, session, asked.task)
         view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
         return {
             **view,
@@ -152,7 +152,7 @@ def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
 
     def unit(tx: Tx) -> tuple[Artifact, str]:
         session = context.scope.session(tx, asked.session)
-        row = find.version(tx, session.id, asked.artifact, asked.version)
+        row = lookup.version(tx, session.id, asked.artifact, asked.version)
         return row, artifacts.body(tx, row.sha256).decode("utf-8", "replace")
 
     row, text = context.read(unit)

@@ -14,7 +14,7 @@ from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, limits, measured, ways_on
+from orchestrator.views import budget, cost, discuss, limits, measured, next_steps
 
 MARKS = {
     TaskStatus.COMPLETED: "done",
@@ -71,9 +71,9 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
-        "pause": ways_on.pause_view(tx, session),
+        "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
-        "next": ways_on.next_view(tx, session, views),
+        "next": next_steps.next_view(tx, session, views),
     }
 
 
@@ -124,7 +124,7 @@ def show(tx: Tx, session: Session) -> JsonObject:
         "language": session.language,
         "options": session.options,
         "workspace": session.workspace,
-        "pause": ways_on.pause_view(tx, session),
+        "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id),
         "effects": measured.of_session(tx, session.id),
         "decisions": [
@@ -206,8 +206,8 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),
-        "pause": ways_on.pause_view(tx, session),
-        "next": ways_on.actions(tx, session),
+        "pause": next_steps.pause_view(tx, session),
+        "next": next_steps.actions(tx, session),
     }
 
 

@@ -15,8 +15,8 @@ from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import limits
 from orchestrator.views.cost import by, run_views
-from orchestrator.views.find import named
-from orchestrator.views.ways_on import actions, other_agent, revise
+from orchestrator.views.lookup import named
+from orchestrator.views.next_steps import actions, other_agent, revise
 
 
 def why(tx: Tx, session: Session, task: Task) -> JsonObject:

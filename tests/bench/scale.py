@@ -11,7 +11,7 @@ from orchestrator.commands.start import start
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import TaskDef
 from orchestrator.store.store import Tx
-from orchestrator.views import check, find
+from orchestrator.views import check, lookup
 from orchestrator.views.why import why
 from tests import factories as make
 from tests.bench.measure import Figure, times
@@ -70,11 +70,11 @@ def _beats(made: Team, lead: Leadership, sessions: Sequence[str]) -> list[float]
 
 def _looks(session: str) -> dict[str, Callable[[Tx], Any]]:
     def of_task(tx: Tx) -> Any:
-        row = find.session(tx, session)
-        return why(tx, row, find.task(tx, row, "DRAFT-a-005"))
+        row = lookup.session(tx, session)
+        return why(tx, row, lookup.task(tx, row, "DRAFT-a-005"))
 
     return {
-        "check": lambda tx: check.overview(tx, find.session(tx, session)),
+        "check": lambda tx: check.overview(tx, lookup.session(tx, session)),
         "why": of_task,
         "list": lambda tx: check.listing(tx, limit=100),
     }

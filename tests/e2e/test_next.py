@@ -21,7 +21,7 @@ from orchestrator.lifecycle import report
 from orchestrator.store import budgets, sessions
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Tx
-from orchestrator.views import ways_on
+from orchestrator.views import next_steps
 from tests import factories
 from tests.e2e.cli_world import World, make_world, work_off
 from tests.e2e.support import Lifecycle, lifecycle
@@ -217,7 +217,7 @@ def tried(world: World, folder: Path, command: str) -> tuple[int, str]:
     shutil.copytree(world.life.folder, folder, ignore=shutil.ignore_patterns("*.sock"))
     copied = Lifecycle(folder)
     copied.environment["HOME"] = world.life.environment["HOME"]
-    _, name, *rest = shlex.split(command.replace(ways_on.WORDS, "The scope is too wide"))
+    _, name, *rest = shlex.split(command.replace(next_steps.WORDS, "The scope is too wide"))
     try:
         gave = copied.run(name, *rest, *(["--detach"] if name in FOLLOWS else []))
         return gave.code, gave.err

@@ -20,7 +20,7 @@ from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, discuss
 from orchestrator.views.cost import ANSWERS
-from orchestrator.views.find import named
+from orchestrator.views.lookup import named
 
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
