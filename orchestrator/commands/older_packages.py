@@ -32,6 +32,7 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
     "0002": (renamed("sessions", "dirty", "needs_beat"), renamed("runs", "charged", "counted")),
     "0003": (added("hosts", "version", ""),),
     "0004": (),  # work in private trees stays on its machine: its commits are not in the package
+    "0005": (),
 }
 
 

@@ -129,6 +129,24 @@ class WorkSettings(_Part):
         description="the folder of the private trees in which agents edit code, outside every project; "
         "default `lifecycle/trees` in the user's state folder",
     )
+    test_command: list[Name] = Field(
+        default=[], description="the command that runs the project's tests; default found by its manifests"
+    )
+    test_report: Name | None = Field(
+        default=None, description="where `test_command` writes JUnit files, as a pattern below the project"
+    )
+    setup: list[Name] = Field(
+        default=[],
+        description="the command that prepares a fresh checkout for its tests; default by the lock file",
+    )
+    required: bool = Field(
+        default=False, description="a task fails where no tests can be run, instead of ending unverified"
+    )
+    unconfined: bool = Field(
+        default=False,
+        description="where the system has no sandbox, tests and coding agents run without one",
+    )
+    test_seconds: Seconds = Field(default=1800.0, description="seconds for one run of all tests")
 
 
 class PriceSettings(_Part):

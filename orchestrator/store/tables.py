@@ -32,17 +32,19 @@ from orchestrator.store.table_conventions import (
     one_of,
     table,
 )
-from orchestrator.store.work_tables import candidates, commits, trees, works
+from orchestrator.store.work_tables import candidates, checks, commits, links, trees, works
 
 __all__ = [
     "agent_calls",
     "artifacts",
     "candidates",
+    "checks",
     "commits",
     "critiques",
     "decisions",
     "edges",
     "findings",
+    "links",
     "memory",
     "messages",
     "metadata",
@@ -289,7 +291,7 @@ verdicts = table(
     Column("data", JsonText, nullable=False),
     Column("created_at", Integer, nullable=False),
     UniqueConstraint("run_id", "kind"),
-    one_of("kind", ("discuss", "gate"), "kind"),
+    one_of("kind", ("discuss", "gate", "test", "review"), "kind"),
     one_of("consensus", ("reached", "blocked"), "consensus"),
     one_of("severity", ("HIGH", "MEDIUM", "LOW"), "severity"),
     one_of("gate", ("PASS", "REVIEW", "FAIL"), "gate"),

@@ -13,12 +13,14 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.types import REAL
 
-from orchestrator.store.table_conventions import Integer, JsonText, index, one_of, table
+from orchestrator.store.table_conventions import Integer, JsonText, flag, index, one_of, table
 
-__all__ = ["candidates", "commits", "trees", "works"]
+__all__ = ["candidates", "checks", "commits", "links", "trees", "works"]
 
 TREE_STATES = ("making", "live", "retired", "trash")
+OUTCOMES = ("passed", "failed", "unverified")
 
 
 def _is_id(column: str) -> str:
@@ -122,3 +124,45 @@ commits = table(  # what has landed, in one line from the base
     CheckConstraint(_is_id("tree_id"), name="tree"),
 )
 index("ix_commits_run", commits.c.run_id)
+
+checks = table(  # what was found about one tree of files, once: a second look at the same tree takes the row
+    "checks",
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, ForeignKey("works.session_id"), nullable=False),
+    Column("tree_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("key", Text, nullable=False),  # digest of everything else that shapes the outcome
+    Column("outcome", Text, nullable=False),
+    Column("data", JsonText, nullable=False),
+    Column("run_id", Text, ForeignKey("runs.id"), nullable=False),  # who made it
+    Column("seconds", REAL, nullable=False),
+    Column("created_at", Integer, nullable=False),
+    UniqueConstraint("session_id", "tree_id", "kind", "key"),
+    one_of("outcome", OUTCOMES, "outcome"),
+    CheckConstraint(_is_id("tree_id"), name="tree_id"),
+    CheckConstraint("seconds >= 0", name="seconds"),
+)
+index("ix_checks_run", checks.c.run_id)
+
+links = (
+    table(  # what belongs to what: a criterion to its test, a plan task to its commit, a commit to its files
+        "links",
+        Column("id", Integer, primary_key=True),
+        Column("session_id", Text, ForeignKey("works.session_id"), nullable=False),
+        Column("from_kind", Text, nullable=False),
+        Column("from_id", Text, nullable=False),
+        Column("from_digest", Text),
+        Column("to_kind", Text, nullable=False),
+        Column("to_id", Text, nullable=False),
+        Column("to_digest", Text),
+        Column("how", Text, nullable=False),  # claimed, diff, test, plan
+        Column("verified", Integer, nullable=False),
+        Column("check_id", Integer, ForeignKey("checks.id")),  # what verified it
+        Column("run_id", Text, ForeignKey("runs.id"), nullable=False),
+        Column("created_at", Integer, nullable=False),
+        UniqueConstraint("session_id", "from_kind", "from_id", "to_kind", "to_id", "how", "run_id"),
+        flag("verified"),
+        CheckConstraint("verified = 0 OR check_id IS NOT NULL", name="verified_by_check"),
+    )
+)
+index("ix_links_to", links.c.session_id, links.c.to_kind, links.c.to_id)

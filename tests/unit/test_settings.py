@@ -60,7 +60,15 @@ DEFAULTS = {
     "roles": {},
     "perspectives": {},
     "budget": {**NO_CAPS, "task": NO_CAPS},
-    "work": {"trees": None},
+    "work": {
+        "trees": None,
+        "test_command": [],
+        "test_report": None,
+        "setup": [],
+        "required": False,
+        "unconfined": False,
+        "test_seconds": 1800.0,
+    },
     "prices": {},
 }
 

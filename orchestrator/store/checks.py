@@ -1,0 +1,119 @@
+"""What was found about trees of files, and what belongs to what: rows that a run adds and nobody changes.
+
+A check belongs to the id of a tree, so that the same tree is never checked twice for the same (`key`); a link is
+verified only by a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.store.claims import assert_lease
+from orchestrator.store.rows import Run
+from orchestrator.store.statements import Insertion, Selection, columns, query
+from orchestrator.store.store import Tx
+from orchestrator.store.tables import checks, links
+
+_CHECK = Insertion(checks, unique=["session_id", "tree_id", "kind", "key"])
+_LINK = Insertion(links, unique=["session_id", "from_kind", "from_id", "to_kind", "to_id", "how", "run_id"])
+
+
+class Check(NamedTuple):
+    """The outcome (passed, failed, unverified) of one kind of check of a tree."""
+
+    id: int
+    tree_id: str
+    kind: str
+    key: str
+    outcome: str
+    data: JsonObject
+    run_id: str
+    seconds: float
+    created_at: int
+
+
+class Link(NamedTuple):
+    """Two things that belong together, and whether a check says so."""
+
+    from_kind: str
+    from_id: str
+    from_digest: str | None
+    to_kind: str
+    to_id: str
+    to_digest: str | None
+    how: str
+    verified: int
+    check_id: int | None
+    run_id: str
+
+
+@query(Check)
+def _check() -> Selection:
+    return select(*columns(checks, Check)).where(
+        checks.c.session_id == bindparam("session"),
+        checks.c.tree_id == bindparam("of_tree"),
+        checks.c.kind == bindparam("of_kind"),
+        checks.c.key == bindparam("with_key"),
+    )
+
+
+@query(Check)
+def _checks() -> Selection:
+    return (
+        select(*columns(checks, Check))
+        .where(checks.c.session_id == bindparam("session"))
+        .order_by(checks.c.id)
+    )
+
+
+@query(Link)
+def _links() -> Selection:
+    return (
+        select(*columns(links, Link)).where(links.c.session_id == bindparam("session")).order_by(links.c.id)
+    )
+
+
+def check_of(tx: Tx, session: str, tree: str, kind: str, key: str) -> Check | None:
+    """What is known of a tree; None when it was not checked for this yet."""
+    return tx.row(_check, session=session, of_tree=tree, of_kind=kind, with_key=key)
+
+
+def add_check(
+    tx: Tx, run: Run, tree: str, kind: str, key: str, outcome: str, data: Mapping[str, Json], seconds: float
+) -> Check:
+    """Note a check's outcome; the first one of a tree, kind and key stays. Raises LeaseLost."""
+    assert_lease(tx, run.run, run.host)
+    tx.insert(
+        _CHECK,
+        session_id=run.session_id,
+        tree_id=tree,
+        kind=kind,
+        key=key,
+        outcome=outcome,
+        data=dict(data),
+        run_id=run.run,
+        seconds=round(seconds, 3),
+        created_at=tx.now,
+    )
+    found = check_of(tx, run.session_id, tree, kind, key)
+    assert found is not None
+    return found
+
+
+def checks_of(tx: Tx, session: str) -> list[Check]:
+    """Every check of the session, oldest first."""
+    return tx.rows(_checks, session=session)
+
+
+def add_link(tx: Tx, session: str, link: Link) -> None:
+    """Note that two things belong together; a link that is there already stays."""
+    tx.insert(_LINK, session_id=session, created_at=tx.now, **link._asdict())
+
+
+def links_of(tx: Tx, session: str) -> list[Link]:
+    """Every link of the session, oldest first."""
+    return tx.rows(_links, session=session)
