@@ -25,7 +25,14 @@ from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_rows import LeftTree, Proposed, Tree, Work
 from workers.git.candidates import Candidate, commit_message, make_candidate, take_snapshot
-from workers.git.checkouts import Checkout, assert_room, make_checkout, project_folder, reset_checkout
+from workers.git.checkouts import (
+    Checkout,
+    assert_room,
+    make_checkout,
+    project_folder,
+    reset_checkout,
+    trees_folder,
+)
 from workers.git.merging import merge
 from workers.git.private_store import Base, PrivateStore, create_store, fix_base, open_store
 from workers.git.publishing import Publication, Published, adopt, publish, store_head
@@ -169,6 +176,12 @@ class SessionWork:
         self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen))
         return replace(tree, row=self.database.read(lambda tx: work_trees.tree(tx, tree.row.id)))
 
+    def fill(self, run: Run, tree: OpenTree, content: str) -> OpenTree:
+        """The run's tree with the files of the tree `content`, on its base. Raises TreeError, GitError."""
+        tree.checkout.assert_ours()
+        tree.checkout.git(self.private).run("read-tree", "--reset", "-u", content)
+        return tree
+
     def land(self, tx: Tx, run: Run, candidate: Proposed, onto: Integration) -> bool:
         """Make it the head, in the transaction that reports the run; False where the head has moved since.
 
@@ -310,3 +323,8 @@ def begin_work(
 def open_work(database: Store, folder: Path, session: str, trees: Path) -> SessionWork:
     """The work of a session that has begun it. Raises RepositoryUnusable where its store or repository is gone."""
     return SessionWork(database, open_store(database.workflow, session, folder), trees)
+
+
+def open_session_work(database: Store, folder: Path, session: str, chosen: str | None) -> SessionWork:
+    """As `open_work`; `chosen`: the setting `work.trees`."""
+    return open_work(database, folder, session, trees_folder(chosen))
