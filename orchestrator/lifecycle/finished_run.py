@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.domain.json_types import Json
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.scheduling import Advance
 from orchestrator.domain.verdicts import Consequence
 from orchestrator.store.checks import Link
@@ -62,6 +62,7 @@ class Report:
     landing: Landing | None = None
     links: Sequence[Link] = ()  # noted with the report
     verdict: Verdict | None = None  # of a test run or a review
+    fan_out: JsonObject | None = None  # the tasks of a plan (lifecycle/fan_out.py)
     max_attempts: int = 3
 
 

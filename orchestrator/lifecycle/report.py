@@ -77,7 +77,7 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
     )
     for text in report.unmet:
         messages.say(tx, session, row.role, "state_update", f"{row.key}: {one_line(text)}")
-    paused = apply_consequences(tx, report)
+    paused = apply_consequences(tx, report, state.options)
     failpoints.hit("report.before_commit")
     situation, near = situation_of(tx, report, roles, state, paused, draining)
     decided = advance(situation)

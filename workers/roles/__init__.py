@@ -28,6 +28,7 @@ class Produced:
     wisdom: Sequence[tuple[str, str]] = ()
     gate: Mapping[str, Json] | None = None
     shared: Json = None
+    fan_out: JsonObject | None = None  # the tasks of a plan
     landing: Landing | None = None  # what becomes the head with the report
     links: Sequence[Link] = ()
     verdict: Verdict | None = None
@@ -46,6 +47,7 @@ class Produced:
             "wisdom": [list(entry) for entry in self.wisdom],
             "gate": self.gate,
             "shared": self.shared,
+            "fan_out": self.fan_out,
         }
 
     @classmethod
@@ -70,6 +72,7 @@ MODULES = {
     "writer": "workers.roles.writer",
     "reviewer": "workers.roles.reviewer",
     "discussant": "workers.roles.discussant",
+    "planner": "workers.roles.planner",
 }
 
 LANDING = frozenset({"executor"})  # they find by themselves what an earlier run left, in the session's store

@@ -320,6 +320,7 @@ def _compose(
         wisdom=wisdom,
         unmet=context.unmet,
         shared=produced.shared,
+        fan_out=produced.fan_out,
         landing=produced.landing,
         links=produced.links,
         verdict=produced.verdict,
