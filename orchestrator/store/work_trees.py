@@ -211,7 +211,7 @@ def tree_in_use(tx: Tx, session: str, lane: int) -> Tree | None:
 def lane_for(tx: Tx, run: Run) -> int:
     """The lane that a run should take: its chain's, else the first one that no open run uses."""
     lanes = tx.rows(_lanes, session=run.session_id)
-    own = next((lane.number for lane in lanes if lane.chain == run.loop), None)
+    own = next((lane.number for lane in lanes if lane.chain == run.loop and lane.outcome is not None), None)
     if own is not None:
         return own
     used = {lane.number for lane in lanes if lane.outcome is None}

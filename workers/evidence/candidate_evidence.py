@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from orchestrator.domain.plan import PlanTask
-
 from orchestrator.domain import secrets
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.plan import PlanTask
 from orchestrator.store.checks import Link
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
@@ -54,7 +53,7 @@ class CandidateEvidence:
     ) -> Judged:
         """Everything found. Raises LeaseLost, RunReleased, GitError."""
         tests = self.tested(candidate, bites=task.kind in BITES)
-        found = [*self._checked(candidate), *tests.findings]
+        found = [*self.checked(candidate), *tests.findings]
         criteria = self._criteria(candidate, claims, task, tests)
         found += [
             Finding(
@@ -145,7 +144,8 @@ class CandidateEvidence:
         """The changed paths that are tests or steer them, as the base's runners see it."""
         return [change.path for change in candidate.changes if is_test_side(_text(change.path), runners)]
 
-    def _checked(self, candidate: Candidate) -> list[Finding]:
+    def checked(self, candidate: Candidate) -> list[Finding]:
+        """What is found without running its tests."""
         known = secrets.known(self.bench.environ)
         subject = Subject(
             self.work.private, candidate.base, candidate.tree, candidate.flags, self.declared, known

@@ -69,13 +69,14 @@ class ChangeLoop:
     subject: str  # of the commit
     trailers: Mapping[str, str]
     turns: int
+    opened: OpenTree | None = None  # the run's tree, where it has one already
     tree: OpenTree = field(init=False)
     taken: int = 0
     _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
-        self.tree = self.work.open_some_tree(self.context.row)
+        self.tree = self.opened or self.work.open_some_tree(self.context.row)
         return self._landed(self._take_up() or self._until_accepted(()), MERGES)
 
     def relanded(self, change: Change) -> Change:

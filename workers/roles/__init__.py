@@ -72,7 +72,11 @@ MODULES = {
     "writer": "workers.roles.writer",
     "reviewer": "workers.roles.reviewer",
     "discussant": "workers.roles.discussant",
+    "executor": "workers.roles.executor",
+    "tester": "workers.roles.tester",
     "planner": "workers.roles.planner",
 }
 
-LANDING = frozenset({"executor"})  # they find by themselves what an earlier run left, in the session's store
+LANDING = frozenset(
+    {"executor", "tester"}
+)  # they find by themselves what an earlier run left, in the session's store

@@ -6,29 +6,26 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.plan import PLAN, TASKS, Plan, PlanTask, is_plan_file, read_plan
-from orchestrator.lifecycle.fan_out import PLAN_TASK
-
-from orchestrator.domain.errors import AgentUnavailable, TreeError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
+from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.store import tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.candidate_evidence import CandidateEvidence
-from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate
 from workers.git.session_work import OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
 from workers.landing.change_record import record_of
+from workers.landing.coding_agents import coding_agents
 from workers.landing.work_answers import WorkAnswer
+from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
 
 TURNS = 3  # of one attempt: the work, and two repairs
-FIRST_AGENT = 2  # attempts of the first agent; then it is the next one's turn
 GOAL = (
     "Carry out the plan task below by editing the files of the current folder, which is a private copy of the repository. "
     "Write tests that show what changed. Commit nothing: what the folder holds when you end is what counts."
@@ -60,12 +57,7 @@ class _Implementation:
     @classmethod
     def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
         plan = plan_of(context)
-        name = str(context.payload.get(PLAN_TASK, ""))
-        task = plan.task(name)
-        if task is None:
-            raise TreeError(
-                f"{context.row.key} carries out no task of the plan", why=f"{name or 'no task'} is named"
-            )
+        task = task_of(context, plan)
         work = open_session_work(
             context.store, context.project, context.session.id, context.settings.work.trees
         )
@@ -139,42 +131,6 @@ class _Implementation:
         return not any(
             each.prefix == row.prefix and each.key != row.key and each.status in UNFINISHED for each in rows
         )
-
-
-def coding_agents(context: RunContext, calls: AgentCalls) -> list[Agent]:
-    """Who is asked: the first agent that edits files in the first attempts, then the next one. Raises AgentUnavailable."""
-    if calls.replays:
-        return list(calls.agents)
-    able = [agent for agent in calls.agents if getattr(agent, "edits_files", False)]
-    if not able:
-        raise AgentUnavailable(
-            f"no agent that edits files can do the work of the {context.row.role}",
-            why="; ".join(calls.skipped),
-            fix="install a coding agent, or set `edits_files` of one of yours; `lifecycle agents` shows them",
-        )
-    return able[1:2] if context.row.attempts >= FIRST_AGENT and len(able) > 1 else able[:1]
-
-
-def plan_of(context: RunContext) -> Plan:
-    """The session's plan as it is now. Raises TreeError for files that are no plan."""
-    files = {path: context.json(path) for path in context.artifacts if is_plan_file(path)}
-    plan, faults = read_plan(files)
-    if faults:
-        raise TreeError(
-            f"{PLAN} cannot be carried out",
-            why="; ".join(f"{'.'.join(map(str, fault.place))}: {fault.text}" for fault in faults[:5]),
-            fix=f"mend the files below {TASKS}, then `lifecycle resume --retry {context.row.key}`",
-        )
-    return plan
-
-
-def declared_by(task: PlanTask) -> Declared:
-    """What the plan task allows its candidate to do."""
-    return Declared(
-        files=frozenset(each.path for each in task.files),
-        tests_may_change={each.path: each.reason for each in task.tests_may_change},
-        new_dependencies=frozenset(task.new_dependencies),
-    )
 
 
 def decided(context: RunContext) -> list[str]:
