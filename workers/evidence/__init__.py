@@ -1,1 +1,1 @@
-"""What is known about a tree of files because we ran or read it, and not because an agent says so (docs/evidence.md)."""
+"""Evidence about a tree of files, found by us and not by the agent that wrote it (docs/evidence.md)."""
