@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.config.settings import WorkSettings
@@ -18,10 +16,11 @@ from orchestrator.store import checks
 from orchestrator.store.checks import Check
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
-from workers.evidence.reports import Observed, read_report
+from workers.evidence.execution import Executed
+from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
-from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment
+from workers.evidence.sandbox import hidden_places, run_confined, test_environment
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
@@ -29,7 +28,6 @@ KIND = "tests"
 RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
 AGAIN = 2  # times that a failed test is run alone
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
-TAIL = 4_000  # characters of what a run printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +124,8 @@ class TestBench:
         return Suite(_joined(runs), flaky=tuple(flaky))
 
     def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
-        report = self.verify.scratch / uuid.uuid4().hex / "report"
-        report.parent.mkdir(mode=0o700)
-        since = time.time()
+        report = report_path(self.verify.scratch)
+        started = time.time()
         argv = runner.argv(report, select)
         env = {**self._environment(), **runner.env}
         limits = Timeouts(start=None, silence=None, turn=None, total=self.settings.test_seconds)
@@ -146,21 +143,10 @@ class TestBench:
             allow_unconfined=self.settings.unconfined,
         )
         failpoints.hit("tests.ran")
-        return self._read(runner, argv, report, since, done), done.ended.ended_by
-
-    def _read(
-        self, runner: Runner, argv: Sequence[str], report: Path, since: float, done: Confined
-    ) -> TestRun:
-        seen = Observed(
-            tuple(argv),
-            done.ended.exit,
-            done.out,
-            done.err,
-            done.ended.seconds,
-            done.ended.ended_by,
-            done.confined,
-        )
-        return read_report(runner, report, seen, since)
+        ended = done.ended
+        executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
+        run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
+        return run, ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun) -> list[str]:
         """Those failed tests that pass when they are run alone."""

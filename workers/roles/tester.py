@@ -35,8 +35,8 @@ PASS, FIX_REQUIRED = "PASS", "FIX_REQUIRED"
 UNVERIFIED = "UNVERIFIED"
 GOAL = (
     "Tests of the repository fail that passed before this team's changes, or new ones fail. The current folder is a private "
-    "copy. Find the cause and mend the source; change a test only where the plan says that it may change. Never weaken, skip or "
-    "delete a test. Commit nothing."
+    "copy. Find the cause and mend the source; change a test only where the plan says that it may change. Never weaken, skip "
+    "or delete a test. Commit nothing."
 )
 
 
