@@ -33,7 +33,7 @@ class Produced:
     links: Sequence[Link] = ()
     verdict: Verdict | None = None
     relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
-    after: Callable[[], None] | None = None  # what follows the report: refs
+    after: Callable[[], object] | None = None  # what follows the report: refs
 
     @property
     def note(self) -> JsonObject:
