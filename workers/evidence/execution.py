@@ -1,4 +1,4 @@
-"""How a check starts a program: by a function that it is given, which may confine it."""
+"""How a command is run, for functions that only say which: the caller decides about the sandbox and the limits."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+EXITED = "exited"
+
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """What a program did."""
+    """What one command left behind."""
 
-    exit: int | None  # None: it was ended, or could not be started
+    exit: int | None  # None: it was ended by a signal, or by us
     out: str
     err: str
     seconds: float = 0.0
-    ended_by: str = ""  # who ended it, empty when it ended by itself
+    ended_by: str = EXITED  # exited, or who or what ended it: silence, total, memory, unconfined, ...
 
 
-# The command, the folder that it runs in, and variables on top of the environment that the caller chose.
 Execute: TypeAlias = Callable[[Sequence[str], Path, Mapping[str, str]], Executed]
+"""Runs a command in a folder with exactly this environment."""
