@@ -1,0 +1,76 @@
+"""The generated repositories are what they claim to be: their own tests are the judge."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.git_world import git
+from tests.patience import patient
+from tests.work.repositories import COMMON, Fixture, apply, build, is_test
+
+ENVIRONMENT = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+fixtures = pytest.mark.parametrize("fixture", COMMON.values(), ids=COMMON.keys())
+
+
+def run(fixture: Fixture, tree: Path, *files: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of these files, or all, as a person would."""
+    words = (
+        [file.removesuffix(".py").replace("/", ".") for file in files]
+        if fixture.runner == "unittest"
+        else files
+    )
+    return subprocess.run(
+        [*fixture.command, *words],
+        cwd=tree,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+    )
+
+
+def restore(tree: Path) -> None:
+    git(tree, "checkout", "-q", ".")
+    git(tree, "clean", "-qfdx")
+
+
+@fixtures
+def test_the_right_patches_pass_and_their_tests_see_them(fixture: Fixture, tmp_path: Path) -> None:
+    tree = build(fixture, tmp_path / "tree")
+    assert git(tree, "rev-list", "--count", "HEAD") == "3"
+    assert (base := run(fixture, tree)).returncode == 0, base.stdout + base.stderr
+
+    for key in fixture.order():
+        apply(fixture.gold[key], tree)
+    assert (gold := run(fixture, tree)).returncode == 0, gold.stdout + gold.stderr
+
+    restore(tree)
+    for key in fixture.order():
+        apply({path: body for path, body in fixture.gold[key].items() if is_test(path)}, tree)
+        assert fixture.new_tests(key)
+        assert run(fixture, tree, *fixture.new_tests(key)).returncode != 0, f"{key} is done on the base"
+
+
+@fixtures
+def test_a_bad_patch_breaks_the_test_it_names(fixture: Fixture, tmp_path: Path) -> None:
+    tree = build(fixture, tmp_path / "tree")
+
+    assert fixture.broken
+    for which, broken in fixture.broken.items():
+        apply(fixture.bad[which], tree)
+        done = run(fixture, tree)
+        assert done.returncode != 0
+        assert broken.test in done.stdout + done.stderr
+        assert broken.line in (tree / broken.file).read_text()
+        restore(tree)
+
+
+@fixtures
+def test_each_repository_is_always_the_same(fixture: Fixture, tmp_path: Path) -> None:
+    one, other = (git(build(fixture, tmp_path / name), "rev-parse", "HEAD") for name in ("one", "other"))
+
+    assert one == other
