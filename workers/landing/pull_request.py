@@ -8,8 +8,8 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Plan
 from workers.context.run_context import RunContext
-from workers.documents.content import Requirements
 from workers.documents.escape import code, heading, inline
+from workers.documents.identifiers import items_of
 from workers.roles.drafting import known_of
 
 PATH = "qa/pull-request.md"
@@ -55,10 +55,8 @@ def _changes(records: Sequence[Mapping[str, Json]]) -> list[str]:
 
 def _reasons(context: RunContext, plan: Plan) -> list[str]:
     """The items that the plan's tasks refer to, with their titles where the session wrote them."""
-    titles = {}
-    for known in known_of(context, context.pack.documents).values():
-        if isinstance(known.content, Requirements):
-            titles |= {item.id: item.title for item in known.content.requirements}
+    known = known_of(context, context.pack.documents).values()
+    titles = {item.id: getattr(item, "title", "") for each in known for item in items_of(each.content)}
     named = list(dict.fromkeys(ref for task in plan.tasks for ref in task.refs))
     lines = [f"- {inline(ref)}: {inline(titles.get(ref, ''))}".rstrip(": ") for ref in named[:SHOWN]]
     lines += [f"- not covered: {inline(each.id)}: {inline(each.reason)}" for each in plan.uncovered[:SHOWN]]
@@ -114,7 +112,6 @@ def _undo(context: RunContext, base: str, records: Sequence[Mapping[str, Json]])
     lines = [f"Before it is merged: delete the branch {code(branch)}; nothing else was touched."]
     if commits:
         span = f"{base[:12]}..{commits[-1][:12]}"
-        lines.append(
-            f"After a merge: {code('git revert -m 1 MERGE')}, or {code(f'git revert --no-commit {span}')} for single commits."
-        )
+        each = code(f"git revert --no-commit {span}")
+        lines.append(f"After a merge: {code('git revert -m 1 MERGE')}, or {each} for single commits.")
     return lines
