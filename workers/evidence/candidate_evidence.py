@@ -110,7 +110,8 @@ class CandidateEvidence:
             protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
-            bite = self.bench.suite(mix_trees(private, before, candidate.tree, touched, scratch))
+            tree = mix_trees(private, before, candidate.tree, touched, scratch)
+            bite = self.bench.suite(tree, files, may_fail=True)
         if protected is not None and (not protected.is_known or protected.run is None):
             return Tested(
                 base, now, None, protected, bite, f"the base's tests: {protected.why or _faults(protected)}"
@@ -162,10 +163,10 @@ class CandidateEvidence:
         subject = Subject(
             self.work.private, candidate.base, candidate.tree, candidate.flags, self.declared, known
         )
-        return check_candidate(subject, self._checkouts())
-
-    def _checkouts(self) -> Checkouts | None:
-        return None
+        files = self.bench.verify.put(candidate.tree)
+        return check_candidate(
+            subject, Checkouts(self.bench.execute, files, environ=self.bench.environment())
+        )
 
     def _criteria(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested
