@@ -83,6 +83,7 @@ def _left() -> Selection:
             runs.c.outcome,
             tasks.c.key,
             runs.c.epoch,
+            trees.c.retired_at,
         )
         .join(runs, runs.c.id == trees.c.run_id)
         .join(tasks, tasks.c.id == runs.c.task_id)
