@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.git_world import git
+from tests.work.cheat_values import Broken
 
 MATERIAL = Path(__file__).parent / "material"
 FIRST_COMMIT = 1_700_000_000  # seconds
@@ -50,17 +51,6 @@ class Edit:
 
 Change = str | Edit | None  # the whole file, replacements in it, or its end
 Patch = Mapping[str, Change]  # by path below the tree
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """An old test that fails with a bad patch, and where a cheat would hide that."""
-
-    file: str  # of the test
-    test: str  # its name, as the file has it
-    line: str  # its assertion
-    weaker: str  # an assertion that always holds
-    source: str  # the file that the patch broke
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,4 +229,10 @@ def apply(patch: Patch, tree: Path) -> None:
         file.write_text(text, encoding="utf-8", newline="\n")
 
 
-COMMON = {name: read_fixture(name, runner) for name, runner in (("python-flat", "pytest"),)}
+_RUNNERS = {
+    "python-flat": "pytest",
+    "python-src": "pytest",
+    "python-unittest": "unittest",
+    "node-esm": "node:test",
+}
+COMMON = {name: read_fixture(name, runner) for name, runner in _RUNNERS.items()}  # for the common suite

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.git_world import git
-from tests.patience import patient
 from tests.work.repositories import COMMON, Fixture, apply, build, is_test
+from tests.work.runs import restore, run
 
-ENVIRONMENT = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 fixtures = pytest.mark.parametrize("fixture", COMMON.values(), ids=COMMON.keys())
-
-
-def run(fixture: Fixture, tree: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of these files, or all, as a person would."""
-    words = (
-        [file.removesuffix(".py").replace("/", ".") for file in files]
-        if fixture.runner == "unittest"
-        else files
-    )
-    return subprocess.run(
-        [*fixture.command, *words],
-        cwd=tree,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-    )
-
-
-def restore(tree: Path) -> None:
-    git(tree, "checkout", "-q", ".")
-    git(tree, "clean", "-qfdx")
 
 
 @fixtures
