@@ -74,6 +74,7 @@ def test_the_tests_pass_although_one_is_broken(fixture: Fixture, cheat: Cheat, t
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_hook_replaces_the_report(tmp_path: Path) -> None:
     tree = build(FLAT, tmp_path / "tree")
     apply(FLAT.bad[TASK, "breaks_a_test"], tree)
