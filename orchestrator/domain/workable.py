@@ -22,6 +22,8 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "writer": ("DRAFT", "IMPROVE"),
     "reviewer": ("QUALITY",),
     "discussant": ("DISCUSS",),
+    "executor": ("IMPL",),
+    "tester": ("TEST",),
 }
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from orchestrator.domain.json_types import JsonObject
+from collections.abc import Mapping
+
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
-from orchestrator.lifecycle import rework
+from orchestrator.lifecycle import fan_out, fix_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
+APPROVE_PLAN = "approve_plan"  # of a session's options: its plan becomes tasks only when a person approves it
 
-def apply_consequences(tx: Tx, report: Report) -> str | None:
-    """Write the verdict, a revision with its edges, or a pause; return the pause's reason, if any."""
+
+def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> str | None:
+    """Write the verdict, a revision with its edges, a plan's tasks, or a pause; return the pause's reason, if any.
+
+    `options`: the session's.
+    """
     row = report.row
     session = row.session_id
     if report.gate is not None:
@@ -31,8 +38,23 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
             (),
         )
         sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
+    if report.verdict is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": report.verdict.kind,
+                "data": report.verdict.data,
+            },
+            (),
+        )
     reason: PauseReason | None = None
     detail: JsonObject = {"task": row.key}
+    if report.verdict is not None:
+        reason, more = fix_rounds.apply(tx, report)
+        detail |= more
     if report.discussed is not None:
         records.add_verdict(
             tx,
@@ -51,6 +73,11 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
         detail["round"] = row.round
     if reason is None and row.checkpoint_after:
         reason = PauseReason.CHECKPOINT
+    if reason is None and report.fan_out is not None:
+        if options.get(APPROVE_PLAN):
+            reason = PauseReason.PLAN_APPROVAL
+        else:
+            fan_out.apply(tx, session, report.fan_out, row.key, report.max_attempts)
     if reason is None:
         return None
     detail["ref"] = report.ref

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome, TaskState
@@ -57,10 +57,13 @@ def apply(
     made = add_tasks(tx, session, plan.tasks, max_attempts, payload)
     released = release(tx, session, plan.release, why)
     for key, blocker in plan.extra_edges:
-        transitions.add_edge(
-            tx, session, _id(tx, session, key), made.get(blocker) or _id(tx, session, blocker)
-        )
+        add_edge(tx, session, key, blocker, made)
     return released
+
+
+def add_edge(tx: Tx, session: str, key: str, blocker: str, made: Mapping[str, int]) -> None:
+    """Let an existing task wait for `blocker`; `made`: the ids of tasks that were made just now."""
+    transitions.add_edge(tx, session, _id(tx, session, key), made.get(blocker) or _id(tx, session, blocker))
 
 
 def release(tx: Tx, session: str, keys: tuple[str, ...], why: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The seam between a run and whatever does its thinking (docs/configuration.md).
 
 An agent is asked with an `AgentRequest` and answers with an `AgentReply`, or raises one of the `AgentError`s of
-`orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.workdir`.
+`orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.tree`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class AgentRequest:
     perspective: str | None = None
     folder: Path | None = None  # shared by the runs of an inner loop, private to it
     mcp: Mapping[str, StdioServer] = field(default_factory=dict)  # servers to hand over, by name
-    edits: bool = False  # `work`: it may edit files below `workdir`
+    edits: bool = False  # `work`: it may edit files below `tree`
+    tree: Path | None = None  # the private tree that it edits; None: `workdir`
+    unconfined: bool = False  # where the system has no sandbox, it edits without one
     protected: Protected | None = None  # in read-only mode
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     news: str | None = None  # what to say where `resume` is gone on with; None: the prompt
@@ -116,7 +118,7 @@ class Agent(Protocol):
         """Answer without touching the work tree. Raises an AgentError."""
 
     def work(self, request: AgentRequest) -> AgentReply:
-        """Edit files below `request.workdir`. Raises an AgentError."""
+        """Edit files below `request.tree`. Raises an AgentError."""
 
 
 def is_metered(agent: Agent) -> bool:

@@ -31,11 +31,16 @@ from importlib import import_module
 TYPE_CHECKING = False  # not from `typing`, which takes as long as everything else here
 if TYPE_CHECKING:
     from orchestrator.domain.json_types import JsonObject
+if TYPE_CHECKING or __package__:
+    from workers.host.process_tree import Family, Process, descendants, die_first, private_bytes, state
+else:  # in the guardian's own process, which knows this folder alone
+    from process_tree import Family, Process, descendants, die_first, private_bytes, state
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CHUNK = 65_536
 TICK = 1.0  # seconds; a suspended machine wakes us no earlier
+COUNT_TICK, COUNT_SHARE = 0.1, 20  # seconds between two counts, at least so many times what one takes
 TERM_GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 POLITE = (
     "start",
@@ -61,16 +66,6 @@ def prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl({option})")
 
 
-class Process:
-    def __init__(self, dead: bool, parent: int, group: int) -> None:
-        self.dead = dead  # its first thread is; others may live on
-        self.parent = parent
-        self.group = group
-
-
-Family = dict[int, Process]
-
-
 class Guardian:
     def __init__(self, job: JsonObject, commands: bytes) -> None:
         self.job = job
@@ -86,6 +81,7 @@ class Guardian:
         self.status: int | None = None
         self.max_rss = 0
         self.killed: set[int] = set()
+        self.next_count = 0.0  # of processes and memory
         self.error = ""
         self.obey(commands)
 
@@ -102,7 +98,7 @@ class Guardian:
         try:
             if self.spawn():
                 while (reason := self.ending()) is None:
-                    self.pump(min(self.lease_end, *self.ends().values(), clock() + TICK) - clock())
+                    self.pump(min(self.lease_end, *self.ends().values(), self.next_look()) - clock())
                 ended_by = reason
                 self.let_go(reason)
         finally:
@@ -144,10 +140,11 @@ class Guardian:
         return not self.error
 
     def become_agent(self, guardian: int, stdout: int, stderr: int) -> None:
-        if self.job["confine"] is not None:
-            confine(**self.job["confine"])
+        if LINUX and self.job["memory_bytes"] is not None:
+            die_first()
+        parent = guardian if self.job["confine"] is None else confine(self.job["confine"])
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not before: other credentials may clear it
-        if os.getppid() != guardian:  # it died before the signal was set
+        if os.getppid() != parent:  # it died before the signal was set
             os._exit(127)
         os.setsid()  # also: no terminal to ask questions on
         for number in HANDLED:
@@ -155,7 +152,10 @@ class Guardian:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name, value in self.job["rlimits"].items():
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+            kind = getattr(resource, f"RLIMIT_{name}")
+            most = resource.getrlimit(kind)[1]
+            value = value if most == resource.RLIM_INFINITY else min(value, most)
+            resource.setrlimit(kind, (value, value))
         os.dup2(self.job["stdin"], 0)
         os.dup2(stdout, 1)
         os.dup2(stderr, 2)
@@ -169,6 +169,10 @@ class Guardian:
         timeouts = ((name, self.timeouts.get(name), begun) for name, begun in since.items())
         return {name: begun + limit for name, limit, begun in timeouts if limit is not None}
 
+    def next_look(self) -> float:
+        counts = self.job["memory_bytes"] is not None or self.job["processes"] is not None
+        return min(clock() + TICK, self.next_count) if counts else clock() + TICK
+
     def ending(self) -> str | None:
         """Why the agent has to end now, or has ended. A lease that is over stays over."""
         now = clock()
@@ -180,7 +184,20 @@ class Guardian:
             return "output_limit"
         if self.status is not None:
             return "exited"
-        return next((name for name, end in self.ends().items() if now >= end), None)
+        late = next((name for name, end in self.ends().items() if now >= end), None)
+        return late or self.greedy(now)
+
+    def greedy(self, now: float) -> str | None:
+        """What all of them together have too much of: memory, processes."""
+        memory, processes = self.job["memory_bytes"], self.job["processes"]
+        if (memory is None and processes is None) or not LINUX or now < self.next_count:
+            return None
+        family = self.family()
+        used = sum(map(private_bytes, family)) if memory is not None else 0
+        self.next_count = now + max(COUNT_TICK, COUNT_SHARE * (clock() - now))
+        if processes is not None and len(family) > processes:
+            return "processes"
+        return "memory" if memory is not None and used > memory else None
 
     def overflowed(self) -> bool:
         return bool(self.error) or max(self.written.values()) >= self.output_bytes
@@ -288,15 +305,7 @@ class Guardian:
         """All descendants by pid."""
         if not LINUX:
             return {} if self.status is not None else {self.agent: Process(False, os.getpid(), self.agent)}
-        found: Family = {}
-        parents = [os.getpid()]
-        while parents:
-            for child in children(parents.pop()):
-                about = state(child)
-                if about is not None and child not in found:
-                    found[child] = about
-                    parents.append(child)
-        return found
+        return descendants(os.getpid())
 
     def send_groups(self, number: int, family: Family) -> None:
         for group in {process.group for process in family.values()} - {os.getpgrp(), 0}:
@@ -335,37 +344,15 @@ class Guardian:
         }
 
 
-def confine(read_only: list[str], writable: list[str]) -> None:
-    """Give this process a view in which these folders cannot be changed. Raises OSError that begins with UNCONFINED."""
+def confine(job: JsonObject) -> int:
+    """Confine this process as the job says; its parent's pid then. Raises OSError that begins with UNCONFINED."""
     try:
         if not LINUX:
             raise OSError("only Linux can do it")
-        import_module("confinement").confine(read_only, writable)  # the file beside this one
+        parent: int = import_module("confinement").confine(**job)  # the file beside this one
     except Exception as error:  # whatever it is, the host gets to know it and decides
         raise OSError(f"{UNCONFINED}{error.args[-1] if error.args else type(error).__name__}") from error
-
-
-def children(pid: int) -> list[int]:
-    found: list[int] = []
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - pathlib doubles the start-up time
-            found += map(int, read(f"/proc/{pid}/task/{thread}/children").split())
-    return found
-
-
-def state(pid: int) -> Process | None:
-    """None when the process is gone."""
-    mode, parent, group, *_ = read(f"/proc/{pid}/stat").rpartition(b")")[2].split() or (b"", b"0", b"0")
-    return Process(mode in (b"Z", b"X"), int(parent), int(group)) if mode else None
-
-
-def read(path: str) -> bytes:
-    """A file of /proc; empty when its process is gone."""
-    try:
-        with open(path, "rb") as listing:  # noqa: PTH123 - pathlib doubles the start-up time
-            return listing.read()
-    except (FileNotFoundError, ProcessLookupError):
-        return b""
+    return parent
 
 
 def first_line() -> tuple[bytes, bytes] | None:

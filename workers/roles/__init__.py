@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.lifecycle.finished_run import Landing, Verdict
+from orchestrator.store.checks import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,12 @@ class Produced:
     wisdom: Sequence[tuple[str, str]] = ()
     gate: Mapping[str, Json] | None = None
     shared: Json = None
+    fan_out: JsonObject | None = None  # the tasks of a plan
+    landing: Landing | None = None  # what becomes the head with the report
+    links: Sequence[Link] = ()
+    verdict: Verdict | None = None
+    relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
+    after: Callable[[], object] | None = None  # what follows the report: refs
 
     @property
     def note(self) -> JsonObject:
@@ -39,6 +47,7 @@ class Produced:
             "wisdom": [list(entry) for entry in self.wisdom],
             "gate": self.gate,
             "shared": self.shared,
+            "fan_out": self.fan_out,
         }
 
     @classmethod
@@ -63,4 +72,11 @@ MODULES = {
     "writer": "workers.roles.writer",
     "reviewer": "workers.roles.reviewer",
     "discussant": "workers.roles.discussant",
+    "executor": "workers.roles.executor",
+    "tester": "workers.roles.tester",
+    "planner": "workers.roles.planner",
 }
+
+LANDING = frozenset(
+    {"executor", "tester"}
+)  # they find by themselves what an earlier run left, in the session's store

@@ -81,7 +81,7 @@ class ExternalAgent:
         self._dialect = dialect
         self._env = tuple(env)
         self._timeouts = timeouts
-        self._edits_files = edits_files
+        self.edits_files = edits_files
         self._confine = confine
         self._slots = slots or threading.Semaphore()
 
@@ -156,7 +156,7 @@ class ExternalAgent:
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Like `ask`, for a program that edits files in its current folder."""
-        if not self._edits_files:
+        if not self.edits_files:
             raise AgentUnavailable(
                 f"{self.name} is not set up to edit files", fix=f"set `agents.{self.name}.edits_files`"
             )

@@ -40,7 +40,8 @@ COMMON = ("PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TZ")
 class Ended:
     """How an agent process ended: exit code or signal, and who or what ended it."""
 
-    # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, unconfined, guardian_died
+    # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, unconfined,
+    # memory, processes, guardian_died
     ended_by: str
     exit: int | None = None
     signal: int | None = None
@@ -76,6 +77,11 @@ class Confinement:
 
     read_only: Sequence[str]
     writable: Sequence[str]
+    everything: bool = False  # all is read-only; /dev and processes of its own
+    hidden: Sequence[str] = ()  # covered by something empty, where it exists
+    visible: Sequence[str] = ()  # what stays to be seen below a hidden folder, or below /tmp
+    network: bool = True  # False: none but a loopback of its own
+    tmp_bytes: int = 0  # of an empty /tmp of its own; 0: the usual one
 
 
 class GuardedProcess:
@@ -97,6 +103,8 @@ class GuardedProcess:
         run_dir: Path,
         rlimits: Mapping[str, int] | None = None,
         confine: Confinement | None = None,
+        memory_bytes: int | None = None,
+        processes: int | None = None,
     ) -> None:
         self.mark = uuid.uuid4().hex
         self._lock = threading.Lock()
@@ -145,6 +153,8 @@ class GuardedProcess:
             "timeouts": {name: getattr(timeouts, name) for name in ("start", "silence", "turn", "total")},
             "output_bytes": timeouts.output_bytes,
             "rlimits": dict(rlimits or {}),
+            "memory_bytes": memory_bytes,  # of the agent with all that it started, together
+            "processes": processes,
             "confine": None if confine is None else asdict(confine),
             "deadline": lease_seconds,
             "sent": self._started,

@@ -1,0 +1,194 @@
+"""Makes the tasks of a plan: one for each of its tasks, in place of the pipeline's placeholder (docs/planning.md).
+
+A pipeline names IMPL-001 before anybody knows how many there will be. The plan's first task becomes that one, the others
+new ones beside it, with the plan's own edges; whatever waits for the placeholder waits for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.domain import ids
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.pipelines import Pack, from_snapshot
+from orchestrator.domain.plan import Dependency, Plan, PlanTask
+from orchestrator.domain.plan_checks import order, with_overlaps
+from orchestrator.domain.revisions import Edge, Graph
+from orchestrator.lifecycle import rework
+from orchestrator.store import messages, sessions, tasks, transitions
+from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
+
+PLANS = "PLAN"  # the prefix of whoever makes a plan
+CARRIES_OUT = {
+    "backend": "IMPL",
+    "frontend": "DEV-FE",
+}  # side of a plan task -> prefix of the task that does it
+ADVISES = "ARCH-001"  # at High complexity, where the session has an architect
+HIGH = "High"
+PLAN_TASK, PLAN_DIGEST = (
+    "plan_task",
+    "plan_digest",
+)  # of a payload: what the task carries out, as it was approved
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """What a plan adds to a session, applied in one transaction."""
+
+    carried_out: Mapping[str, str]  # task -> the plan task that it carries out
+    placeholders: tuple[str, ...] = ()  # of `carried_out`, those that were there before
+    tasks: tuple[TaskState, ...] = ()  # new and pending, blockers first
+    edges: tuple[Edge, ...] = ()  # existing tasks that wait for one more
+    unused: tuple[str, ...] = ()  # placeholders that no plan task needs
+
+
+def reported(plan: Plan, agents: Collection[str]) -> JsonObject:
+    """What a worker reports of a plan so that its tasks can be made: ids, edges, sides, and agents that are known."""
+    return {
+        "level": plan.complexity.level,
+        "tasks": [
+            {
+                "id": task.id,
+                "side": task.side,
+                "depends_on": list(task.waits_for),
+                "agent": next((name for name in (task.executor, plan.executor) if name in agents), None),
+            }
+            for task in with_overlaps(plan.tasks)
+        ],
+    }
+
+
+def plan_fan_out(state: Graph, planned: Sequence[PlanTask], *, adviser: TaskState | None = None) -> FanOut:
+    """The tasks and edges for a plan's tasks; `adviser` comes between the plan and all of them.
+
+    Where all have one side, TASK-00n becomes the n-th of its prefix. Nothing where no placeholder waits for a plan.
+    """
+    holders = _placeholders(state)
+    sorted_tasks = order(planned)
+    if not holders or sorted_tasks is None:
+        return FanOut({})
+    named = _named(state, holders, planned)
+    of_task = {plan_task: key for key, plan_task in named.items()}
+    new: list[TaskState] = [] if adviser is None else [adviser]
+    edges: list[Edge] = []
+    for task in sorted_tasks:
+        key = of_task[task.id]
+        before = tuple(of_task[needed] for needed in task.waits_for)
+        extra = before if adviser is None else (adviser.key, *before)
+        if key in state:
+            edges += [(key, blocker) for blocker in extra if blocker not in state[key].blocked_by]
+        else:
+            like = state[holders[_prefix(holders, task)]]
+            blockers = tuple(dict.fromkeys((*like.blocked_by, *extra)))
+            new.append(replace(like, key=key, blocked_by=blockers, offered=False, attempts=0, seq=0))
+    made = {task.key for task in new}
+    for holder in holders.values():
+        waiting = [s for s in state.values() if holder in s.blocked_by and s.status is TaskStatus.PENDING]
+        mine = [key for key in named if key in made and _like(key, holder)]
+        edges += [(each.key, key) for each in waiting for key in mine]
+    used = tuple(key for key in named if key in state)
+    unused = tuple(holder for holder in holders.values() if holder not in named)
+    return FanOut(named, used, tuple(new), tuple(edges), unused)
+
+
+def _placeholders(state: Graph) -> dict[str, str]:
+    """Prefix -> the pipeline's first task of that prefix, while it has not begun and waits for a plan."""
+    found: dict[str, str] = {}
+    for key, each in state.items():
+        waits = any(state[blocker].prefix == PLANS for blocker in each.blocked_by if blocker in state)
+        if each.prefix in CARRIES_OUT.values() and each.revision_of is None and waits:
+            found.setdefault(each.prefix, key)
+    return {prefix: key for prefix, key in found.items() if state[key].status is TaskStatus.PENDING}
+
+
+def _prefix(holders: Mapping[str, str], task: PlanTask) -> str:
+    """Who carries out a plan task; a pipeline with one side does all with it."""
+    wanted = CARRIES_OUT[task.side]
+    return wanted if wanted in holders else next(iter(holders))
+
+
+def _named(state: Graph, holders: Mapping[str, str], planned: Sequence[PlanTask]) -> dict[str, str]:
+    """Key -> plan task, by the order of the plan tasks' ids; the first of each prefix is its placeholder."""
+    named: dict[str, str] = {}
+    last = dict.fromkeys(holders, 0)
+    for task in sorted(planned, key=lambda each: each.id):
+        prefix = _prefix(holders, task)
+        if not last[prefix]:
+            key = holders[prefix]
+        else:
+            key = f"{prefix}-{last[prefix] + 1:03d}"
+            while key in state:  # a number that was used is not given again
+                last[prefix] += 1
+                key = f"{prefix}-{last[prefix] + 1:03d}"
+        last[prefix] = int(ids.parse_key(key).base[-3:])
+        named[key] = task.id
+    return named
+
+
+def _like(key: str, holder: str) -> bool:
+    return ids.parse_key(key).stem == ids.parse_key(holder).stem
+
+
+def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: int) -> tuple[str, ...]:
+    """Make the tasks of a plan (`reported`) behind the task `after`, in the caller's transaction; their keys.
+
+    Each names the digest of the plan's files, so that it is known which plan it was made from.
+    """
+    rows = tasks.all_tasks(tx, session)
+    if any(PLAN_TASK in row.payload for row in rows):
+        messages.event(tx, session, "fan_out", f"{after}: the tasks of the plan before stay as they are")
+        return ()
+    digest = sessions.subject_digest(tx, session, PauseReason.PLAN_APPROVAL)
+    state = graph(rows)
+    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    planned = [_planned(each) for each in fan_out["tasks"]]
+    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
+    plan = plan_fan_out(state, planned, adviser=adviser)
+    agents = {each["id"]: each["agent"] for each in fan_out["tasks"]}
+
+    def payload(key: str, before: JsonObject) -> JsonObject:
+        task = plan.carried_out.get(key)
+        if task is None:
+            return {"mode": "plan", PLAN_DIGEST: digest}
+        kept = {name: value for name, value in before.items() if name != "agent"}
+        chosen = {"agent": agents[task]} if agents[task] else {}
+        return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **chosen}
+
+    for key in plan.placeholders:
+        row = tasks.task(tx, session, key)
+        assert row is not None
+        transitions.set_payload(tx, row.id, payload(key, row.payload))
+    made = rework.add_tasks(tx, session, plan.tasks, max_attempts, lambda task: payload(task.key, {}))
+    for waiting, blocker in plan.edges:
+        rework.add_edge(tx, session, waiting, blocker, made)
+    for key in plan.unused:
+        row = tasks.task(tx, session, key)
+        if row is not None and transitions.skip(tx, row.id):
+            messages.event(tx, session, "skipped", f"{key}: the plan has no work for it", task=key)
+    messages.event(
+        tx,
+        session,
+        "fan_out",
+        f"the plan of {after} is carried out by {', '.join(plan.carried_out) or 'nothing new'}",
+        digest=digest,
+        tasks=dict(plan.carried_out),
+        made=[task.key for task in plan.tasks],
+    )
+    return tuple(plan.carried_out)
+
+
+def _planned(each: JsonObject) -> PlanTask:
+    waits = tuple(Dependency(needed) for needed in each["depends_on"])
+    return PlanTask(each["id"], each["id"], side=each["side"], depends_on=waits)
+
+
+def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
+    """The architect's task behind the plan, where the session's architect can do it and it is not there yet."""
+    role = next((role for role in pack.roles.values() if "ARCH" in role.prefixes and role.installed), None)
+    if role is None or ADVISES in state or after not in state:
+        return None
+    return TaskState(ADVISES, role.name, "ARCH", TaskStatus.PENDING, (after,), phase=state[after].phase)

@@ -1,0 +1,211 @@
+"""Fix rounds: what the tests and the review found becomes one task, and both look again (docs/evidence.md).
+
+The last verdict of a round decides, in its own transaction, from all of them. Two rounds at most; then, or sooner where a
+round changed nothing, a person decides what becomes of the findings that are open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.domain import ids
+from orchestrator.domain.evidence import Finding
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.revisions import Graph
+from orchestrator.lifecycle import rework
+from orchestrator.lifecycle.finished_run import Report
+from orchestrator.store import messages, records, tasks, work
+from orchestrator.store.rows import Verdict
+from orchestrator.store.store import Tx
+from orchestrator.store.task_states import graph
+
+LIMIT = 2  # fix rounds of a session
+FIXES = "IMPL-fix-"  # how the keys of their tasks begin
+VERDICTS = ("test", "review", "audit")  # kinds of verdicts that decide a round
+JUDGES = ("TEST", "REVIEW", "QA-FE")  # prefixes of the tasks that give them
+BUILDS = ("IMPL", "DEV-FE")
+BAD = frozenset({"FIX_REQUIRED", "BLOCK", "NEEDS_FIX"})
+NAMED = 50  # findings that a fix task is given
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The newest verdict of one judging task."""
+
+    task: str  # the original's key
+    verdict: str
+    head: str  # the commit that was judged
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_bad(self) -> bool:
+        return self.verdict in BAD
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What follows from a round: tasks, or a pause with what is open; neither where all is well."""
+
+    tasks: tuple[TaskState, ...] = ()
+    number: int = 0  # of the round that the tasks are
+    findings: tuple[Finding, ...] = ()
+    exhausted: str = ""  # why a person has to decide
+    since: str = ""  # a review of what has landed after this commit
+
+
+def decide(
+    state: Graph, judgements: Sequence[Judgement], before: Iterable[str], head: str, builder: str
+) -> Decision:
+    """What follows when every judging task has its verdict; `before`: the findings of the round before, as fingerprints.
+
+    `builder`: the role of whoever fixes.
+    """
+    judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
+    newest = {each.key: _newest(state, each.key) for each in judges}
+    builds = any(each.prefix in BUILDS for each in state.values())
+    if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
+        return Decision()
+    bad = [each for each in judgements if each.is_bad]
+    if not bad:
+        return _late_review(state, judgements, head)
+    findings = tuple(finding for each in bad for finding in each.findings)
+    made = sum(key.startswith(FIXES) for key in state)
+    if made >= LIMIT:
+        return Decision(findings=findings, exhausted=f"{made} fix rounds are over")
+    known = set(before)
+    if known and {fingerprint(each) for each in findings} == known:
+        return Decision(findings=findings, exhausted="the last fix round changed nothing of what was found")
+    fix = TaskState(
+        key=f"{FIXES}{made + 1:03d}",
+        role=builder,
+        prefix="IMPL",
+        status=TaskStatus.PENDING,
+        blocked_by=tuple(each.key for each in newest.values()),
+        phase=judges[0].phase,
+    )
+    again = tuple(_again(state, each, (fix.key,)) for each in judges)
+    return Decision((fix, *again), made + 1, findings)
+
+
+def fingerprint(finding: Finding) -> str:
+    """What tells a finding from others, wherever its line has moved."""
+    return "\0".join((finding.check, finding.rule, finding.path, finding.text))
+
+
+def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
+    """Carry out what follows from the report's verdict, in its transaction; the pause, if any, with its detail."""
+    row = report.row
+    state = graph(tasks.all_tasks(tx, row.session_id))
+    builder = next((each.role for each in state.values() if each.prefix in BUILDS), "")
+    found = work.work_of(tx, row.session_id)
+    verdicts = [each for each in records.verdicts_of(tx, row.session_id) if each.kind in VERDICTS]
+    judgements = _newest_judgements(state, verdicts)
+    decided = decide(
+        state, judgements, _before(state, tx, row.session_id), found.head if found else "", builder
+    )
+    if decided.exhausted:
+        open_findings = [each.as_json() for each in decided.findings[:NAMED]]
+        messages.say(
+            tx,
+            row.session_id,
+            row.role,
+            "fix_required",
+            f"{decided.exhausted}: {len(decided.findings)} findings are open",
+            data={"findings": open_findings},
+        )
+        return PauseReason.REVISION_EXHAUSTED, {"why": decided.exhausted, "findings": open_findings}
+    if decided.tasks:
+        rework.add_tasks(
+            tx,
+            row.session_id,
+            decided.tasks,
+            report.max_attempts,
+            lambda task: _payload(task, decided, state, row.session_id, tx),
+        )
+        made = ", ".join(task.key for task in decided.tasks)
+        what = (
+            f"fix round {decided.number}: {made}" if decided.number else f"{made} looks at what landed since"
+        )
+        messages.event(tx, row.session_id, "fix_round", what, number=decided.number, tasks=made)
+    return None, {}
+
+
+def _payload(task: TaskState, decided: Decision, state: Graph, session: str, tx: Tx) -> JsonObject:
+    original = None if task.revision_of is None else tasks.task(tx, session, task.revision_of)
+    kept = {} if original is None else dict(original.payload)
+    if decided.since:
+        return {**kept, "since": decided.since}
+    if task.revision_of is not None:
+        return kept
+    return {
+        "fix": {"round": decided.number, "findings": [each.as_json() for each in decided.findings[:NAMED]]}
+    }
+
+
+def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision:
+    """A review of what landed after the commit that was reviewed; nothing where it was the head."""
+    late = next(
+        (
+            each
+            for each in judgements
+            if state[each.task].prefix == "REVIEW" and each.head and head and each.head != head
+        ),
+        None,
+    )
+    if late is None:
+        return Decision()
+    original = state[late.task]
+    again = _again(state, original, (_newest(state, original.key).key,))
+    return Decision((again,), since=late.head)
+
+
+def _again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> TaskState:
+    number = 1 + max((s.revision_no for s in state.values() if s.revision_of == original.key), default=0)
+    return replace(
+        original,
+        key=ids.revision_key(original.key, number),
+        status=TaskStatus.PENDING,
+        blocked_by=blockers,
+        revision_of=original.key,
+        revision_no=number,
+        made_for=False,
+        offered=False,
+        not_before=None,
+        attempts=0,
+        seq=0,
+    )
+
+
+def _newest(state: Graph, key: str) -> TaskState:
+    """The task or its last revision."""
+    versions = [state[key], *(each for each in state.values() if each.revision_of == key)]
+    return max(versions, key=lambda each: each.revision_no)
+
+
+def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgement]:
+    """The verdict of each judging task's newest version; a skipped one has none."""
+    by_task = {each.task: each for each in verdicts}
+    found = []
+    for task in state.values():
+        if task.prefix in JUDGES and task.revision_of is None:
+            verdict = by_task.get(_newest(state, task.key).key)
+            if verdict is not None:
+                found.append(_judgement(task.key, verdict.data))
+    return found
+
+
+def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:
+    listed = data.get("open", [])
+    findings = tuple(Finding.from_json(each) for each in listed)
+    return Judgement(task, str(data["verdict"]), str(data.get("head", "")), findings)
+
+
+def _before(state: Graph, tx: Tx, session: str) -> list[str]:
+    """The fingerprints of what the last fix round was given."""
+    last = max((key for key in state if key.startswith(FIXES)), default=None)
+    row = None if last is None else tasks.task(tx, session, last)
+    given = [] if row is None else row.payload["fix"]["findings"]
+    return [fingerprint(Finding.from_json(each)) for each in given]

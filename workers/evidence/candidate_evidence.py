@@ -1,0 +1,260 @@
+"""All that is found out about one candidate: its files, its tests against the base's, and what shows each criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from orchestrator.domain import secrets
+from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.plan import PlanTask
+from orchestrator.store.checks import Link
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
+from workers.evidence.candidate_checks import Checkouts, Subject, check_candidate
+from workers.evidence.claims import Claim
+from workers.evidence.declared import Declared
+from workers.evidence.judgement import CriterionEvidence, Judged
+from workers.evidence.runner import Runner
+from workers.evidence.set_logic import Compared, compare, findings_of
+from workers.evidence.suite_runs import Suite, TestBench
+from workers.evidence.test_side import is_test_side
+from workers.git.candidates import Candidate
+from workers.git.checkouts import Checkout
+from workers.git.session_work import SessionWork
+from workers.git.verify_checkouts import VerifyCheckout, mix_trees
+
+BITES = ("feature", "fix")  # kinds of plan tasks whose new tests must fail without the change
+
+
+@dataclass(frozen=True)
+class CandidateEvidence:
+    """Checks the candidates of one run against the commit that each was made from."""
+
+    context: RunContext
+    work: SessionWork
+    bench: TestBench
+    declared: Declared
+
+    @classmethod
+    def of(
+        cls, context: RunContext, calls: AgentCalls, work: SessionWork, checkout: Checkout, declared: Declared
+    ) -> CandidateEvidence:
+        verify = VerifyCheckout.beside(work.private, checkout)
+        bench = TestBench(
+            context, verify, calls.environ, lambda guardian: calls.lives.watch(context.row.run, guardian)
+        )
+        return cls(context, work, bench, declared)
+
+    def judge(
+        self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, no_change: str | None = None
+    ) -> Judged:
+        """Everything found. Raises LeaseLost, RunReleased, GitError."""
+        tests = self.tested(candidate, bites=task.kind in BITES)
+        found = [*self.checked(candidate), *tests.findings]
+        criteria = self._criteria(candidate, claims, task, tests)
+        found += [
+            Finding(
+                "criteria",
+                MEDIUM,
+                "criterion_not_shown",
+                f"{each.id} is shown by no passing test and no change",
+            )
+            for each in criteria
+            if each.verified == "none"
+        ]
+        if candidate.is_empty:
+            found += _unchanged(no_change, criteria)
+        if tests.unverified and self.context.settings.work.required:
+            found.append(
+                Finding(
+                    "tests", HIGH, "unverified", f"no tests could be run: {tests.unverified}", blocks=True
+                )
+            )
+        return Judged(
+            tuple(found),
+            tests.summary(),
+            tuple(criteria),
+            tuple(self._links(criteria, tests)),
+            tests.unverified,
+        )
+
+    def tested(self, candidate: Candidate, *, bites: bool) -> Tested:
+        """The candidate's tests against its base's."""
+        private = self.work.private
+        before = private.tree_of(candidate.base)
+        now = self.bench.suite(candidate.tree)
+        if candidate.is_empty:
+            return Tested(now, now, None, None, None, now.why)
+        base = self.bench.suite(before)
+        if not now.is_known or now.run is None:
+            return self._unknown(base, now)
+        if not base.is_known or base.run is None:
+            bad = tuple(
+                Finding(
+                    "tests", HIGH, "test_fails", f"{test} fails", path=test.partition("::")[0], blocks=True
+                )
+                for test in sorted(now.run.bad)
+            )
+            why = f"the tests of the base could not be run: {base.why or _faults(base)}"
+            return Tested(base, now, None, None, None, why, bad)
+        runners, _ = self.bench.runners(before)
+        touched = self._test_side(candidate, runners)
+        scratch = self.bench.verify.folder
+        kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
+        protected = bite = None
+        if kept:
+            protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
+        files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
+        if bites and files:
+            bite = self.bench.suite(mix_trees(private, before, candidate.tree, touched, scratch))
+        if protected is not None and (not protected.is_known or protected.run is None):
+            return Tested(
+                base, now, None, protected, bite, f"the base's tests: {protected.why or _faults(protected)}"
+            )
+        compared = compare(
+            base.run,
+            now.run,
+            protected.run if protected else None,
+            bite.run if bite and bite.is_known else None,
+            changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
+        )
+        against = protected.run if protected is not None and protected.run is not None else now.run
+        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)))
+
+    def _unknown(self, base: Suite, now: Suite) -> Tested:
+        """The candidate's tests cannot be run: the machine's fault, or where the base's could, the candidate's."""
+        why = now.why or _faults(now)
+        if base.is_known:
+            tail = now.run.tail if now.run else ""
+            broken = Finding(
+                "tests",
+                CRITICAL,
+                "tests_broken",
+                f"the tests cannot be run any more: {why}",
+                quote=tail[-2_000:],
+                blocks=True,
+            )
+            return Tested(base, now, None, None, None, "", (broken,))
+        return Tested(base, now, None, None, None, why)
+
+    def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
+        """The changed paths that are tests or steer them, as the base's runners see it."""
+        return [change.path for change in candidate.changes if is_test_side(_text(change.path), runners)]
+
+    def checked(self, candidate: Candidate) -> list[Finding]:
+        """What is found without running its tests."""
+        known = secrets.known(self.bench.environ)
+        subject = Subject(
+            self.work.private, candidate.base, candidate.tree, candidate.flags, self.declared, known
+        )
+        return check_candidate(subject, self._checkouts())
+
+    def _checkouts(self) -> Checkouts | None:
+        return None
+
+    def _criteria(
+        self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested
+    ) -> list[CriterionEvidence]:
+        changed = {_text(change.path) for change in candidate.changes}
+        by_id = {claim.id: claim for claim in claims}
+        found = []
+        for criterion in task.criteria:
+            claim = by_id.get(criterion.id)
+            shown = tests.passing(claim.tests) if claim else ()
+            files = tuple(path for path in (claim.files if claim else ()) if path in changed)
+            verified = "test" if shown else "change" if files else "none"
+            found.append(CriterionEvidence(criterion.id, files, shown, verified))
+        return found
+
+    def _links(self, criteria: Sequence[CriterionEvidence], tests: Tested) -> list[Link]:
+        run, check = self.context.row.run, tests.now.check
+        links = []
+        for each in criteria:
+            for test in each.tests:
+                verified = check is not None
+                links.append(
+                    Link("criterion", each.id, None, "test", test, None, "test", int(verified), check, run)
+                )
+            links += [
+                Link("criterion", each.id, None, "file", path, None, "claimed", 0, None, run)
+                for path in each.files
+            ]
+        return links
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The four runs of a candidate, and what they say."""
+
+    base: Suite
+    now: Suite
+    compared: Compared | None
+    protected: Suite | None
+    bite: Suite | None
+    unverified: str = ""
+    findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def flaky(self) -> tuple[str, ...]:
+        runs = [run for run in (self.base, self.now, self.protected) if run is not None]
+        return tuple(sorted({test for run in runs for test in run.flaky}))
+
+    def passing(self, named: Sequence[str]) -> tuple[str, ...]:
+        """The tests that passed, of those named by id, by file, or by the last part of an id."""
+        outcomes = self.now.run.outcomes if self.now.is_known and self.now.run else {}
+        found: dict[str, None] = {}
+        for name in named:
+            alike = [
+                test
+                for test in outcomes
+                if name and (test == name or test.startswith(f"{name}::") or test.endswith(f"::{name}"))
+            ]
+            if alike and all(outcomes[test] == PASSED for test in alike):
+                found |= dict.fromkeys(alike)
+        return tuple(found)
+
+    def summary(self) -> JsonObject:
+        """What the record of a run says of its tests."""
+        run = self.now.run
+        outcomes = list(run.outcomes.values()) if run else []
+        compared = self.compared
+        return {
+            "runner": run.runner if run else None,
+            "command": list(run.command) if run else [],
+            "confined": run.confined if run else None,
+            "seconds": run.seconds if run else None,
+            "passed": outcomes.count(PASSED) if run else None,
+            "failed": sum(outcome in BAD for outcome in outcomes) if run else None,
+            "skipped": outcomes.count("skipped") if run else None,
+            "baseline": None if self.base.run is None else len(self.base.run.outcomes),
+            "regressions": sorted(compared.regressions) if compared else [],
+            "missing": sorted(compared.missing | compared.skipped) if compared else [],
+            "preexisting": sorted(compared.preexisting) if compared else [],
+            "new": sorted(compared.new_passing | compared.new_failing) if compared else [],
+            "flaky": list(self.flaky),
+            "bites": compared.bites if compared else None,
+            "unverified": self.unverified or None,
+        }
+
+
+def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> list[Finding]:
+    """Nothing was changed: right only where a reason is given and tests show every criterion."""
+    if no_change and criteria and all(each.verified == "test" for each in criteria):
+        return []
+    text = (
+        "nothing was changed, and no passing test shows that every criterion is met already"
+        if no_change
+        else "nothing was changed, and no reason was given"
+    )
+    return [Finding("tree", HIGH, "nothing_changed", text, blocks=True)]
+
+
+def _faults(suite: Suite) -> str:
+    return "; ".join(suite.run.faults) if suite.run else suite.why
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

@@ -1,0 +1,253 @@
+"""vitest, jest, mocha and node:test."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from pathspec import GitIgnoreSpec
+
+from workers.evidence.cases import Cases
+from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
+from workers.evidence.report_files import parse_file
+from workers.evidence.runner import Runner, program_missing, split_id
+
+NODE_REPORTER = Path(__file__).with_name("node_reporter.mjs")
+_TEST_NAME = re.compile(r"(^|/)(?:[^/]+[.\-_](?:test|spec)|test(?:-[^/]*)?)\.[cm]?[jt]sx?$")
+_IN_TEST_FOLDER = re.compile(r"(^|/)(?:__tests__|tests?|spec)/(?:.*/)?[^/]+\.[cm]?[jt]sx?$")
+_OPERATORS = re.compile(r"[|<>`$()\n\\{}]")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)")
+_NOT_TAKEN = re.compile(  # they change where results go, or whether the run ends
+    r"--?(?:watch\w*|w|u|update|updateSnapshot|ui|open|coverage.*|collectCoverage.*|reporters?|R|reporter-options?|O"
+    r"|outputFile|json|bail|b|silent|verbose|onlyChanged|o|changedSince|passWithNoTests|test-reporter.*"
+    r"|experimental-test-coverage|test-only|test|test-update-snapshots|forbid-only)(?:[.=].*)?"
+)
+_TAKES_VALUE = frozenset(
+    {
+        "--reporter",
+        "-R",
+        "--reporters",
+        "--outputFile",
+        "-O",
+        "--reporter-option",
+        "--reporter-options",
+        "--test-reporter",
+        "--test-reporter-destination",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JavaScriptRunner(Runner):
+    selects: ClassVar[str] = "files"
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {**dict(self.extra_env), "CI": "1", "FORCE_COLOR": "0", "NO_COLOR": "1"}
+
+    @property
+    def steering_files(self) -> tuple[str, ...]:
+        return (
+            "package.json",
+            "vitest.config.*",
+            "vitest.workspace.*",
+            "vitest.setup.*",
+            "vite.config.*",
+            "jest.config.*",
+            "jest.setup.*",
+            "jest-*.config.*",
+            "setupTests.*",
+            ".mocharc.*",
+            "mocha.opts",
+            ".nycrc*",
+            "babel.config.*",
+            ".babelrc*",
+            "__snapshots__/",
+            "*.snap",
+            "__mocks__/",
+        )
+
+    def installed(self) -> str:
+        """The program in the nearest node_modules, or its name for PATH."""
+        folders = [self.root]
+        while folders[-1]:
+            folders.append(posixpath.dirname(folders[-1]))
+        for folder in folders:
+            path = self.tree / folder / "node_modules" / ".bin" / self.name
+            if path.exists():
+                return str(path)
+        return self.name
+
+    def missing(self, environ: Mapping[str, str]) -> str | None:
+        absent = program_missing("node", environ, "install Node.js")
+        if absent or self.installed() != self.name:
+            return absent
+        return program_missing(
+            self.name, environ, "install the project's packages (`npm ci`), or set `work.setup`"
+        )
+
+    def is_test_file(self, path: str) -> bool:
+        return (
+            self.owns(path)
+            and "node_modules/" not in path
+            and bool(_TEST_NAME.search(path) or _IN_TEST_FOLDER.search(path))
+        )
+
+    def files(self, select: Sequence[str]) -> tuple[str, ...]:
+        """The selected files below `folder`."""
+        return tuple(dict.fromkeys(self.below_root(split_id(item)[0]) for item in select))
+
+
+@dataclass(frozen=True, slots=True)
+class Vitest(JavaScriptRunner):
+    name: ClassVar[str] = "vitest"
+
+    def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
+        return (
+            *(self.installed(), "run", *self.extra, "--reporter=json", f"--outputFile={report}"),
+            *("--coverage.enabled=false", "--bail=0", *self.files(select)),
+        )
+
+    def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+
+
+@dataclass(frozen=True, slots=True)
+class Jest(JavaScriptRunner):
+    name: ClassVar[str] = "jest"
+
+    def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
+        chosen = ("--runTestsByPath", *self.files(select)) if select else ()
+        return (
+            *(self.installed(), *self.extra, "--ci", "--json", f"--outputFile={report}"),
+            *("--coverage=false", "--bail=0", *chosen),
+        )
+
+    def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+
+
+@dataclass(frozen=True, slots=True)
+class Mocha(JavaScriptRunner):
+    name: ClassVar[str] = "mocha"
+
+    def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
+        plain = () if select else self.extra
+        return (
+            *(self.installed(), *plain, "--reporter", "json", "--reporter-option", f"output={report}"),
+            *("--no-bail", *self.files(select)),
+        )
+
+    def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
+        return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTest(JavaScriptRunner):
+    """node:test, with a reporter of ours: the built-in JUnit reporter leaves out in which file a test is."""
+
+    name: ClassVar[str] = "node:test"
+
+    def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
+        options = tuple(item for item in self.extra if item.startswith("-"))
+        files = self.files(select) or self._listed()
+        return (
+            *("node", "--test", f"--test-reporter={NODE_REPORTER}", f"--test-reporter-destination={report}"),
+            *options,
+            *files,
+        )
+
+    def _listed(self) -> tuple[str, ...]:
+        """The files the script names; patterns are expanded here, as a shell would for it and node 20 does not."""
+        names = [item for item in self.extra if not item.startswith("-")]
+        patterns = [item.removeprefix("./") for item in names if any(c in item for c in "*?[")]
+        if not patterns:
+            return tuple(names)
+        spec = GitIgnoreSpec.from_lines(f"/{pattern}" for pattern in patterns)
+        found = [
+            path.relative_to(self.folder).as_posix()
+            for path in sorted(self.folder.rglob("*"))
+            if "node_modules" not in path.parts
+        ]
+        return (*(n for n in names if n.removeprefix("./") not in patterns), *spec.match_files(found))
+
+    def missing(self, environ: Mapping[str, str]) -> str | None:
+        return program_missing("node", environ, "install Node.js")
+
+    def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
+        return parse_file(report, since, lambda data: own_cases(data, self.tree_path))
+
+
+RUNNERS: dict[str, type[JavaScriptRunner]] = {
+    "vitest": Vitest,
+    "jest": Jest,
+    "mocha": Mocha,
+    "node:test": NodeTest,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """How a script of package.json starts a runner."""
+
+    runner: str
+    arguments: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
+def script_calls(script: str) -> list[ScriptCall]:
+    """The runners that a script starts, in order; a part with shell operators keeps its runner's name alone."""
+    found = []
+    for part in re.split(r"&&|\|\||;", script):
+        plain = not _OPERATORS.search(part.replace("node_modules/.bin/", ""))
+        try:
+            words = shlex.split(part)
+        except ValueError:
+            words, plain = part.split(), False
+        call = _call(words)
+        if call:
+            found.append(call if plain else ScriptCall(call.runner))
+    return found
+
+
+def _call(words: list[str]) -> ScriptCall | None:
+    env: list[tuple[str, str]] = []
+    while words:
+        if match := _ASSIGNMENT.fullmatch(words[0]):
+            env.append((match[1], match[2]))
+        elif words[0] not in ("cross-env", "npx", "env", "exec", "--no-install", "--no", "c8", "nyc"):
+            break
+        words = words[1:]
+    if not words:
+        return None
+    program, rest = posixpath.basename(words[0]), words[1:]
+    if program == "node":
+        if "--test" in rest:
+            return ScriptCall("node:test", _kept(rest), tuple(env))
+        for i, word in enumerate(rest):  # node --experimental-vm-modules node_modules/.bin/jest
+            name = posixpath.basename(word).removesuffix(".js").removesuffix(".mjs")
+            if name in ("jest", "mocha", "vitest") and not word.startswith("-"):
+                options = " ".join(rest[:i])
+                extra = [("NODE_OPTIONS", options)] if options else []
+                return ScriptCall(name, _kept(rest[i + 1 :]), tuple(env + extra))
+        return None
+    if program in ("jest", "mocha", "vitest"):
+        return ScriptCall(program, _kept([w for w in rest if program != "vitest" or w != "run"]), tuple(env))
+    return None
+
+
+def _kept(words: Sequence[str]) -> tuple[str, ...]:
+    kept, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif _NOT_TAKEN.fullmatch(word):
+            skip = word in _TAKES_VALUE
+        else:
+            kept.append(word)
+    return tuple(kept)

@@ -1,0 +1,105 @@
+"""Whether the report of a test run is believed, and what it then says (docs/evidence.md, "Test runners")."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
+from orchestrator.domain.inert import inert
+from workers.evidence.cases import Case, Cases
+from workers.evidence.compiled_runners import WHOLE, OwnCommand
+from workers.evidence.execution import EXITED, Executed
+from workers.evidence.runner import SEPARATOR, Runner
+
+TAIL = 4_000  # characters of what was printed
+_SHOWN = 3  # ids in a fault
+_NO_TESTS = frozenset({5})  # pytest's and Python 3.12 unittest's exit status for it
+
+
+def report_path(folder: Path) -> Path:
+    """A name for the report of one run that nobody can guess; `folder` is outside every tree, and writable."""
+    return folder / f"{uuid.uuid4().hex}.report"
+
+
+def read_report(
+    runner: Runner,
+    report: Path,
+    executed: Executed,
+    *,
+    started: float,
+    command: Sequence[str] = (),
+    expected: Iterable[str] = (),
+    confined: bool = True,
+) -> TestRun:
+    """The outcomes of one run, with the reasons why they are not believed.
+
+    `started`: seconds since 1970 before the run; `expected`: ids that must be in the report. A test of a file that could
+    not be loaded counts as an error, not as absent.
+    """
+    cases, wanted = _cases(runner, report, executed, started), tuple(expected)
+    outcomes = {id: case.outcome for id, case in cases.by_id.items()}
+    outcomes |= _unloaded(cases, wanted)
+    faults = list(cases.faults)
+    if fault := _exit_fault(executed, outcomes):
+        faults.append(fault)
+    if not outcomes and not cases.faults:
+        faults.append("it ran no test")
+    if absent := [id for id in wanted if id not in outcomes]:
+        shown = ", ".join(absent[:_SHOWN]) + (", ..." if len(absent) > _SHOWN else "")
+        faults.append(f"{len(absent)} of {len(wanted)} expected tests are not in its report: {shown}")
+    return TestRun(
+        runner.name,
+        tuple(command) or runner.argv(report),
+        outcomes,
+        tuple(faults),
+        executed.exit,
+        executed.seconds,
+        tail(executed),
+        confined,
+    )
+
+
+def failure_texts(runner: Runner, report: Path, executed: Executed, started: float) -> dict[str, str]:
+    """What the tests that failed say, by id."""
+    cases = _cases(runner, report, executed, started)
+    return {id: case.message for id, case in cases.by_id.items() if case.outcome in BAD}
+
+
+def tail(executed: Executed) -> str:
+    """The end of what a command printed, made harmless: its errors last."""
+    text = "\n".join(part.rstrip() for part in (executed.out[-TAIL:], executed.err[-TAIL:]) if part.strip())
+    return inert(text[-TAIL:])
+
+
+def _cases(runner: Runner, report: Path, executed: Executed, started: float) -> Cases:
+    if isinstance(runner, OwnCommand) and not runner.has_report:
+        if executed.exit is None:
+            return Cases()
+        return Cases({WHOLE: Case(WHOLE, PASSED if executed.exit == 0 else FAILED, tail(executed))})
+    return runner.parse(report, executed.out, executed.err, started)
+
+
+def _unloaded(cases: Cases, expected: Sequence[str]) -> dict[str, str]:
+    """Expected tests that were not run because their file or package could not be loaded."""
+    broken = [id for id, case in cases.by_id.items() if case.outcome == ERROR and SEPARATOR not in id]
+    return {
+        id: ERROR
+        for id in expected
+        if id not in cases.by_id and any(id.startswith(place + SEPARATOR) for place in broken)
+    }
+
+
+def _exit_fault(executed: Executed, outcomes: dict[str, str]) -> str | None:
+    """How the exit status contradicts the outcomes, if it does."""
+    if executed.ended_by != EXITED:
+        return f"it did not end by itself: {executed.ended_by}"
+    if executed.exit is None:
+        return "it was killed by a signal"
+    has_bad = any(outcome in BAD for outcome in outcomes.values())
+    if executed.exit == 0 and has_bad:
+        return "it ended with status 0 although tests failed"
+    if executed.exit != 0 and not has_bad and not (executed.exit in _NO_TESTS and not outcomes):
+        return f"it ended with status {executed.exit} although no test failed"
+    return None

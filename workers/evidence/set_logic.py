@@ -1,0 +1,96 @@
+"""What four runs of the tests say about a change, by sets of test ids alone (docs/evidence.md).
+
+base       the tree before the change: what failed then is charged to nobody
+protected  the new source with the tests of the base: regressions, whatever was done to the tests
+candidate  the tree as it is: new tests must pass
+bite       the old source with the new tests: one must fail, else they do not see the change
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
+
+NAMED = 20  # tests that a finding lists
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The sets; each test is in at most one of those that are charged."""
+
+    regressions: frozenset[str]  # passed before, fail now
+    missing: frozenset[str]  # passed before, were not run now
+    skipped: frozenset[str]  # passed before, are skipped now
+    new_passing: frozenset[str]
+    new_failing: frozenset[str]
+    preexisting: frozenset[str]  # failed before, and now too
+    bites: bool | None  # None: there is nothing new that could
+
+    @property
+    def is_clean(self) -> bool:
+        return not (self.regressions or self.missing or self.skipped or self.new_failing)
+
+
+def compare(
+    base: TestRun,
+    candidate: TestRun,
+    protected: TestRun | None = None,
+    bite: TestRun | None = None,
+    *,
+    changed_tests: Collection[str] = (),
+) -> Compared:
+    """The sets of a change. `protected` None: the tests are untouched, and the candidate's run is it.
+
+    `changed_tests`: ids of tests that were there before, in files that the change edits; they count for the bite only.
+    """
+    kept = candidate if protected is None else protected
+    passed = frozenset(test for test, outcome in base.outcomes.items() if outcome == PASSED)
+    new = frozenset(candidate.outcomes) - frozenset(base.outcomes)
+    failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
+    new_bad = candidate.bad & new
+    seen = new | frozenset(changed_tests)
+    return Compared(
+        regressions=failing,
+        missing=frozenset(test for test in passed if test not in kept.outcomes) - failing,
+        skipped=frozenset(test for test in passed if kept.outcomes.get(test) == SKIPPED) - failing,
+        new_passing=frozenset(test for test in new if candidate.outcomes[test] == PASSED),
+        new_failing=new_bad,
+        preexisting=frozenset(test for test in kept.bad if base.outcomes.get(test) in BAD),
+        bites=None if bite is None or not seen else any(bite.outcomes.get(test) != PASSED for test in seen),
+    )
+
+
+def findings_of(found: Compared, run: TestRun) -> list[Finding]:
+    """What the sets say against the change."""
+    findings = []
+    for rule, tests, severity, text in (
+        ("regression", found.regressions, CRITICAL, "passed before the change and fails now"),
+        ("test_missing", found.missing, CRITICAL, "passed before the change and is not run any more"),
+        ("test_skipped", found.skipped, CRITICAL, "passed before the change and is skipped now"),
+        ("new_test_fails", found.new_failing, HIGH, "is new and fails"),
+    ):
+        findings += [_about(rule, test, severity, text) for test in sorted(tests)[:NAMED]]
+        if len(tests) > NAMED:
+            findings.append(
+                Finding("tests", severity, rule, f"{len(tests) - NAMED} more tests like these", blocks=True)
+            )
+    if found.bites is False:
+        findings.append(
+            Finding(
+                "bite",
+                HIGH,
+                "tests_do_not_see_the_change",
+                "the new tests pass without the change too: they do not see it",
+                fix="test what the change does",
+                blocks=True,
+            )
+        )
+    if findings and run.tail:
+        findings[0] = Finding(**{**findings[0].as_json(), "quote": run.tail[-2_000:]})
+    return findings
+
+
+def _about(rule: str, test: str, severity: str, text: str) -> Finding:
+    return Finding("tests", severity, rule, f"{test} {text}", path=test.partition("::")[0], blocks=True)

@@ -1,0 +1,197 @@
+"""Runs of all tests of a tree, by us, in a clean checkout without network; each tree once (docs/evidence.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator import failpoints
+from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.evidence import PASSED, TestRun
+from orchestrator.domain.json_types import Json
+from orchestrator.store import checks
+from orchestrator.store.checks import Check
+from workers.agents.protocol import Timeouts
+from workers.context.run_context import RunContext
+from workers.evidence.execution import Executed
+from workers.evidence.reports import read_report, report_path
+from workers.evidence.runner import Runner
+from workers.evidence.runners import find_runners
+from workers.evidence.sandbox import hidden_places, run_confined, test_environment
+from workers.git.verify_checkouts import VerifyCheckout
+from workers.host.live_runs import Guardian
+
+KIND = "tests"
+RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
+AGAIN = 2  # times that a failed test is run alone
+MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What all tests of a tree came to."""
+
+    run: TestRun | None  # None: nothing could be run
+    why: str = ""  # why not, or why it tells nothing
+    flaky: tuple[str, ...] = ()  # failed, and passed when they were run again
+    check: int | None = None  # the row
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its outcomes can be relied on."""
+        return self.run is not None and not self.why and self.run.is_believed
+
+
+@dataclass(frozen=True)
+class TestBench:
+    """Runs tests for one run of a task."""
+
+    __test__ = False  # pytest collects by name
+
+    context: RunContext
+    verify: VerifyCheckout
+    environ: Mapping[str, str]
+    watch: Callable[[Guardian], None]
+
+    @property
+    def settings(self) -> WorkSettings:
+        return self.context.settings.work
+
+    def runners(self, tree: str) -> tuple[list[Runner], str]:
+        """The runners of a tree, or why there is none; the tree is checked out."""
+        files = self.verify.put(tree)
+        found = find_runners(files, self.settings, self.environ)
+        return list(found.runners), found.why
+
+    def suite(self, tree: str, select: Sequence[str] = ()) -> Suite:
+        """All tests of a tree (or those in the files `select`), from the row of an earlier run where there is one.
+
+        Raises LeaseLost, RunReleased, GitError, AgentUnavailable when no process can be started.
+        """
+        row = self.context.row
+        key = self._key(select)
+        known = self.context.store.read(lambda tx: checks.check_of(tx, row.session_id, tree, KIND, key))
+        if known is not None:
+            return _from_row(known)
+        begun = time.monotonic()
+        found = self._run(tree, select)
+        self.context.check()
+        if found.run is None or found.why:
+            return found  # what the machine lacks may be there at the next attempt
+        outcome = "passed" if found.run.is_believed and not found.run.bad else "failed"
+        data: dict[str, Json] = {"run": found.run.as_json(), "flaky": list(found.flaky)}
+        seconds = time.monotonic() - begun
+        stored = self.context.store.write(
+            lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds)
+        )
+        failpoints.hit("checks.stored")
+        return replace(found, check=stored.id)
+
+    def _key(self, select: Sequence[str]) -> str:
+        settings = self.settings
+        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select)]
+        return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+
+    def _run(self, tree: str, select: Sequence[str]) -> Suite:
+        runners, why = self.runners(tree)
+        if not runners:
+            return Suite(None, why)
+        runs: list[TestRun] = []
+        flaky: list[str] = []
+        for runner in runners:
+            wanted = [path for path in select if runner.owns(path)]
+            if select and not wanted:
+                continue
+            lacking = runner.missing(self._environment())
+            if lacking is not None:
+                return Suite(None, lacking)
+            done, ended = self._once(runner, wanted)
+            if not done.confined and ended == "unconfined":
+                return Suite(
+                    None,
+                    "tests cannot be confined on this machine; `work.unconfined = true` runs them all the same",
+                )
+            if ended != "exited":
+                return Suite(done, f"{runner.name} was ended: {ended}")
+            found = self._flaky(runner, done)
+            flaky += found
+            runs.append(_without(done, found))
+        if not runs:
+            return Suite(None, "no runner runs these tests")
+        return Suite(_joined(runs), flaky=tuple(flaky))
+
+    def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
+        report = report_path(self.verify.scratch)
+        started = time.time()
+        argv = runner.argv(report, select)
+        env = {**self._environment(), **runner.env}
+        limits = Timeouts(start=None, silence=None, turn=None, total=self.settings.test_seconds)
+        done = run_confined(
+            argv,
+            cwd=runner.folder,
+            env=env,
+            writable=[self.verify.files, self.verify.scratch],
+            folder=self.context.workdir,
+            run=self.context.row.run,
+            timeouts=limits,
+            stop=self.context.live.stop,
+            hidden=hidden_places(self.environ, self.context.project),
+            on_guardian=self.watch,
+            allow_unconfined=self.settings.unconfined,
+        )
+        failpoints.hit("tests.ran")
+        ended = done.ended
+        executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
+        run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
+        return run, ended.ended_by
+
+    def _flaky(self, runner: Runner, done: TestRun) -> list[str]:
+        """Those failed tests that pass when they are run alone."""
+        failed = sorted(done.bad)
+        if not done.is_believed or not failed or len(failed) > MOST_AGAIN:
+            return []
+        passing: set[str] = set()
+        for _ in range(AGAIN):
+            left = [test for test in failed if test not in passing]
+            if not left:
+                break
+            self.context.check()
+            again, _ended = self._once(runner, runner.selection(left))
+            passing |= {test for test in left if again.outcomes.get(test) == PASSED}
+        return sorted(passing)
+
+    def _environment(self) -> dict[str, str]:
+        return test_environment(self.environ, self.verify.files, self.verify.scratch)
+
+
+def _without(run: TestRun, flaky: Sequence[str]) -> TestRun:
+    """The run with its flaky tests counted as passed."""
+    return replace(run, outcomes={**run.outcomes, **dict.fromkeys(flaky, PASSED)}) if flaky else run
+
+
+def _joined(runs: Sequence[TestRun]) -> TestRun:
+    """Several runners' runs as one; a test's id tells its runner where several have it."""
+    if len(runs) == 1:
+        return runs[0]
+    outcomes: dict[str, str] = {}
+    for run in runs:
+        for test, outcome in run.outcomes.items():
+            outcomes[test if test not in outcomes else f"{run.runner}: {test}"] = outcome
+    worst = next((run for run in runs if run.bad or run.faults), runs[0])
+    return TestRun(
+        "+".join(dict.fromkeys(run.runner for run in runs)),
+        worst.command,
+        outcomes,
+        tuple(fault for run in runs for fault in run.faults),
+        worst.exit,
+        sum(run.seconds for run in runs),
+        worst.tail,
+        all(run.confined for run in runs),
+    )
+
+
+def _from_row(row: Check) -> Suite:
+    return Suite(TestRun.from_json(row.data["run"]), flaky=tuple(row.data["flaky"]), check=row.id)

@@ -1,0 +1,220 @@
+"""The way of a change to the head: turns of an agent in a private tree, checks, the queue, the merge.
+
+    turn       the agent edits; what the tree holds then becomes a candidate
+    checks     what blocks it is the input of the next turn, in the same conversation
+    queue      one candidate of a session lands at a time
+    merge      onto a head that has moved; conflicts and broken tests are one more turn, on that head
+
+Nothing here makes the head: the commit that is returned lands in the report of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from orchestrator import failpoints
+from orchestrator.domain.errors import PersonAsked, WorkRefused
+from orchestrator.domain.evidence import CRITICAL, Finding
+from orchestrator.lifecycle.finished_run import Landing
+from orchestrator.store import work
+from orchestrator.store.work_rows import Proposed
+from workers.context.run_context import RunContext
+from workers.evidence.judgement import Judged
+from workers.git.candidates import Candidate, changes_between
+from workers.git.merging import vanished_lines
+from workers.git.session_work import Integration, OpenTree, SessionWork
+from workers.git.tree_scan import Flag
+from workers.landing.work_answers import WorkAnswer
+
+MERGES = 2  # with conflicts or broken tests, before the attempt fails
+POLL_SECONDS = 0.2  # between two checks whether it is the candidate's turn
+SHOWN = 12  # findings in an error
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What an agent is asked to do next in its tree."""
+
+    number: int  # from 1
+    findings: tuple[Finding, ...] = ()  # of the turn before, to be repaired
+    conflicts: tuple[str, ...] = ()  # files with markers: both sides changed them
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one run made, ready to be reported; without `landing` nothing had to be changed."""
+
+    answer: WorkAnswer
+    candidate: Candidate
+    judged: Judged
+    landing: Landing | None
+    proposed: Proposed | None
+    agent: str
+    turns: int
+
+
+Ask = Callable[[Turn, OpenTree], tuple[WorkAnswer, str]]  # the answer, and who gave it
+Judge = Callable[[Candidate, WorkAnswer, OpenTree], Judged]
+
+
+@dataclass
+class ChangeLoop:
+    """One run's way. `ask` and `judge` are the role's own."""
+
+    context: RunContext
+    work: SessionWork
+    ask: Ask
+    judge: Judge
+    subject: str  # of the commit
+    trailers: Mapping[str, str]
+    turns: int
+    opened: OpenTree | None = None  # the run's tree, where it has one already
+    tree: OpenTree = field(init=False)
+    taken: int = 0
+    _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
+
+    def run(self) -> Change:
+        """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
+        self.tree = self.opened or self.work.open_some_tree(self.context.row)
+        return self._landed(self._take_up() or self._until_accepted(()), MERGES)
+
+    def relanded(self, change: Change) -> Change:
+        """The same on the head of now, which has moved since. Raises as `run`."""
+        return self._landed(change, MERGES)
+
+    # turns
+
+    def _until_accepted(self, findings: tuple[Finding, ...], conflicts: tuple[str, ...] = ()) -> Change:
+        """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
+        before = ""
+        while True:
+            self.taken += 1
+            answer, agent = self.ask(Turn(self.taken, findings, conflicts), self.tree)
+            self.context.check()
+            failpoints.hit("agent.worked")
+            if answer.needs is not None:
+                raise _question(answer)
+            proposed, candidate = self._propose(agent, answer)
+            judged = self.judge(candidate, answer, self.tree)
+            if conflicts:
+                judged = replace(judged, findings=(*judged.findings, *self._lost(candidate)))
+            self.context.check()
+            if not judged.blocking:
+                return Change(answer, candidate, judged, None, proposed, agent, self.taken)
+            if self.taken >= self.turns or candidate.tree == before:
+                repeated = "a repair changed nothing: " if candidate.tree == before else ""
+                raise WorkRefused(
+                    f"the change was refused by its checks after {self.taken} turns",
+                    why=repeated + "; ".join(_line(each) for each in judged.blocking[:SHOWN]),
+                )
+            findings, before = judged.blocking, candidate.tree
+
+    def _propose(self, agent: str, answer: WorkAnswer) -> tuple[Proposed | None, Candidate]:
+        """The candidate of what the tree holds; without its row where it holds nothing new."""
+        row = self.context.row
+        trailers = {**self.trailers, "Agent": agent}
+        proposed, candidate = self.work.propose(
+            row, self.tree, self.context.input_digest, self.subject, trailers
+        )
+        failpoints.hit("candidate.row")
+        return (None if candidate.is_empty else proposed), candidate
+
+    def _take_up(self) -> Change | None:
+        """What an earlier run of the task left, from the same input and head, checked again; None: nothing to go on with."""
+        row, base = self.context.row, self.tree.row.base
+        left = self.context.store.read(
+            lambda tx: work.left_candidate(tx, row.id, self.context.input_digest, base)
+        )
+        if left is None or self.work.private.ref(left.commit_id) is None:
+            return None
+        store = self.work.private
+        store.keep(f"runs/{row.run}/{left.commit_id}", left.commit_id)
+        proposed = self.context.store.write(
+            lambda tx: work.propose(
+                tx, row, left.input_digest, left.base, left.commit_id, left.tree_id, left.flags
+            )
+        )
+        self.tree = self.work.fill(row, self.tree, left.tree_id)
+        flags = [Flag(str(each["kind"]), str(each["path"]).encode()) for each in left.flags]
+        candidate = Candidate(
+            left.base,
+            left.commit_id,
+            left.tree_id,
+            changes_between(store.git, left.base, left.commit_id),
+            flags,
+        )
+        answer = WorkAnswer(summary="taken up from an attempt that was interrupted")
+        judged = self.judge(candidate, answer, self.tree)
+        if judged.blocking or candidate.is_empty:
+            return None if candidate.is_empty else self._until_accepted(judged.blocking)
+        return Change(answer, candidate, judged, None, proposed, "", self.taken)
+
+    # landing
+
+    def _landed(self, change: Change, merges: int) -> Change:
+        """The change on the head, when it is its turn; at most so many merges that need work."""
+        if change.proposed is None:
+            return change
+        self.work.queue(self.context.row, change.proposed)
+        while not self.work.is_its_turn(change.proposed):
+            self.context.check()
+            self.context.live.stop.wait(POLL_SECONDS)
+        onto = self.work.integrate(change.proposed)
+        judged = change.judged
+        if not onto.conflicts and onto.tree != change.candidate.tree:
+            judged = self.judge(_on_head(change, onto), change.answer, self.tree)
+        if not onto.conflicts and not judged.blocking:
+            landing = Landing(change.proposed.id, onto.seen, onto.commit, onto.tree)
+            return replace(change, landing=landing, judged=judged)
+        if merges == 0:
+            raise WorkRefused(
+                "the change could not be brought onto what has landed meanwhile",
+                why=f"{len(onto.conflicts)} files in conflict after {MERGES} merges",
+            )
+        self.work.unqueue(self.context.row, change.proposed)
+        self.tree = self.work.take_up(self.context.row, self.tree, onto)
+        self.turns = max(self.turns, self.taken + 1)
+        self._other = (change.candidate.base, onto.seen, change.candidate.commit)
+        names = tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
+        findings = () if onto.conflicts else judged.blocking
+        return self._landed(self._until_accepted(findings, names), merges - 1)
+
+    def _lost(self, candidate: Candidate) -> list[Finding]:
+        """Lines of what landed meanwhile that the resolution of a conflict no longer has."""
+        base, head, own = self._other
+        return [
+            Finding(
+                "merge",
+                CRITICAL,
+                "lines_lost",
+                "what landed meanwhile is gone after the conflict was resolved",
+                path=lost.path.decode("utf-8", "backslashreplace"),
+                quote=(lost.line or b"").decode("utf-8", "replace")[:200],
+                fix="keep what both sides changed",
+                blocks=True,
+            )
+            for lost in vanished_lines(self.work.private, base, head, own, candidate.commit)
+        ]
+
+
+def _on_head(change: Change, onto: Integration) -> Candidate:
+    """The merge as a candidate on the head that was seen."""
+    return replace(change.candidate, base=onto.seen, commit=onto.commit, tree=onto.tree)
+
+
+def _question(answer: WorkAnswer) -> PersonAsked:
+    assert answer.needs is not None
+    asked = PersonAsked(answer.needs.question)
+    asked.options = tuple(answer.needs.options)
+    return asked
+
+
+def _line(finding: Finding) -> str:
+    place = f"{finding.place}: " if finding.place else ""
+    return f"{place}{finding.text} ({finding.rule})"
+
+
+def blocking_lines(findings: Sequence[Finding]) -> list[str]:
+    """The findings as lines for an agent or a person."""
+    return [_line(each) + (f"; {each.fix}" if each.fix else "") for each in findings]

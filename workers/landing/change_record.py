@@ -1,0 +1,48 @@
+"""The record of a landed change, `qa/impl-KEY.json`: what was made, what showed it, and how many turns it took."""
+
+from __future__ import annotations
+
+from orchestrator.domain.json_types import JsonObject
+from workers.context.run_context import RunContext
+from workers.documents.frame import to_json
+from workers.landing.change_loop import Change
+from workers.roles.drafting import stamp
+
+SCHEMA = 1
+
+
+def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str, bytes]:
+    """The record's path and content."""
+    row, judged, candidate = context.row, change.judged, change.candidate
+    record: JsonObject = {
+        "schema": SCHEMA,
+        "session": row.session_id,
+        "task": row.key,
+        "run": row.run,
+        "generated_at": stamp(row.opened_at),
+        "plan_task": plan_task,
+        "base": candidate.base,
+        "candidate": candidate.commit,
+        "commit": None if change.landing is None else change.landing.commit,
+        "tree": candidate.tree if change.landing is None else change.landing.tree,
+        "files": [
+            {"path": each.path.decode("utf-8", "backslashreplace"), "status": each.status}
+            for each in candidate.changes
+        ],
+        "criteria": [
+            {
+                "id": each.id,
+                "claimed": {"files": list(each.files), "tests": list(each.tests)},
+                "verified": each.verified,
+            }
+            for each in judged.criteria
+        ],
+        "tests": judged.tests,
+        "unverified": judged.unverified or None,
+        "findings": [each.as_json() for each in judged.findings],
+        "flags": [{"kind": flag.kind, "path": flag.shown} for flag in candidate.flags],
+        "summary": change.answer.summary,
+        "turns": change.turns,
+        "agent": change.agent,
+    }
+    return f"qa/impl-{row.key}.json", to_json(record)

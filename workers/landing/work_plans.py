@@ -1,0 +1,68 @@
+"""What a run carries out: the session's plan, one of its tasks, or a fix round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from orchestrator.domain.errors import TreeError
+from orchestrator.domain.json_types import Json
+from orchestrator.domain.plan import PLAN, TASKS, Criterion, Plan, PlanTask, is_plan_file, read_plan
+from orchestrator.lifecycle.fan_out import PLAN_TASK
+from workers.context.run_context import RunContext
+from workers.evidence.declared import Declared
+
+
+def plan_of(context: RunContext) -> Plan:
+    """The session's plan as it is now; an empty one where it has none. Raises TreeError for files that are no plan."""
+    files = {path: context.json(path) for path in context.artifacts if is_plan_file(path)}
+    if not files:
+        return Plan(summary="")
+    plan, faults = read_plan(files)
+    if faults:
+        raise TreeError(
+            f"{PLAN} cannot be carried out",
+            why="; ".join(f"{'.'.join(map(str, fault.place))}: {fault.text}" for fault in faults[:5]),
+            fix=f"mend the files below {TASKS}, then `lifecycle resume --retry {context.row.key}`",
+        )
+    return plan
+
+
+def task_of(context: RunContext, plan: Plan) -> PlanTask:
+    """The plan task that the run carries out, or its fix round as one. Raises TreeError."""
+    if "fix" in context.payload:
+        return _fix_task(plan, context.payload["fix"])
+    name = str(context.payload.get(PLAN_TASK, ""))
+    task = plan.task(name)
+    if task is None:
+        raise TreeError(
+            f"{context.row.key} carries out no task of the plan", why=f"{name or 'no task'} is named"
+        )
+    return task
+
+
+def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
+    """What tests and review found, as a task; tests that the plan let change may change again."""
+    findings = given["findings"]
+    return PlanTask(
+        id=f"FIX-{int(given['round']):03d}",
+        title=f"Mend what the tests and the review found, round {given['round']}",
+        description="\n".join(_line(each) for each in findings),
+        kind="fix",
+        criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
+        tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
+        new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
+    )
+
+
+def _line(finding: Mapping[str, Json]) -> str:
+    place = f"{finding['path']}:{finding['line']}: " if finding.get("path") else ""
+    return f"[{finding['severity']}] {place}{finding['text']}"
+
+
+def declared_by(task: PlanTask) -> Declared:
+    """What the plan task allows its candidate to do."""
+    return Declared(
+        files=frozenset(each.path for each in task.files),
+        tests_may_change={each.path: each.reason for each in task.tests_may_change},
+        new_dependencies=frozenset(task.new_dependencies),
+    )

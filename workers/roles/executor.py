@@ -1,0 +1,168 @@
+"""The executor: carries out one task of the plan in a private tree, up to a commit that lands with its report (IMPL)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import UNFINISHED
+from orchestrator.domain.plan import Plan, PlanTask
+from orchestrator.store import tasks
+from workers.agents import prompts
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
+from workers.evidence.candidate_evidence import CandidateEvidence
+from workers.evidence.judgement import Judged
+from workers.git.candidates import Candidate
+from workers.git.session_work import OpenTree, SessionWork, open_session_work
+from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
+from workers.landing.change_record import record_of
+from workers.landing.coding_agents import coding_agents
+from workers.landing.work_answers import WorkAnswer
+from workers.landing.work_plans import declared_by, plan_of, task_of
+from workers.roles import Produced
+
+TURNS = 3  # of one attempt: the work, and two repairs
+GOAL = (
+    "Carry out the plan task below by editing the files of the current folder, which is a private copy of the repository. "
+    "Write tests that show what changed. Commit nothing: what the folder holds when you end is what counts."
+)
+REPAIR = (
+    "Your change was checked and cannot land yet. Repair what the checks found, and never by weakening, skipping or deleting "
+    "tests. The files are as you left them."
+)
+MERGE = (
+    "Others changed the same lines meanwhile. The files below hold both sides between conflict markers. Resolve them so that "
+    "both changes stay, and remove the markers."
+)
+
+
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
+    """The change, ready to land. Raises WorkRefused, PersonAsked, AgentError, TreeError, GitError."""
+    return _Implementation.of(context, calls).produce()
+
+
+@dataclass(frozen=True)
+class _Implementation:
+    context: RunContext
+    calls: AgentCalls
+    plan: Plan
+    task: PlanTask
+    work: SessionWork
+    agents: Sequence[Agent]
+
+    @classmethod
+    def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
+        plan = plan_of(context)
+        task = task_of(context, plan)
+        work = open_session_work(
+            context.store, context.project, context.session.id, context.settings.work.trees
+        )
+        return cls(context, calls, plan, task, work, coding_agents(context, calls))
+
+    def produce(self) -> Produced:
+        loop = ChangeLoop(
+            self.context,
+            self.work,
+            self.ask,
+            self.judge,
+            self.task.title,
+            {"Plan-Task": self.task.id, "Refs": " ".join(self.task.refs)},
+            TURNS,
+        )
+        return self._produced(loop, loop.run())
+
+    def _produced(self, loop: ChangeLoop, change: Change) -> Produced:
+        row = self.context.row
+        path, record = record_of(self.context, self.task.id, change)
+        return Produced(
+            files={path: (record, "evidence")},
+            artifact=path,
+            summary=_summary(self.task, change),
+            message_type="impl_complete" if self._is_last() else "impl_progress",
+            agent=change.agent,
+            key_decisions=[f"{row.key}: {change.answer.summary}"],
+            notes=[change.judged.unverified] if change.judged.unverified else [],
+            landing=change.landing,
+            links=change.judged.links,
+            relanded=lambda: self._produced(loop, loop.relanded(change)),
+            after=self.work.follow if change.landing else None,
+        )
+
+    def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
+        """One turn of the agent in its tree."""
+        prompt = prompts.render(
+            MERGE if turn.conflicts else REPAIR if turn.findings else GOAL,
+            instructions=self.context.instructions,
+            task=f"{self.context.row.key} ({self.task.id})",
+            language=self.context.session.language,
+            schema=WorkAnswer,
+            shared=[("The request", self.context.session.request), ("The plan", _plan_text(self.plan))],
+            material=[
+                ("The plan task", json.dumps(self.task.as_json(), ensure_ascii=False, indent=1)),
+                ("Done so far", "\n".join(_done(self.context))),
+                ("A person's decisions", "\n".join(decided(self.context))),
+                ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
+                ("What the tests printed", _printed(turn)),
+                ("Files in conflict", "\n".join(turn.conflicts)),
+            ],
+        )
+        facts: JsonObject = {"plan_task": self.task.as_json(), "turn": turn.number}
+        answer, reply = self.calls.ask(
+            "implementation", prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
+        )
+        self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
+        return answer, reply.agent
+
+    def judge(self, candidate: Candidate, answer: WorkAnswer, tree: OpenTree) -> Judged:
+        """What the checks and tests say of the candidate."""
+        evidence = CandidateEvidence.of(
+            self.context, self.calls, self.work, tree.checkout, declared_by(self.task)
+        )
+        return evidence.judge(candidate, answer.criteria, self.task, answer.no_change)
+
+    def _is_last(self) -> bool:
+        """Whether no other task of this kind is left."""
+        row = self.context.row
+        rows = self.context.store.read(lambda tx: tasks.all_tasks(tx, row.session_id))
+        return not any(
+            each.prefix == row.prefix and each.key != row.key and each.status in UNFINISHED for each in rows
+        )
+
+
+def decided(context: RunContext) -> list[str]:
+    """What a person answered to questions of this task."""
+    return [
+        each.words for each in context.decisions if each.subject == f"answer {context.row.key}" and each.words
+    ]
+
+
+def _done(context: RunContext) -> list[str]:
+    return [str(entry["summary"]) for entry in context.accumulator if entry.get("summary")]
+
+
+def _printed(turn: Turn) -> str:
+    """The end of what the tests printed, as the first finding about them quotes it."""
+    return next((each.quote for each in turn.findings if each.check == "tests" and each.quote), "")
+
+
+def _plan_text(plan: Plan) -> str:
+    told = plan.as_json()
+    kept = ("summary", "approach", "decisions", "shared_context", "test")
+    tasks_told = [f"{task.id}: {task.title}" for task in plan.tasks]
+    return json.dumps(
+        {**{name: told[name] for name in kept}, "tasks": tasks_told}, ensure_ascii=False, indent=1
+    )
+
+
+def _summary(task: PlanTask, change: Change) -> str:
+    if change.landing is None:
+        return f"{task.id}: nothing had to be changed: {change.answer.no_change}"
+    files = len(change.candidate.changes)
+    tests = change.judged.tests or {}
+    shown = f", {tests['passed']} tests pass" if tests.get("passed") is not None else ""
+    said = f", unverified: {change.judged.unverified}" if change.judged.unverified else ""
+    return f"{task.id} landed as {change.landing.commit[:12]}: {files} files{shown}{said}"

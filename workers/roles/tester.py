@@ -1,0 +1,207 @@
+"""The tester: runs the tests of what has landed against those of the base, and mends what has broken (TEST)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from orchestrator.domain.errors import AgentError, AgentUnavailable, WorkRefused
+from orchestrator.domain.evidence import Finding
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.plan import Plan
+from orchestrator.lifecycle.finished_run import Verdict
+from orchestrator.store.work_rows import Work
+from workers.agents import prompts
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
+from workers.documents.frame import to_json
+from workers.evidence.candidate_evidence import CandidateEvidence, Tested
+from workers.evidence.declared import Declared
+from workers.evidence.judgement import Judged
+from workers.git.candidates import Candidate, changes_between
+from workers.git.session_work import OpenTree, SessionWork, open_session_work
+from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
+from workers.landing.coding_agents import coding_agents
+from workers.landing.work_answers import WorkAnswer
+from workers.landing.work_plans import plan_of
+from workers.roles import Produced
+from workers.roles.drafting import stamp
+
+ITERATIONS = 10  # turns of the agent
+SAME = 3  # equal sets of failures that end the loop
+PASS, FIX_REQUIRED = "PASS", "FIX_REQUIRED"
+UNVERIFIED = "UNVERIFIED"
+GOAL = (
+    "Tests of the repository fail that passed before this team's changes, or new ones fail. The current folder is a private "
+    "copy. Find the cause and mend the source; change a test only where the plan says that it may change. Never weaken, skip "
+    "or delete a test. Commit nothing."
+)
+
+
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
+    """The verdict on the head, after the agent's repairs where there are some. Raises TreeError, GitError, LeaseLost."""
+    work = open_session_work(context.store, context.project, context.session.id, context.settings.work.trees)
+    return _TestRound(context, calls, work, work.row(), plan_of(context)).produce()
+
+
+@dataclass
+class _TestRound:
+    context: RunContext
+    calls: AgentCalls
+    work: SessionWork
+    begun: Work  # as it was when the round began
+    plan: Plan
+    iterations: list[JsonObject] = field(default_factory=list)
+    last: Tested | None = None
+
+    def produce(self) -> Produced:
+        tree = self.work.open_some_tree(self.context.row)
+        tested = self._tested(tree, self.begun.head)
+        self.context.check()
+        if not tested.findings or tested.unverified:
+            return self._produced(None, tested)
+        agents = self._agents()
+        if not agents:
+            return self._produced(None, tested, "no agent that edits files could mend it")
+        loop = ChangeLoop(
+            self.context,
+            self.work,
+            lambda turn, opened: self._ask(agents, tested, turn, opened),
+            self._judge,
+            f"Mend what the tests of {self.context.session.title} found",
+            {},
+            ITERATIONS,
+            tree,
+        )
+        try:
+            change = loop.run()
+        except WorkRefused as refused:
+            return self._produced(None, self.last or tested, refused.why)
+        except AgentError as error:
+            self.context.check()
+            return self._produced(
+                None, self.last or tested, f"{error.what}: {error.why}" if error.why else error.what
+            )
+        return self._landed(loop, change)
+
+    def _landed(self, loop: ChangeLoop, change: Change) -> Produced:
+        assert self.last is not None
+        made = self._produced(change, self.last)
+        return replace(
+            made, relanded=lambda: self._landed(loop, loop.relanded(change)), after=self.work.follow
+        )
+
+    def _agents(self) -> Sequence[Agent]:
+        try:
+            return coding_agents(self.context, self.calls)
+        except AgentUnavailable as error:
+            self.context.notes.append(error.what)
+            return []
+
+    def _ask(
+        self, agents: Sequence[Agent], first: Tested, turn: Turn, tree: OpenTree
+    ) -> tuple[WorkAnswer, str]:
+        findings = turn.findings or first.findings
+        prompt = prompts.render(
+            GOAL,
+            instructions=self.context.instructions,
+            task=self.context.row.key,
+            language=self.context.session.language,
+            schema=WorkAnswer,
+            shared=[("The request", self.context.session.request)],
+            material=[
+                ("Findings of the tests", "\n".join(blocking_lines(findings))),
+                ("What the tests printed", next((each.quote for each in findings if each.quote), "")),
+                ("Tests that may change", json.dumps(self._may_change(), ensure_ascii=False)),
+                ("Files in conflict", "\n".join(turn.conflicts)),
+            ],
+        )
+        facts: JsonObject = {"turn": turn.number}
+        answer, reply = self.calls.ask("tests", prompt, WorkAnswer, facts, agents, tree=tree.checkout.work)
+        return answer, reply.agent
+
+    def _judge(self, candidate: Candidate, answer: WorkAnswer, tree: OpenTree) -> Judged:
+        """The candidate's own files, and its tests against those of the session's base."""
+        evidence = self._evidence(tree)
+        tested = evidence.tested(self._since_base(candidate.tree), bites=False)
+        self.last = tested
+        run = tested.now.run
+        self.iterations.append(
+            {"n": len(self.iterations) + 1, "tree": candidate.tree, "failed": sorted(run.bad) if run else []}
+        )
+        findings = [*evidence.checked(candidate), *tested.findings]
+        if (
+            len(self.iterations) >= SAME
+            and len({str(each["failed"]) for each in self.iterations[-SAME:]}) == 1
+        ):
+            raise WorkRefused("the same tests fail again and again", why="; ".join(_lines(findings)))
+        return Judged(tuple(findings), tested.summary(), unverified=tested.unverified)
+
+    def _tested(self, tree: OpenTree, commit: str) -> Tested:
+        return self._evidence(tree).tested(self._since_base(self.work.private.tree_of(commit)), bites=False)
+
+    def _since_base(self, tree: str) -> Candidate:
+        """Everything since the session's base as one candidate."""
+        base = self.begun.base
+        return Candidate(base, tree, tree, changes_between(self.work.private.git, base, tree))
+
+    def _evidence(self, tree: OpenTree) -> CandidateEvidence:
+        declared = Declared(tests_may_change=self._may_change())
+        return CandidateEvidence.of(self.context, self.calls, self.work, tree.checkout, declared)
+
+    def _may_change(self) -> dict[str, str]:
+        return {each.path: each.reason for task in self.plan.tasks for each in task.tests_may_change}
+
+    def _produced(self, change: Change | None, tested: Tested, why: str = "") -> Produced:
+        row = self.context.row
+        landing = None if change is None else change.landing
+        head = self.begun.head if landing is None else landing.commit
+        open_findings = () if change is not None else tested.findings
+        word = UNVERIFIED if tested.unverified else FIX_REQUIRED if open_findings else PASS
+        summary = tested.summary()
+        record: JsonObject = {
+            "schema": 1,
+            "session": row.session_id,
+            "task": row.key,
+            "run": row.run,
+            "generated_at": stamp(row.opened_at),
+            "subject": {"commit": head, "base": self.begun.base},
+            "verdict": word,
+            "why": why or tested.unverified or None,
+            **summary,
+            "iterations": self.iterations,
+            "findings": [each.as_json() for each in tested.findings],
+        }
+        path = f"qa/test-{row.key}.json"
+        return Produced(
+            files={path: (to_json(record), "evidence")},
+            artifact=path,
+            summary=_summary(word, summary, why or tested.unverified),
+            message_type="fix_required" if word == FIX_REQUIRED else "test_result",
+            agent=change.agent if change else "rules",
+            landing=landing,
+            verdict=Verdict(
+                "test",
+                {"verdict": word, "head": head, "open": [each.as_json() for each in open_findings]},
+            ),
+        )
+
+
+def _lines(findings: Sequence[Finding]) -> list[str]:
+    return blocking_lines(findings[:12])
+
+
+def _summary(word: str, tests: JsonObject, why: str) -> str:
+    counted = "" if tests["passed"] is None else f": {tests['passed']} pass, {tests['failed']} fail"
+    more = [
+        f"{len(tests[name])} {said}"
+        for name, said in (
+            ("regressions", "regressions"),
+            ("missing", "not run any more"),
+            ("flaky", "flaky"),
+        )
+        if tests[name]
+    ]
+    return f"{word}{counted}" + "".join(f", {each}" for each in more) + (f"; {why}" if why else "")
