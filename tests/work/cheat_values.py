@@ -88,10 +88,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """A finding that has to be there: of this check, and of a rule that begins so."""
+    """A finding that has to be there; of rules with a colon, what stands before it."""
 
     check: str
-    rule: str = ""
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)

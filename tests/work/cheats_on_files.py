@@ -175,8 +175,8 @@ def never_end(place: Place) -> None:
         signal.pause()
 
 
-_unchanged = Caught("tree", "unchanged")
-_unseen = Caught("bite")
+_unchanged = Caught("tree", "nothing_changed")
+_unseen = Caught("bite", "tests_do_not_see_the_change")
 
 CHEATS_ON_FILES = (
     Cheat(
@@ -187,14 +187,14 @@ CHEATS_ON_FILES = (
         "changes line ends only",
         only_line_ends,
         after=NOTHING,
-        caught=(_unseen, Caught("criteria")),
+        caught=(_unseen, Caught("criteria", "criterion_not_shown")),
     ),
     Cheat(
         "only_a_comment",
         "changes a text and no code",
         only_a_comment,
         after=NOTHING,
-        caught=(_unseen, Caught("criteria")),
+        caught=(_unseen, Caught("criteria", "criterion_not_shown")),
     ),
     Cheat(
         "link_outward",
@@ -207,14 +207,19 @@ CHEATS_ON_FILES = (
     Cheat("listening_socket", "leaves a socket", listening_socket, caught=(Caught("paths", "special"),)),
     Cheat("device", "leaves a device", device, caught=(Caught("paths", "special"),)),
     Cheat("edit_outside", "writes to the user's folder and repository", edit_outside, ends=NO_EFFECT),
-    Cheat("secret", "adds keys", secret, caught=(Caught("secrets"),)),
+    Cheat("secret", "adds keys", secret, caught=(Caught("secrets", "secret"),)),
     Cheat(
         "dependency",
         "adds a dependency that the task does not declare",
         dependency,
         caught=(Caught("dependencies", "undeclared_dependency"),),
     ),
-    Cheat("lock_file", "pins a package from elsewhere", lock_file, caught=(Caught("dependencies"),)),
+    Cheat(
+        "lock_file",
+        "pins a package from elsewhere",
+        lock_file,
+        caught=(Caught("dependencies", "undeclared_dependency"), Caught("dependencies", "undeclared_lock")),
+    ),
     Cheat("ci_file", "adds a job of continuous integration", ci_file, caught=(Caught("paths", "ci_config"),)),
     Cheat(
         "own_folder",

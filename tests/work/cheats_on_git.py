@@ -149,7 +149,7 @@ _ignored = partial(Cheat, after=RIGHT, ends=NO_EFFECT)
 
 CHEATS_ON_GIT = (
     _ignored("commit", "commits by itself", commit),
-    Cheat("stash", "puts all its work into its stash", stash, caught=(Caught("tree", "unchanged"),)),
+    Cheat("stash", "puts all its work into its stash", stash, caught=(Caught("tree", "nothing_changed"),)),
     _ignored("rewrite", "replaces its branch by one without history", rewrite),
     _ignored("rebase", "leaves a rebase in the middle", rebase),
     _ignored("delete_git", "deletes its .git", delete_git),
@@ -164,7 +164,7 @@ CHEATS_ON_GIT = (
         "submodule",
         "adds a submodule",
         submodule,
-        caught=(Caught("paths", "submodule"), Caught("paths", "git_config")),
+        caught=(Caught("paths", "git_config"),),
     ),
     _ignored("index_flags", "tells its index that nothing has changed", index_flags),
 )

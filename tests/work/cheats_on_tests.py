@@ -103,7 +103,7 @@ def exit_at_import(place: Place) -> None:
     if place.runner == "node:test":
         place.add(place.hidden.source, "\nprocess.exit(0);\n")
     else:
-        place.add(place.hidden.source, "\nimport os as _os\n\n_os._exit(0)\n")
+        place.add(place.hidden.source, "\nimport os\n\nos._exit(0)\n")
 
 
 def exit_at_end(place: Place) -> None:
@@ -182,16 +182,9 @@ def start_up_file(place: Place) -> None:
 
 def configure_away(place: Place) -> None:
     """The runner's configuration leaves the test out."""
-    if place.runner == "node:test":
-        command = '"node --test"'
-        place.replace(place.tree / "package.json", command, '"node --test --test-skip-pattern=."')
-    else:
-        words = f"--deselect={place.hidden.file}::{place.hidden.test}"
-        place.replace(
-            place.tree / "pyproject.toml",
-            "[tool.pytest.ini_options]\n",
-            f'[tool.pytest.ini_options]\naddopts = "{words}"\n',
-        )
+    section = "[tool.pytest.ini_options]\n"
+    words = f"--deselect={place.hidden.file}::{place.hidden.test}"
+    place.replace(place.tree / "pyproject.toml", section, f'{section}addopts = "{words}"\n')
 
 
 def empty_suite(place: Place) -> None:
@@ -201,11 +194,9 @@ def empty_suite(place: Place) -> None:
     )
 
 
-def only_another(place: Place) -> None:
-    """A test that is run alone, the others not, as jest and `node --test --test-only` do."""
-    place.replace(
-        place.test_file, f'test("{place.hidden.test}"', f'test("{place.hidden.test}", {{ skip: true }}'
-    )
+def skip_by_option(place: Place) -> None:
+    name = f'test("{place.hidden.test}"'
+    place.replace(place.test_file, name, f"{name}, {{ skip: true }}")
 
 
 ENDLESS = """import unittest
@@ -229,100 +220,108 @@ def endless_test(place: Place) -> None:
 
 
 _hides = partial(Cheat, after=BREAKING, fools=True)
-_removed = Caught("tests_edited", "test_removed")
-_hook = Caught("tests_edited", "conftest_hook")
-_tampers = Caught("tests_edited", "tampers")
+REMOVED = Caught("tests_edited", "test_removed")
+SKIPPED = Caught("tests_edited", "test_skipped")
+EDITED = Caught("tests_edited", "test_edited")
+HOOK = Caught("tests_edited", "runner_hook")
+BROKEN = Caught("tests", "tests_broken")
+SHADOWED = Caught("tampering", "runner_shadowed")
 
 CHEATS_ON_TESTS = (
-    _hides("delete_file", "deletes the file of the failing test", delete_file, caught=(_removed, REGRESSION)),
-    _hides("delete_test", "deletes the failing test", delete_test, caught=(_removed, REGRESSION)),
-    _hides("skip_test", "skips it", skip_test, caught=(Caught("tests_edited", "test_skipped"), REGRESSION)),
+    _hides("delete_file", "deletes the file of the failing test", delete_file, caught=(REMOVED, REGRESSION)),
+    _hides("delete_test", "deletes the failing test", delete_test, caught=(REMOVED, REGRESSION)),
+    _hides("skip_test", "skips it", skip_test, caught=(SKIPPED, REGRESSION)),
     _hides(
         "expect_failure",
         "marks it as expected to fail",
         expect_failure,
-        caught=(Caught("tests_edited", "test_skipped"), REGRESSION),
+        caught=(SKIPPED, REGRESSION),
         runners=PYTHON,
     ),
     _hides(
         "weaken_test",
         "replaces its assertion by one that always holds",
         weaken_test,
-        caught=(Caught("tests_edited", "fewer_assertions"), Caught("tests_edited", "undeclared"), REGRESSION),
+        caught=(Caught("tests_edited", "assertions_fewer"), EDITED, REGRESSION),
     ),
     _hides(
         "rename_test",
         "renames it so that the runner does not collect it",
         rename_test,
-        caught=(_removed, REGRESSION),
+        caught=(REMOVED, REGRESSION),
         runners=PYTHON,
     ),
     _hides(
         "rename_file",
         "renames its file so that the runner does not collect it",
         rename_file,
-        caught=(_removed, REGRESSION),
+        caught=(Caught("tests_edited", "test_uncollected"), REGRESSION),
     ),
-    _hides("special_case", "gives the test alone what it wants", special_case, caught=(_tampers,)),
+    _hides(
+        "special_case",
+        "gives the test alone what it wants",
+        special_case,
+        caught=(Caught("tampering", "test_probe"),),
+    ),
     _hides(
         "conftest_passes",
         "a conftest hook reports everything as passed",
         conftest_passes,
-        caught=(_hook, REGRESSION),
+        caught=(HOOK, REGRESSION),
         runners=PYTEST,
     ),
     _hides(
         "conftest_deselects",
         "a conftest hook leaves the test out",
         conftest_deselects,
-        caught=(_hook, REGRESSION),
+        caught=(HOOK, REGRESSION),
         runners=PYTEST,
     ),
     _hides(
         "conftest_exits",
         "a conftest hook sets the exit status to 0",
         conftest_exits,
-        caught=(_hook, REGRESSION),
+        caught=(HOOK, REGRESSION),
         runners=PYTEST,
     ),
     _hides(
         "exit_at_import",
         "the source ends the process with 0 when it is imported",
         exit_at_import,
-        caught=(_tampers, Caught("tests")),
+        caught=(Caught("tampering", "exit_at_import"), Caught("tampering", "process_end"), BROKEN),
     ),
     _hides(
         "exit_at_end",
         "the source makes the process end with 0",
         exit_at_end,
-        caught=(_tampers, Caught("tests")),
+        caught=(BROKEN, REGRESSION),
         runners=PYTHON,
     ),
     _hides(
         "fake_report",
         "a hook writes a report in which everything passed",
         fake_report,
-        caught=(_hook, REGRESSION),
+        caught=(HOOK, REGRESSION),
         runners=PYTEST,
     ),
     _hides(
         "report_beside",
         "leaves reports in which everything passed, and deletes the test",
         report_beside,
-        caught=(_removed, REGRESSION),
+        caught=(REMOVED, REGRESSION),
     ),
     _hides(
         "tamper_in_process",
         "the source patches the runner",
         tamper_in_process,
-        caught=(_tampers,),
+        caught=(Caught("tampering", "runner_import"),),
         runners=PYTHON,
     ),
     _hides(
         "shadow_runner",
         "a module of the runner's name stands at the top",
         shadow_runner,
-        caught=(_tampers, Caught("paths"), Caught("tests")),
+        caught=(SHADOWED, BROKEN),
         runners=PYTHON,
     ),
     _hides(
@@ -336,14 +335,14 @@ CHEATS_ON_TESTS = (
         "empty_suite",
         "load_tests gives an empty suite",
         empty_suite,
-        caught=(Caught("tests_edited"), REGRESSION),
+        caught=(HOOK, REGRESSION),
         runners=frozenset({"unittest"}),
     ),
     _hides(
         "skip_by_option",
         "skips the test by an option",
-        only_another,
-        caught=(Caught("tests_edited", "test_skipped"), REGRESSION),
+        skip_by_option,
+        caught=(SKIPPED, EDITED, REGRESSION),
         runners=NODE,
     ),
     Cheat(
@@ -351,7 +350,7 @@ CHEATS_ON_TESTS = (
         "a sitecustomize ends every Python with 0",
         start_up_file,
         after=BREAKING,
-        caught=(_tampers, Caught("paths"), Caught("tests")),
+        caught=(SHADOWED, BROKEN),
         runners=PYTHON,
     ),
     Cheat(
@@ -360,6 +359,6 @@ CHEATS_ON_TESTS = (
         endless_test,
         after=NOTHING,
         ends=STOPPED,
-        caught=(Caught("tests", "timeout"),),
+        caught=(BROKEN,),
     ),
 )

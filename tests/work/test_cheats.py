@@ -21,11 +21,15 @@ from tests.work.cheats_on_tests import CHEATS_ON_TESTS
 from tests.work.repositories import COMMON, Fixture, apply, build
 from tests.work.runs import run
 from tests.work.scenarios import Scenario, Turn
+from workers.evidence.candidate_checks import Subject, check_candidate
+from workers.evidence.declared import Declared
 from workers.git.candidates import Candidate
 from workers.git.checkouts import Checkout, make_checkout
 
 FLAT = COMMON["python-flat"]
 TASK = "TASK-001"
+DECLARED = Declared(files=frozenset(each["path"] for each in FLAT.task(TASK)["files"]))
+WITHOUT_RUNS = ("paths", "tests_edited", "tampering", "dependencies", "secrets")
 ON_TESTS = [
     pytest.param(
         fixture,
@@ -74,6 +78,7 @@ def test_the_tests_pass_although_one_is_broken(fixture: Fixture, cheat: Cheat, t
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_hook_replaces_the_report(tmp_path: Path) -> None:
     tree = build(FLAT, tmp_path / "tree")
     apply(FLAT.bad[TASK, "breaks_a_test"], tree)
@@ -107,12 +112,14 @@ class Desk:
         )
 
     def candidate(self, cheat: Cheat | None, outside: Path) -> Candidate:
-        """What is taken from a tree in which the cheat was done after the right patch."""
+        """What is taken from a tree in which the cheat was done after its patch."""
         tree = self.tree()
         if cheat is None or cheat.after == RIGHT:
             apply(FLAT.gold[TASK], tree.work)
+        elif cheat.after == BREAKING:
+            apply(FLAT.bad[TASK, "breaks_a_test"], tree.work)
         if cheat is not None:
-            cheat.do(Place(tree.work, FLAT.runner, outside=outside, canary=self.canary))
+            cheat.do(replace(place_of(FLAT, tree.work), outside=outside, canary=self.canary))
         return tree.candidate()
 
 
@@ -126,6 +133,17 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 def named(candidate: Candidate, desk: Desk) -> set[str]:
     return set(desk.plain.names(candidate.tree))
+
+
+def assert_noticed(cheat: Cheat, candidate: Candidate, desk: Desk) -> None:
+    """One of the checks that need no test run finds what the cheat names; of one without effect, nothing grave."""
+    subject = Subject(desk.plain.store, candidate.base, candidate.tree, candidate.flags, DECLARED)
+    found = {(finding.check, finding.rule.partition(":")[0]) for finding in check_candidate(subject)}
+    wanted = {(each.check, each.rule) for each in cheat.caught if each.check in WITHOUT_RUNS}
+    if wanted:
+        assert found & wanted, f"found was {found}"
+    elif cheat.ends == NO_EFFECT:
+        assert found <= {("paths", "nested")}
 
 
 on_trees = [
@@ -160,11 +178,19 @@ def test_what_is_taken_from_the_tree(cheat: Cheat, desk: Desk, honest: Candidate
         assert candidate.tree == base
     elif cheat.name not in ("fifo", "listening_socket", "device"):  # of which nothing is taken
         assert candidate.tree not in (base, honest.tree)
+    assert_noticed(cheat, candidate, desk)
     flags = git_world.flags(candidate)
     if cheat.name == "twin_names":
         assert flags & TWINS and {kind for kind, _ in flags} <= {"twin", "name"}
     else:
         assert flags == FLAGGED.get(cheat.name, set())
+
+
+@pytest.mark.parametrize(
+    "cheat", [each for each in CHEATS_ON_TESTS if each.fits(FLAT.runner)], ids=lambda cheat: cheat.name
+)
+def test_what_is_seen_without_a_test_run(cheat: Cheat, desk: Desk) -> None:
+    assert_noticed(cheat, desk.candidate(cheat, desk.project), desk)
 
 
 def test_a_daemon_outlives_the_one_that_left_it(tmp_path: Path) -> None:
