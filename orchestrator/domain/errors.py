@@ -21,7 +21,11 @@ LifecycleError
 │   ├── GitOutputTooLarge      it printed more than its limit and was stopped
 │   └── RepositoryUnusable     the repository cannot be worked on as it is
 ├── TreeError                  a private tree is not what its row says; it was not touched
+│   ├── LaneInUse              another run has the lane
 │   └── NoRoomForTree          the disk has no room for a private tree
+├── HeadMoved                  the session's head is another commit now; nothing was written
+├── WorkRefused                a candidate did not pass its checks; nothing has landed
+├── PersonAsked                the work waits for a person's decision
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
     │   └── CassetteUnusable   the session's cassette cannot be read or written
@@ -221,10 +225,32 @@ class TreeError(LifecycleError):
     remedy = "nothing to do: the next attempt gets a new tree"
 
 
+class LaneInUse(TreeError):
+    """Another run has the lane."""
+
+
 class NoRoomForTree(TreeError):
     """The disk has no room for a private tree."""
 
     remedy = "free some space on its disk, or set `work.trees` to a folder on another one"
+
+
+class HeadMoved(LifecycleError):
+    """The session's head is another commit now; nothing was written."""
+
+    remedy = "nothing to do: the candidate is merged with the new head"
+
+
+class WorkRefused(LifecycleError):
+    """The candidate did not pass its checks; nothing has landed."""
+
+    remedy = "`lifecycle runs TASK` shows the attempts; `lifecycle resume --retry TASK` tries again"
+
+
+class PersonAsked(LifecycleError):
+    """The work waits for a person's decision."""
+
+    remedy = "`lifecycle resume --decide TEXT` gives it"
 
 
 class AgentError(LifecycleError):

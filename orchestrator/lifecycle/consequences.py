@@ -31,6 +31,18 @@ def apply_consequences(tx: Tx, report: Report) -> str | None:
             (),
         )
         sessions.set_gate(tx, session, report.gate["gate"], report.gate["score"])
+    if report.verdict is not None:
+        records.add_verdict(
+            tx,
+            {
+                "session_id": session,
+                "task_id": row.id,
+                "run_id": row.run,
+                "kind": report.verdict.kind,
+                "data": report.verdict.data,
+            },
+            (),
+        )
     reason: PauseReason | None = None
     detail: JsonObject = {"task": row.key}
     if report.discussed is not None:

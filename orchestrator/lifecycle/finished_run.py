@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.scheduling import Advance
 from orchestrator.domain.verdicts import Consequence
+from orchestrator.store.checks import Link
 from orchestrator.store.rows import Run
 
 
@@ -19,6 +20,24 @@ class Discussed:
     verdict: Mapping[str, Json]  # columns of verdicts
     findings: Sequence[Mapping[str, Json]]
     revision_input: Mapping[str, Json]  # payload of T-R1 when the verdict asks for one
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The commit that becomes the session's head with the report, on top of the head that was seen."""
+
+    candidate: int
+    seen: str
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a test run or a review came to: `test` or `review`, its word, and the evidence."""
+
+    kind: str
+    data: Mapping[str, Json]  # with the key `verdict`
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +59,9 @@ class Report:
         str
     ] = ()  # words of a person that the agent could not act on: said in messages of their own
     shared: Json = None
+    landing: Landing | None = None
+    links: Sequence[Link] = ()  # noted with the report
+    verdict: Verdict | None = None  # of a test run or a review
     max_attempts: int = 3
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator import failpoints
+from orchestrator.domain.errors import HeadMoved
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
@@ -16,7 +17,17 @@ from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
 from orchestrator.lifecycle.finished_run import Report, Reported
-from orchestrator.store import artifacts, claims, messages, records, sessions, tasks, transitions
+from orchestrator.store import (
+    artifacts,
+    checks,
+    claims,
+    messages,
+    records,
+    sessions,
+    tasks,
+    transitions,
+    work,
+)
 from orchestrator.store.rows import Run
 from orchestrator.store.statements import compile_all
 from orchestrator.store.store import Tx
@@ -29,9 +40,10 @@ def prepare() -> None:
 
 
 def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) -> Reported:
-    """Complete the run and decide what runs next. Raises LeaseLost, and then has written nothing."""
+    """Complete the run and decide what runs next. Raises LeaseLost, HeadMoved, and then has written nothing."""
     row = report.row
     session = row.session_id
+    _land(tx, report)
     transitions.complete(
         tx, row.run, row.host, row.id, timings=report.timings, accumulator=report.accumulator
     )
@@ -75,6 +87,17 @@ def complete(tx: Tx, report: Report, roles: tuple[str, ...], *, draining: bool) 
             tx, row.host, roles
         )  # the slot is free: for the oldest offer, if there is one
     return Reported(decided, following, paused)
+
+
+def _land(tx: Tx, report: Report) -> None:
+    """Make the candidate the head while the run is still open, and note what belongs to it."""
+    landing = report.landing
+    if landing is not None and not work.land(
+        tx, report.row, landing.candidate, landing.seen, landing.commit, landing.tree
+    ):
+        raise HeadMoved(why=f"it is not {landing.seen[:12]} any more")
+    for link in report.links:
+        checks.add_link(tx, report.row.session_id, link)
 
 
 def fail(

@@ -166,6 +166,12 @@ def take_ticket(tx: Tx, run: Run, candidate: int) -> int:
     return found.ticket
 
 
+def drop_ticket(tx: Tx, run: Run, candidate: int) -> None:
+    """Leave the queue: the candidate will not land as it is. Raises LeaseLost."""
+    assert_lease(tx, run.run, run.host)
+    tx.run(_end_turn, candidate=candidate)
+
+
 def is_its_turn(tx: Tx, candidate: int) -> bool:
     """Whether no candidate with a smaller ticket can still land."""
     return tx.row(_smaller_ticket, candidate=candidate) is None

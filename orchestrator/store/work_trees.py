@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from typing import NamedTuple
 
 from sqlalchemy import Update, bindparam, exists, func, or_, select, update
 
-from orchestrator.domain.errors import LeaseLost, TreeError
+from orchestrator.domain.errors import LaneInUse, LeaseLost
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
@@ -24,6 +25,14 @@ from orchestrator.store.tables import runs, tasks, trees
 from orchestrator.store.work_rows import LeftTree, Tree
 
 _INSERT_TREE = Insertion(trees)
+
+
+class Lane(NamedTuple):
+    """A lane with a tree in use or waiting, and what became of the run that used it last."""
+
+    number: int
+    chain: str
+    outcome: str | None
 
 
 @query(Tree)
@@ -37,6 +46,19 @@ def _in_use() -> Selection:
         trees.c.session_id == bindparam("session"),
         trees.c.lane == bindparam("in_lane"),
         or_(trees.c.state == fixed("making"), trees.c.state == fixed("live")),
+    )
+
+
+@query(Lane)
+def _lanes() -> Selection:
+    return (
+        select(trees.c.lane, trees.c.chain, runs.c.outcome)
+        .join(runs, runs.c.id == trees.c.run_id)
+        .where(
+            trees.c.session_id == bindparam("session"),
+            or_(trees.c.state == fixed("making"), trees.c.state == fixed("live")),
+        )
+        .order_by(trees.c.lane)
     )
 
 
@@ -150,12 +172,12 @@ def _remove() -> Update:
 def open_tree(tx: Tx, run: Run, lane: int, folder: Callable[[int], bytes], base: str) -> Tree:
     """Give the run the next generation of a lane; `folder` names its place.
 
-    Raises LeaseLost, or TreeError for a lane in use.
+    Raises LeaseLost, LaneInUse.
     """
     assert_lease(tx, run.run, run.host)
     used = tx.row(_in_use, session=run.session_id, in_lane=lane)
     if used is not None:
-        raise TreeError(
+        raise LaneInUse(
             f"lane {lane} is in use", why=f"generation {used.generation} belongs to {used.run_id}"
         )
     last = tx.row(_last_generation, session=run.session_id, in_lane=lane) or 0
@@ -184,6 +206,16 @@ def tree(tx: Tx, id: int) -> Tree:
 def tree_in_use(tx: Tx, session: str, lane: int) -> Tree | None:
     """The lane's tree that is being made or used, or waits for the next run of its chain."""
     return tx.row(_in_use, session=session, in_lane=lane)
+
+
+def lane_for(tx: Tx, run: Run) -> int:
+    """The lane that a run should take: its chain's, else the first one that no open run uses."""
+    lanes = tx.rows(_lanes, session=run.session_id)
+    own = next((lane.number for lane in lanes if lane.chain == run.loop), None)
+    if own is not None:
+        return own
+    used = {lane.number for lane in lanes if lane.outcome is None}
+    return next(number for number in range(len(lanes) + 1) if number not in used)
 
 
 def make_live(tx: Tx, run: Run, tree: int) -> None:

@@ -43,6 +43,7 @@ from workers.agents.routing import Router
 from workers.context.ledger import CallLedger
 from workers.context.masking import ask_masked
 from workers.context.run_context import RunContext, storable
+from workers.git.checkouts import project_folder, trees_folder
 from workers.host.live_runs import LiveRuns
 
 M = TypeVar("M", bound=BaseModel)
@@ -88,11 +89,12 @@ class AgentCalls:
         places: Places | None = None,
         stop: threading.Event | None = None,
         failures: list[Failure] | None = None,
+        tree: Path | None = None,
     ) -> tuple[M, AgentReply]:
         """Ask agent after agent until one answers; the answer and who gave it.
 
-        What failed comes into `failures`, without them into the run's notes. Raises the last AgentError when none could,
-        AgentUnavailable when there was none to ask.
+        `tree`: the private tree that it may edit. What failed comes into `failures`, without them into the run's notes.
+        Raises the last AgentError when none could, AgentUnavailable when there was none to ask.
         """
         failed: AgentError | None = None
         asked = self.agents if agents is None else agents
@@ -101,7 +103,15 @@ class AgentCalls:
                 break
             try:
                 reply = self.ask_one(
-                    agent, kind, prompt, schema, facts, perspective=perspective, places=places, stop=stop
+                    agent,
+                    kind,
+                    prompt,
+                    schema,
+                    facts,
+                    perspective=perspective,
+                    places=places,
+                    stop=stop,
+                    tree=tree,
                 )
             except CassetteUnusable as error:
                 self.run.cannot_go_on = error
@@ -175,7 +185,7 @@ class AgentCalls:
         if isinstance(
             agent, Recorded
         ):  # it asks by this very function, and its cassette's faults are no agent's
-            return agent.ask(request)
+            return agent.work(request) if request.edits else agent.ask(request)
         return ask_masked(agent, request, secrets.known(self.environ), self.run.log)
 
     def ask_one(
@@ -189,6 +199,7 @@ class AgentCalls:
         perspective: str | None = None,
         places: Places | None = None,
         stop: threading.Event | None = None,
+        tree: Path | None = None,
     ) -> AgentReply:
         """One call of one agent, with its row in agent_calls before it begins. Raises AgentError, BudgetReached."""
         run = self.run
@@ -225,9 +236,17 @@ class AgentCalls:
             resume=None if alone else self.clients.get(agent.name),
             news=None if alone else prompt.news(self.told.get(agent.name, ())),
             breaks=prompt.breaks,
+            edits=tree is not None,
+            tree=tree,
+            unconfined=run.settings.work.unconfined,
             places=places,
             mcp=self._servers(agent) if not perspective else {},
-            protected=Protected(run.project, run.store.path, lambda path: edits.is_ours(run.store, path)),
+            protected=Protected(
+                run.project,
+                run.store.path,
+                lambda path: edits.is_ours(run.store, path),
+                project_folder(trees_folder(run.settings.work.trees), run.store.project_id),
+            ),
             stop=stop or run.live.stop,
             on_guardian=lambda guardian: self.lives.watch(run.row.run, guardian),
         )

@@ -15,7 +15,7 @@ from workers.agents.protocol import Agent, AgentReply, AgentRequest
 def ask_masked(agent: Agent, request: AgentRequest, known: secrets.Known, log: Logger) -> AgentReply:
     """The agent's reply, masked. An internal error of its adapter is a failed call, and never ends the run by itself."""
     try:
-        reply = agent.ask(request)
+        reply = agent.work(request) if request.edits else agent.ask(request)
     except AgentError as error:
         error.what, error.why, error.fix = (
             secrets.mask(text, known) for text in (error.what, error.why, error.fix)

@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator import failpoints
-from orchestrator.domain.errors import GitError, TreeError
+from orchestrator.domain.errors import GitError, LaneInUse, TreeError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store import work, work_trees
@@ -79,10 +79,19 @@ class SessionWork:
             raise TreeError(f"{self.session} has not begun to work")
         return found
 
+    def open_some_tree(self, run: Run) -> OpenTree:
+        """The run's tree in the lane of its chain, else in a free one. Raises as `open_tree`, save LaneInUse."""
+        while True:
+            lane = self.database.read(lambda tx: work_trees.lane_for(tx, run))
+            try:
+                return self.open_tree(run, lane)
+            except LaneInUse:  # another run was faster
+                continue
+
     def open_tree(self, run: Run, lane: int) -> OpenTree:
         """The run's tree at the head: the lane's warm one where its last run ended well, else a new generation.
 
-        Raises LeaseLost, TreeError for a lane in use, NoRoomForTree, RepositoryUnusable, GitError.
+        Raises LeaseLost, LaneInUse, NoRoomForTree, RepositoryUnusable, GitError.
         """
         warm = self._warm_tree(run, lane)
         if warm is not None:
@@ -128,6 +137,10 @@ class SessionWork:
         failpoints.hit("land.ticket")
         return ticket
 
+    def unqueue(self, run: Run, candidate: Proposed) -> None:
+        """Leave the queue for landing. Raises LeaseLost."""
+        self.database.write(lambda tx: work.drop_ticket(tx, run, candidate.id))
+
     def is_its_turn(self, candidate: Proposed) -> bool:
         """Whether every candidate before it has landed, or lost its run."""
         return self.database.read(lambda tx: work.is_its_turn(tx, candidate.id))
@@ -145,6 +158,16 @@ class SessionWork:
         self.private.keep(f"runs/{candidate.run_id}/{commit}", commit)
         failpoints.hit("land.merged")
         return Integration(seen, commit, merged.tree)
+
+    def take_up(self, run: Run, tree: OpenTree, onto: Integration) -> OpenTree:
+        """The run's tree with a merge that has to be worked on: on the head that was seen, conflicts as markers.
+
+        Raises LeaseLost, TreeError, GitError.
+        """
+        reset_checkout(self.private, tree.checkout, onto.seen)
+        tree.checkout.git(self.private).run("read-tree", "--reset", "-u", onto.tree)
+        self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen))
+        return replace(tree, row=self.database.read(lambda tx: work_trees.tree(tx, tree.row.id)))
 
     def land(self, tx: Tx, run: Run, candidate: Proposed, onto: Integration) -> bool:
         """Make it the head, in the transaction that reports the run; False where the head has moved since.

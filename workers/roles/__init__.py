@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.lifecycle.finished_run import Landing, Verdict
+from orchestrator.store.checks import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class Produced:
     wisdom: Sequence[tuple[str, str]] = ()
     gate: Mapping[str, Json] | None = None
     shared: Json = None
+    landing: Landing | None = None  # what becomes the head with the report
+    links: Sequence[Link] = ()
+    verdict: Verdict | None = None
+    relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
+    after: Callable[[], None] | None = None  # what follows the report: refs
 
     @property
     def note(self) -> JsonObject:
@@ -64,3 +71,5 @@ MODULES = {
     "reviewer": "workers.roles.reviewer",
     "discussant": "workers.roles.discussant",
 }
+
+LANDING = frozenset({"executor"})  # they find by themselves what an earlier run left, in the session's store

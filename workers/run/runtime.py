@@ -6,7 +6,6 @@ and reports in one transaction. Dying anywhere between leaves a task that anothe
 
 from __future__ import annotations
 
-import errno
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -15,16 +14,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from orchestrator import failpoints, wakeup
-from orchestrator.domain import account_pause
 from orchestrator.domain.errors import (
-    AgentError,
-    AgentLimited,
-    AgentOverloaded,
-    AgentUnavailable,
-    BudgetReached,
     DiskFull,
+    GitError,
+    HeadMoved,
     LeaseLost,
     LifecycleError,
+    TreeError,
 )
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import finished_run, report
@@ -33,16 +29,16 @@ from orchestrator.store import artifacts, claims, files, messages, records, task
 from orchestrator.store.rows import EarlierRun, Run
 from orchestrator.store.store import Store, Tx
 from workers.context.agent_calls import AgentCalls
-from workers.context.run_context import RunContext, RunReleased, storable
+from workers.context.run_context import RunContext
 from workers.discussion.round import Critiqued, critique
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
-from workers.roles import Produced, produce_for
+from workers.roles import LANDING, Produced, produce_for
 from workers.run import loading
+from workers.run.run_endings import ending_of
 from workers.run.settings_watcher import WorkerConfig
 
 T = TypeVar("T")
-OVERLOADED_WAIT = 60.0  # seconds
 FIRST_TRY, LONGEST_TRY = 0.1, 2.0  # seconds between two tries to write on a full disk
 
 
@@ -75,11 +71,12 @@ class Runtime:
             failpoints.hit("context.loaded")
             produced = times.measure("produce", lambda: _produce(calls))
             critiqued = times.measure("discuss", lambda: _discuss(calls, produced))
-            reported = self._report(calls, produced, critiqued, times.taken)
+            produced, reported = self._reported(calls, produced, critiqued, times)
         except Exception as error:
             self._failed(live, error, times.taken, log)
             return None
         failpoints.hit("report.after_commit")
+        _follow(produced, log)
         self._clean(row.run)
         if reported is None or reported.next is None or reported.next.loop != row.loop:
             self._clean(loading.loop_folder(row))
@@ -119,6 +116,18 @@ class Runtime:
             environ=self.environ,
         )
 
+    def _reported(
+        self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, times: _Times
+    ) -> tuple[Produced, finished_run.Reported | None]:
+        """What was reported; where the head has moved meanwhile, what was made is merged with the new one first."""
+        while True:
+            try:
+                return produced, self._report(calls, produced, critiqued, times.taken)
+            except HeadMoved:
+                if produced.relanded is None:
+                    raise
+                produced = _register(calls, times.measure("merge", produced.relanded))
+
     def _report(
         self, calls: AgentCalls, produced: Produced, critiqued: Critiqued | None, timings: Mapping[str, float]
     ) -> finished_run.Reported | None:
@@ -140,7 +149,7 @@ class Runtime:
             log.warning("run_lost", why=live.why or "fenced")
             self._clean(row.run)
             return
-        ending = _ending(live, error)
+        ending = ending_of(live, error)
         if ending.counted:
             log.error(
                 "attempt_failed", error=ending.text[:2_000], exc_info=not isinstance(error, LifecycleError)
@@ -192,49 +201,6 @@ class Runtime:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    text: str
-    counted: bool  # whether it counts as an attempt
-    pause: PauseReason | None = None
-    wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
-    limited_by: str | None = None  # the account whose limit has to end until then
-
-
-def _ending(live: LiveRun, error: Exception) -> _Ending:
-    """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
-    if isinstance(error, RunReleased) or live.why == "drained":
-        return _Ending("the worker host was drained", counted=False)
-    if isinstance(error, BudgetReached):  # the session was paused as it was refused
-        return _Ending(_words(error), counted=False)
-    if isinstance(error, AgentUnavailable):
-        return _Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
-    if isinstance(error, DiskFull):
-        return _Ending(_words(error), counted=False, pause=PauseReason.DISK)
-    if isinstance(error, AgentLimited):
-        longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
-        wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)
-        return _Ending(_words(error), counted=False, wait=wait, limited_by=error.account)
-    if isinstance(error, AgentOverloaded):
-        return _Ending(_words(error), counted=False, wait=OVERLOADED_WAIT)
-    if isinstance(error, AgentError):
-        return _Ending(_words(error), counted=error.counted)
-    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
-        return _Ending(
-            storable(f"the disk cannot be written: {error}"), counted=False, pause=PauseReason.DISK
-        )
-    if isinstance(error, LifecycleError):
-        return _Ending(_words(error), counted=True)
-    return _Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
-
-
-def _words(error: LifecycleError) -> str:
-    return storable("; ".join(error.lines()))
-
-
-_DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
-
-
 class _Times:
     def __init__(self) -> None:
         self.taken: dict[str, float] = {}
@@ -253,7 +219,11 @@ class _Times:
 def _produce(calls: AgentCalls) -> Produced:
     """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
     context, row = calls.run, calls.run.row
-    earlier = context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
+    earlier = (
+        None
+        if row.role in LANDING
+        else context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
+    )
     if earlier is not None:
         produced = _found(context, earlier)
         context.log.info("produced_before", by_run=earlier.id[-8:])
@@ -261,6 +231,12 @@ def _produce(calls: AgentCalls) -> Produced:
         context.phase("produce")
         produced = produce_for(row.role)(context, calls)
     failpoints.hit("produce.done")
+    return _register(calls, produced, earlier)
+
+
+def _register(calls: AgentCalls, produced: Produced, earlier: EarlierRun | None = None) -> Produced:
+    """Note what was made, with this run; `earlier`: the run that had made it, whose critiques count."""
+    context, row = calls.run, calls.run.row
     for path, (body, _) in produced.files.items():
         files.clean(path)
         artifacts.keep_large(context.store.workflow, body)
@@ -275,6 +251,16 @@ def _produce(calls: AgentCalls) -> Produced:
     context.write(register)
     failpoints.hit("produced.registered")
     return produced
+
+
+def _follow(produced: Produced, log: Logger) -> None:
+    """Let the refs follow what has landed; the host's maintenance repeats it where git cannot now."""
+    if produced.after is None:
+        return
+    try:
+        produced.after()
+    except (GitError, TreeError) as error:
+        log.warning("refs_lag", error=error.what, why=error.why[:500])
 
 
 def _found(context: RunContext, earlier: EarlierRun) -> Produced:
@@ -334,6 +320,9 @@ def _compose(
         wisdom=wisdom,
         unmet=context.unmet,
         shared=produced.shared,
+        landing=produced.landing,
+        links=produced.links,
+        verdict=produced.verdict,
         max_attempts=context.settings.max_attempts,
     )
 

@@ -13,7 +13,7 @@ import errno
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -188,10 +188,10 @@ class Recorded:
         return self._keep("ask", request, lambda: self.answer(self.agent, request))
 
     def work(self, request: AgentRequest) -> AgentReply:
-        return self._keep("work", request, lambda: self.agent.work(request))
+        return self._keep("work", request, lambda: self.answer(self.agent, replace(request, edits=True)))
 
     def _keep(self, does: str, request: AgentRequest, call: Callable[[], AgentReply]) -> AgentReply:
-        before = worktree.state(request.place) if does == "work" else {}
+        before = worktree.state(request.tree or request.workdir) if does == "work" else {}
         begun = time.monotonic()
         take: JsonObject = {"agent": self.agent.name, "does": does}
         try:
@@ -207,7 +207,9 @@ class Recorded:
             return
         if request.stop.is_set():  # only its discussion is over
             take |= {"ended": LATE}
-        changed, left_out = worktree.changes(request.place, before) if take["does"] == "work" else ({}, [])
+        changed, left_out = (
+            worktree.changes(request.tree or request.workdir, before) if take["does"] == "work" else ({}, [])
+        )
         seconds = round(time.monotonic() - begun, 3)
         self.cassette.keep(
             self.question, {**take, "files": changed, "files_left_out": left_out, "seconds": seconds}
@@ -273,7 +275,7 @@ class _Played:
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Makes the recorded changes below the request's folder. Raises as `ask` does."""
-        worktree.apply(request.place, self.take.get("files") or {})
+        worktree.apply(request.tree or request.workdir, self.take.get("files") or {})
         return self.ask(request)
 
 

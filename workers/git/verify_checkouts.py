@@ -1,0 +1,86 @@
+"""Trees of files to run tests in: mixed from two trees, and checked out beside an agent's tree, where no agent works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.git.checkouts import Checkout, delete_folder
+from workers.git.git_process import Git
+from workers.git.private_store import PrivateStore
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyCheckout:
+    """A plain folder with the files of one tree at a time and no .git; it is made and emptied by us."""
+
+    store: PrivateStore
+    folder: Path  # of its own, beside the agent's
+
+    @classmethod
+    def beside(cls, store: PrivateStore, checkout: Checkout) -> VerifyCheckout:
+        """The one of a lane's generation."""
+        return cls(store, checkout.folder / "verify")
+
+    @property
+    def files(self) -> Path:
+        return self.folder / "files"
+
+    @property
+    def scratch(self) -> Path:
+        """For temporary files and reports, outside the tree."""
+        return self.folder / "tmp"
+
+    @property
+    def git(self) -> Git:
+        return self.store.git.using(work_tree=self.files, index=self.folder / "index")
+
+    def put(self, tree: str) -> Path:
+        """The folder with exactly the files of `tree`: what runs before left there is gone. Raises GitError."""
+        for each in (self.files, self.scratch):
+            if each.is_symlink():
+                each.unlink()
+            elif each.exists():
+                delete_folder(each)
+            each.mkdir(mode=0o700, parents=True)
+        index = self.folder / "index"
+        for stale in (index, index.with_name("index.lock")):
+            stale.unlink(missing_ok=True)
+        self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
+        return self.files
+
+    def remove(self) -> None:
+        """Delete all of it."""
+        if self.folder.is_dir() and not self.folder.is_symlink():
+            delete_folder(self.folder)
+
+
+def mix_trees(store: PrivateStore, onto: str, source: str, paths: Iterable[bytes], scratch: Path) -> str:
+    """The id of the tree `onto` with `paths` as they are in `source`; one that is not there is removed. Raises GitError."""
+    wanted = sorted(set(paths))
+    if not wanted:
+        return store.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").line
+    scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+    index = scratch / "mix.index"
+    for stale in (index, index.with_name("mix.index.lock")):
+        stale.unlink(missing_ok=True)
+    git = store.git.using(index=index)
+    git.run("read-tree", onto)
+    entries = _entries(store, source)
+    nothing = b"0 " + b"0" * len(onto)
+    lines = [entries[path] + b"\t" + path if path in entries else nothing + b"\t" + path for path in wanted]
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
+    tree = git.run("write-tree").line
+    index.unlink()
+    return tree
+
+
+def _entries(store: PrivateStore, tree: str) -> dict[bytes, bytes]:
+    """Path -> `mode id` of every file of the tree."""
+    found = {}
+    for line in store.git.run("ls-tree", "-r", "-z", "--full-tree", tree).fields:
+        about, _, path = line.partition(b"\t")
+        mode, _, name = about.split(b" ")
+        found[path] = mode + b" " + name
+    return found

@@ -1,0 +1,67 @@
+"""How an attempt that ended by an error is recorded: whether it counts, how long to wait, and whether the session stops."""
+
+from __future__ import annotations
+
+import errno
+import time
+from dataclasses import dataclass
+
+from orchestrator.domain import account_pause
+from orchestrator.domain.errors import (
+    AgentError,
+    AgentLimited,
+    AgentOverloaded,
+    AgentUnavailable,
+    BudgetReached,
+    DiskFull,
+    LifecycleError,
+    PersonAsked,
+)
+from orchestrator.domain.pauses import PauseReason
+from workers.context.run_context import RunReleased, storable
+from workers.host.live_runs import LiveRun
+
+OVERLOADED_WAIT = 60.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    text: str
+    counted: bool  # whether it counts as an attempt
+    pause: PauseReason | None = None
+    wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
+    limited_by: str | None = None  # the account whose limit has to end until then
+
+
+def ending_of(live: LiveRun, error: Exception) -> Ending:
+    """How an attempt that ended by `error` is recorded: whether it counts, and whether the session stops for it."""
+    if isinstance(error, RunReleased) or live.why == "drained":
+        return Ending("the worker host was drained", counted=False)
+    if isinstance(error, BudgetReached):  # the session was paused as it was refused
+        return Ending(_words(error), counted=False)
+    if isinstance(error, PersonAsked):
+        return Ending(_words(error), counted=False, pause=PauseReason.TASK_FAILED)
+    if isinstance(error, AgentUnavailable):
+        return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
+    if isinstance(error, DiskFull):
+        return Ending(_words(error), counted=False, pause=PauseReason.DISK)
+    if isinstance(error, AgentLimited):
+        longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
+        wait = min(max((error.until or 0.0) - time.time(), 1.0), longest / account_pause.SECOND)
+        return Ending(_words(error), counted=False, wait=wait, limited_by=error.account)
+    if isinstance(error, AgentOverloaded):
+        return Ending(_words(error), counted=False, wait=OVERLOADED_WAIT)
+    if isinstance(error, AgentError):
+        return Ending(_words(error), counted=error.counted)
+    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+        return Ending(storable(f"the disk cannot be written: {error}"), counted=False, pause=PauseReason.DISK)
+    if isinstance(error, LifecycleError):
+        return Ending(_words(error), counted=True)
+    return Ending(storable(f"{type(error).__name__}: {error}"), counted=True)
+
+
+def _words(error: LifecycleError) -> str:
+    return storable("; ".join(error.lines()))
+
+
+_DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
