@@ -114,8 +114,23 @@ class Fixture:
         }
 
     def plan_answer(self) -> dict[str, Any]:
-        """What an agent answers when it is asked for the plan."""
-        return {**self.plan, "tasks": [dict(task) for task in self.tasks]}
+        """What an agent answers when it is asked for the plan: code allots the ids of criteria and edges."""
+        plan = {key: value for key, value in self.plan.items() if value is not None}
+        decisions = [
+            {key: value for key, value in each.items() if value is not None}
+            for each in plan.get("decisions", [])
+        ]
+        tasks = [
+            {
+                **{key: value for key, value in task.items() if value is not None and key != "convergence"},
+                "depends_on": [edge["id"] for edge in task["depends_on"]],
+                "criteria": [
+                    {"text": each["text"], "refs": each["refs"]} for each in task["convergence"]["criteria"]
+                ],
+            }
+            for task in self.tasks
+        ]
+        return {**plan, "decisions": decisions, "tasks": tasks}
 
 
 def in_order(waits_for: Mapping[str, Sequence[str]]) -> list[str]:

@@ -18,7 +18,7 @@ from workers.evidence.import_cycles import added_cycles
 from workers.evidence.linters import lint_changes
 from workers.evidence.review_rules import review_changes
 from workers.evidence.tampering import tampering
-from workers.evidence.test_edits import test_edits
+from workers.evidence.weakened_tests import edited_tests
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag
 
@@ -65,7 +65,7 @@ def check_candidate(subject: Subject, checkouts: Checkouts | None = None) -> lis
         *forbidden_paths(changes, declared),
         *changed_dependencies(changes, declared),
         *added_secrets(changes, subject.secrets),
-        *test_edits(changes, declared),
+        *edited_tests(changes, declared),
         *tampering(changes),
     ]
     if checkouts is None:

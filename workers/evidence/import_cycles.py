@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.evidence import HIGH, Finding
@@ -12,6 +13,7 @@ from workers.git.git_process import Git
 
 MOST_MODULES = 5_000  # a larger project is not looked at
 _ROOTS = ("", "src/", "lib/", "python/")
+_IMPORT = re.compile(r"\s*(?:from|import)\s|\s*\w+,?\s*(?:#.*)?$")  # the second: a name in a list of them
 Graph = Mapping[str, Mapping[str, int]]  # path -> imported path -> line
 
 
@@ -20,7 +22,9 @@ def added_cycles(git: Git, base: str, tree: str, changes: Changes) -> list[Findi
     changed = [
         file.path
         for file in changes.files
-        if file.path.endswith(".py") and file.added and not is_test_path(file.path)
+        if file.path.endswith(".py")
+        and not is_test_path(file.path)
+        and any(_IMPORT.match(line) for _, line in file.added)
     ]
     if not changed:
         return []

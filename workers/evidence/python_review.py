@@ -13,8 +13,12 @@ from workers.evidence.path_kinds import is_test_path
 
 _LONG_FUNCTION = 100  # statements' lines
 _SQL = re.compile(
-    r"(?i)^\s*(?:select\b.+\bfrom\b|insert\s+into\b|update\b.+\bset\b|delete\s+from\b|drop\s+table\b)", re.S
+    r"(?i)^\s*(?:select\s.*\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)", re.S
 )
+_VALUE_BEFORE = re.compile(
+    r"(?i)(?:[=<>]|\blike|\bvalues\s*\(|\bbetween|\band)\s*['\"%]?$"
+)  # a value follows, not a name
+_CHANGING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "pop", "remove", "clear"})
 _BROAD = frozenset({"Exception", "BaseException"})
 _LOADERS = frozenset(
     {
@@ -57,7 +61,16 @@ def review_python(file: ChangedFile) -> Iterator[Noted]:
             yield from _handler(node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _function(node, is_test)
-        elif isinstance(node, ast.Assign) and _sets_unverified(node):
+        if isinstance(node, ast.expr) and not is_test and _puts_value(node):
+            yield Noted(
+                node.lineno,
+                "sql",
+                "security",
+                CRITICAL,
+                "puts a value into the text of SQL",
+                "use parameters",
+            )
+        if isinstance(node, ast.Assign) and _sets_unverified(node):
             yield Noted(
                 node.lineno,
                 "tls",
@@ -123,12 +136,12 @@ def _call(node: ast.Call, is_test: bool) -> Iterator[Noted]:
         yield Noted(line, "tls", "security", CRITICAL, "accepts any certificate", "trust the right authority")
     if name.endswith("_create_unverified_context"):
         yield Noted(line, "tls", "security", CRITICAL, "accepts any certificate", "trust the right authority")
-    if (
-        name.rpartition(".")[2] in ("execute", "executemany", "executescript", "raw")
-        and node.args
-        and _is_built_sql(node.args[0])
-    ):
-        yield Noted(line, "sql", "security", CRITICAL, "builds SQL out of text", "use parameters")
+    runs_sql = name.rpartition(".")[2] in ("execute", "executemany", "executescript", "raw") and bool(
+        node.args
+    )
+    if runs_sql and not _puts_value(node.args[0]) and any(map(_SQL.match, _texts_before(node.args[0]))):
+        fix = "choose it from a list"
+        yield Noted(line, "sql_name", "security", LOW, "puts a name into the text of SQL", fix)
 
 
 _REQUESTS = frozenset(
@@ -152,32 +165,46 @@ def _is_fixed(node: ast.expr) -> bool:
     return isinstance(node, ast.List | ast.Tuple) and all(_is_fixed(each) for each in node.elts)
 
 
-def _is_built_sql(node: ast.expr) -> bool:
-    """Whether a statement has values put into its text."""
+def _puts_value(node: ast.expr) -> bool:
+    """Whether this makes SQL with a value in its text."""
+    return any(_SQL.match(before) and _VALUE_BEFORE.search(before) for before in _texts_before(node))
+
+
+def _texts_before(node: ast.AST) -> Iterator[str]:
+    """The text before each value that is put into a text; nothing when it is written out, or when it is a constant's."""
+    before = ""
     if isinstance(node, ast.JoinedStr):
-        first = node.values[0] if node.values else None
-        is_built = any(
-            isinstance(each, ast.FormattedValue) and not _is_name_of_ours(each.value) for each in node.values
-        )
-        return is_built and isinstance(first, ast.Constant) and bool(_SQL.match(_whole(node)))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        left = node.left
-        while isinstance(left, ast.BinOp):
-            left = left.left
-        return (
-            isinstance(left, ast.Constant)
-            and isinstance(left.value, str)
-            and bool(_SQL.match(left.value + " from set"))
-            and not _is_fixed(node)
-        )
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        text = node.func.value
-        return isinstance(text, ast.Constant) and isinstance(text.value, str) and bool(_SQL.match(text.value))
-    return False
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                before += str(part.value)
+            elif isinstance(part, ast.FormattedValue):
+                if not _is_name_of_ours(part.value):
+                    yield before
+                before += "?"
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        yield from _before_places(node.left, r"%(?:\(\w+\))?[sdr]")
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        for summand in _summed(node):
+            if isinstance(summand, ast.Constant):
+                before += str(summand.value)
+            elif not _is_name_of_ours(summand):
+                yield before
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        yield from _before_places(node.func.value, r"\{[^{}]*\}")
 
 
-def _whole(node: ast.JoinedStr) -> str:
-    return "".join(str(each.value) if isinstance(each, ast.Constant) else "?" for each in node.values)
+def _before_places(text: ast.expr, place: str) -> Iterator[str]:
+    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+        for found in re.finditer(place, text.value):
+            yield text.value[: found.start()]
+
+
+def _summed(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _summed(node.left)
+        yield from _summed(node.right)
+    else:
+        yield node
 
 
 def _is_name_of_ours(node: ast.expr) -> bool:
@@ -188,6 +215,7 @@ def _is_name_of_ours(node: ast.expr) -> bool:
 def _handler(node: ast.ExceptHandler) -> Iterator[Noted]:
     kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
     is_broad = any(kind is None or dotted(kind).rpartition(".")[2] in _BROAD for kind in kinds)
+    is_total = any(kind is None or dotted(kind) == "BaseException" for kind in kinds)
     does_nothing = all(
         isinstance(each, ast.Pass | ast.Continue)
         or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
@@ -198,7 +226,7 @@ def _handler(node: ast.ExceptHandler) -> Iterator[Noted]:
             node.lineno,
             "swallowed",
             "quality",
-            HIGH,
+            HIGH if is_total else MEDIUM,
             "ignores every error",
             "catch what can be handled, and handle it",
         )
@@ -215,12 +243,34 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, is_test: bool) -> It
             f"adds the function {node.name} of {length} lines",
             "split it",
         )
-    for default in (*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)):
-        if isinstance(default, ast.List | ast.Dict | ast.Set) and not is_test:
-            text = f"shares a default of {node.name} between its calls"
-            yield Noted(
-                default.lineno, "mutable_default", "quality", MEDIUM, text, "use None and make it inside"
-            )
+    if is_test:
+        return
+    changed = set(_changed_names(node))
+    plain = [*node.args.posonlyargs, *node.args.args]
+    given = [*zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True)]
+    for argument, default in (*given, *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)):
+        if isinstance(default, ast.List | ast.Dict | ast.Set) and argument.arg in changed:
+            text = f"changes the default of {argument.arg}, which all calls of {node.name} share"
+            fix = "use None and make it inside"
+            yield Noted(default.lineno, "mutable_default", "quality", MEDIUM, text, fix)
+
+
+def _changed_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The names whose values the function changes in place."""
+    for each in ast.walk(node):
+        if (
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr in _CHANGING
+        ):
+            yield dotted(each.func.value)
+        elif isinstance(each, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = [each.target] if isinstance(each, ast.AugAssign) else each.targets
+            for target in targets:
+                if isinstance(target, ast.Subscript):
+                    yield dotted(target.value)
+                elif isinstance(each, ast.AugAssign):
+                    yield dotted(target)
 
 
 def _sets_unverified(node: ast.Assign) -> bool:

@@ -13,7 +13,7 @@ from workers.evidence.code_only import code_of, language_of
 from workers.evidence.path_kinds import is_test_path, is_test_support
 
 CHECK = "tampering"
-_RUNNERS = frozenset({"pytest", "_pytest", "unittest", "nose", "nose2", "doctest", "xdist", "pluggy"})
+_RUNNERS = frozenset({"pytest", "_pytest", "unittest", "nose", "nose2", "doctest", "xdist"})
 _SHADOWS = re.compile(
     r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$"
     r"|^(?:src/|lib/|tests?/)?(?:pytest|_pytest|unittest|pluggy|xdist|doctest|coverage)(?:\.py|/__init__\.py)$"
@@ -22,9 +22,8 @@ _SHADOWS = re.compile(
 _SCRIPTS = re.compile(
     r"(?:^|/)(?:__main__\.py|setup\.py|noxfile\.py|manage\.py|(?:bin|scripts?|tools?)/[^/]+)$"
 )
-_PROBES = re.compile(
-    r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_\w+|RUN_\w+)|^_?pytest$|^unittest$|_called_from_test|^py\.test$"
-)
+_VARIABLES = re.compile(r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]+|RUN_[A-Z_]+)")
+_PROBES = re.compile(r"^_?pytest\b|^unittest$|^py\.test$")
 _TEST_WORD = re.compile(r"(?:^|[/_.])(?:test_|_?pytest\b|unittest\b|tests?/)")
 Found = Iterator[tuple[int, str, str, bool]]  # line, rule, what it does, whether it blocks
 
@@ -176,6 +175,7 @@ def _python(file: ChangedFile) -> Found:
 
 def _anywhere(module: ast.Module) -> Found:
     forks = any(isinstance(node, ast.Call) and _dotted(node.func) == "os.fork" for node in ast.walk(module))
+    ends = ("os._exit", "posix._exit", *(("_exit",) if _imports_exit(module) else ()))
     for node in ast.walk(module):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (
@@ -185,8 +185,10 @@ def _anywhere(module: ast.Module) -> Found:
             )
             if any(name.split(".")[0] in _RUNNERS for name in names) and not getattr(node, "level", 0):
                 yield node.lineno, "runner_import", "imports a test runner", "doctest" not in names
-        elif isinstance(node, ast.Call) and _dotted(node.func) in ("os._exit", "posix._exit", "_exit"):
-            yield node.lineno, "process_end", "ends the process at once, before a test can report", not forks
+        elif isinstance(node, ast.Call) and _dotted(node.func) in ends:
+            is_success = not node.args or (isinstance(node.args[0], ast.Constant) and not node.args[0].value)
+            what = "ends the process at once, before a test can report"
+            yield node.lineno, "process_end", what, is_success and not forks
         elif isinstance(node, ast.Subscript | ast.Compare | ast.Call | ast.GeneratorExp | ast.ListComp):
             if _is_probe(node):
                 yield node.lineno, "test_probe", "asks whether a test runs it", True
@@ -197,6 +199,15 @@ def _anywhere(module: ast.Module) -> Found:
                     "builtins",
                 ):
                     yield node.lineno, "runner_patched", f"replaces {one_line(_dotted(target), 100)}", True
+
+
+def _imports_exit(module: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module in ("os", "posix")
+        and any(each.name == "_exit" for each in node.names)
+        for node in ast.walk(module)
+    )
 
 
 def _is_probe(node: ast.Subscript | ast.Compare | ast.Call | ast.GeneratorExp | ast.ListComp) -> bool:
@@ -211,7 +222,7 @@ def _is_probe(node: ast.Subscript | ast.Compare | ast.Call | ast.GeneratorExp | 
     else:
         places = [_dotted(each.iter) for each in node.generators]
         words = _words([each for each in ast.walk(node) if isinstance(each, ast.expr)])
-    if any(word.startswith("PYTEST_") and _PROBES.search(word) for word in words):
+    if any(_VARIABLES.fullmatch(word) for word in words):
         return True
     if "_called_from_test" in (*places, *words):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from workers.evidence.test_facts import TestFact, TestFileFacts
+from workers.evidence.facts_of_tests import TestFact, TestFileFacts
 
 HOOKS = frozenset(  # of pytest: those that choose tests or change what becomes of them
     """
@@ -296,6 +296,7 @@ def _file_skips(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 def _tampering(module: ast.Module) -> Iterator[tuple[str, int]]:
     """Assignments to outcomes, patches of the runner, and ends of the process in the middle of a test."""
+    forks = any(isinstance(node, ast.Attribute) and node.attr == "fork" for node in ast.walk(module))
     for node in ast.walk(module):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             for target in _targets(node):
@@ -305,7 +306,9 @@ def _tampering(module: ast.Module) -> Iterator[tuple[str, int]]:
                     yield f"assigns {target.attr}", node.lineno
         elif isinstance(node, ast.Call):
             name = _name(node.func)
-            if name == "_exit" or (name == "force_result" and isinstance(node.func, ast.Attribute)):
+            if (name == "_exit" and _root(node.func) == "os" and not forks) or (
+                name == "force_result" and isinstance(node.func, ast.Attribute)
+            ):
                 yield f"calls {name}", node.lineno
             elif (
                 name == "setattr"

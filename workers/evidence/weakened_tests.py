@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
+from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import language_of
 from workers.evidence.declared import Declared
-from workers.evidence.line_test_facts import line_facts
+from workers.evidence.facts_of_other_tests import line_facts
+from workers.evidence.facts_of_python_tests import python_facts
+from workers.evidence.facts_of_tests import TestFact, TestFileFacts
 from workers.evidence.path_kinds import is_collected, is_test_path
-from workers.evidence.python_test_facts import python_facts
-from workers.evidence.test_facts import TestFact, TestFileFacts
 
 CHECK = "tests_edited"
 MOST_A_FILE = 50  # findings
 _NOTHING = TestFileFacts()
+_CONDITIONAL = frozenset({"skipif", "skipIf", "skipUnless", "importorskip"})
 _PROSE = (".md", ".rst", ".adoc")
 
 
@@ -31,7 +32,7 @@ class _Pair:
     after: TestFileFacts
 
 
-def test_edits(changes: Changes, declared: Declared) -> list[Finding]:
+def edited_tests(changes: Changes, declared: Declared) -> list[Finding]:
     """Findings about changed tests; what makes one weaker blocks unless `tests_may_change` gives a reason for its file."""
     pairs = [pair for file in changes.files if (pair := _pair(file)) is not None]
     moves = _Moves(pairs)
@@ -42,9 +43,6 @@ def test_edits(changes: Changes, declared: Declared) -> list[Finding]:
         if facts_of(file.path_before, "") is None or file.is_binary:
             found += _of_data(file, declared)
     return found
-
-
-test_edits.__test__ = False  # type: ignore[attr-defined] # pytest collects by name
 
 
 def facts_of(path: str, text: str) -> TestFileFacts | None:
@@ -223,10 +221,11 @@ def _new_tests(pair: _Pair) -> Iterator[Finding]:
             text = (
                 f"{file.path} adds the test {name}, which is skipped ({', '.join(sorted(set(test.skips)))})"
             )
-            yield Finding(CHECK, MEDIUM, "new_test_skipped", text, file.path, test.line)
-        elif not test.assertions and not test.body.count("doctest"):
+            severity = LOW if _CONDITIONAL.issuperset(test.skips) else MEDIUM
+            yield Finding(CHECK, severity, "new_test_skipped", text, file.path, test.line)
+        elif not test.assertions:
             text = f"{file.path} adds the test {name}, which asserts nothing that can fail"
-            yield Finding(CHECK, MEDIUM, "new_test_asserts_nothing", text, file.path, test.line)
+            yield Finding(CHECK, LOW, "new_test_asserts_nothing", text, file.path, test.line)
 
 
 def _of_data(file: ChangedFile, declared: Declared) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workers.evidence.code_only import Code, code_of
-from workers.evidence.test_facts import TestFact, TestFileFacts
+from workers.evidence.facts_of_tests import TestFact, TestFileFacts
 
 _JS_TEST = re.compile(
     r"(?<![\w.$])(?P<word>[xf]?(?:it|test|describe|context|suite|specify))(?P<how>(?:\s*\.\s*\w+)*)\s*(?=[(`])"
