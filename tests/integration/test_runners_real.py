@@ -132,6 +132,10 @@ class Broken(unittest.TestCase):
     @classmethod
     def setUpClass(cls): raise OSError("no database")
     def test_never(self): pass
+class Left(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise unittest.SkipTest("elsewhere")
+    def test_never(self): pass
 """,
     "tests/deep/__init__.py": "",
     "tests/deep/test_more.py": "import unittest\nclass More(unittest.TestCase):\n    def test_it(self): print('ok')\n",
@@ -148,6 +152,9 @@ UNITTEST_OUTCOMES = {
     "tests/test_shop.py::Shop::test_later": "skipped",
     "tests/test_shop.py::Shop::test_expected": "skipped",
     "tests/test_shop.py::Shop::test_unexpected": "failed",
+    "tests/test_shop.py::Broken::test_never": "error",
+    "tests/test_shop.py::Left::test_never": "skipped",
+    "tests/test_shop.py::setUpClass (tests.test_shop.Left)": "skipped",
     "tests/test_shop.py::setUpClass (tests.test_shop.Broken)": "error",
 }
 
@@ -225,4 +232,5 @@ def test_a_file_that_no_longer_loads_fails_its_tests(tmp_path: Path) -> None:
 
     assert done.faults == ()
     assert done.outcomes["tests/test_cart.py::TestCart::test_sum"] == "error"
-    assert done.exit == 1 or done.exit == 2
+    assert done.exit == 1
+    assert done.outcomes["tests/deep/test_inherit.py::TestChild::test_it"] == "passed"

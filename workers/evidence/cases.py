@@ -11,6 +11,7 @@ from orchestrator.domain.inert import inert
 MAX_CASES = 200_000
 MAX_ID = 1_000  # characters
 MAX_MESSAGE = 2_000
+BUILD = "the build"  # stands for all tests where nothing compiles
 _WORST_FIRST = (ERROR, FAILED, SKIPPED, PASSED)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from workers.evidence.cases import Cases
+from workers.evidence.cases import MAX_ID, Cases
 from workers.evidence.json_reports import own_cases
 from workers.evidence.junit import JUnitCase, junit_cases
 from workers.evidence.report_files import parse_file
@@ -67,7 +67,7 @@ class Pytest(PythonRunner):
             *self._command(),
             f"--junitxml={report}",
             *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", "junit_suite_name=pytest"),
-            "--maxfail=0",
+            *("--maxfail=0", "--continue-on-collection-errors"),
             *(("--", *(self.below_root(item) for item in select)) if select else ()),
         )
 
@@ -96,7 +96,7 @@ class Pytest(PythonRunner):
         if not case.classname:  # a file that could not be collected
             file = self._module(case.name.split("."))
             return (file, file) if file else (self.below_tree(case.name), "")
-        parts = case.classname.split(".")
+        parts = case.classname[: MAX_ID + 1].split(".")
         for end in range(len(parts), 0, -1):
             if file := self._module(parts[:end]):
                 return SEPARATOR.join([file, *parts[end:], case.name]), file
@@ -109,8 +109,9 @@ class Pytest(PythonRunner):
         if not inner or ".." in inner or inner.startswith("/"):
             return None
         for ending in (".py", ".txt", ".rst", ".md"):
-            if (self.folder / f"{inner}{ending}").is_file():
-                return self.below_tree(f"{inner}{ending}")
+            path = self.below_tree(f"{inner}{ending}")
+            if self.has_file(path):
+                return path
         return None
 
     def missing(self, environ: Mapping[str, str]) -> str | None:

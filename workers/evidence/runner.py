@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
-from workers.evidence.cases import Cases
+from workers.evidence.cases import MAX_ID, Cases
 
 SEPARATOR = "::"  # between the file or package of a test and its name
 
@@ -104,6 +104,13 @@ class Runner(ABC):
                 inner = posixpath.normpath(path[len(tree) + 1 :])
                 return None if inner.startswith("..") else inner
         return None
+
+    def has_file(self, path: str) -> bool:
+        """Whether the tree has such a file; False for what cannot be a path at all, as in a hostile report."""
+        try:
+            return len(path) <= MAX_ID and (self.tree / path).is_file()
+        except (OSError, ValueError):
+            return False
 
 
 def program_missing(program: str, environ: Mapping[str, str], hint: str) -> str | None:
