@@ -19,7 +19,11 @@ from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
 
-ENVIRON = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": os.environ.get("HOME", "/")}
+ENVIRON = {
+    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    "HOME": os.environ.get("HOME", "/"),
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # our own plugins take longer than these tests
+}
 
 
 def write(tree: Path, files: Mapping[str, str]) -> Path:

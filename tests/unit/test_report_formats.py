@@ -18,7 +18,7 @@ from workers.evidence.compiled_runners import Cargo, Gradle, Maven, OwnCommand
 from workers.evidence.execution import Executed
 from workers.evidence.json_reports import go_cases, jest_cases, mocha_cases, own_cases
 from workers.evidence.junit import junit_cases
-from workers.evidence.python_runners import Pytest
+from workers.evidence.python_runners import NodeIds, Pytest
 from workers.evidence.report_files import UnbelievableReport, read_report_file
 from workers.evidence.reports import failure_texts, read_report, report_path
 
@@ -112,10 +112,10 @@ NO_JUNIT = {
 
 @pytest.mark.parametrize("case", NO_JUNIT)
 def test_what_is_no_junit_is_a_fault(case: str) -> None:
-    runner = Pytest(TREE)
+    ids = NodeIds(Pytest(TREE))
 
     assert junit(NO_JUNIT[case]).faults
-    assert junit_cases(NO_JUNIT[case], runner.identify).faults
+    assert junit_cases(NO_JUNIT[case], ids.identify).faults
 
 
 def below(path: str) -> str | None:
@@ -287,7 +287,7 @@ def test_code_that_does_not_compile_is_an_error_of_the_build() -> None:
 
 PARSERS: dict[str, Callable[[bytes], Cases]] = {
     "junit": junit,
-    "pytest": lambda data: junit_cases(data, Pytest(TREE).identify),
+    "pytest": lambda data: junit_cases(data, NodeIds(Pytest(TREE)).identify),
     "jest": lambda data: jest_cases(data, below),
     "mocha": lambda data: mocha_cases(data, below),
     "own": lambda data: own_cases(data, below),

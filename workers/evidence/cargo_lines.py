@@ -7,6 +7,7 @@ nothing after "failures:" is read, where the programs repeat what the tests prin
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 
@@ -48,7 +49,7 @@ def cargo_cases(out: str, err: str) -> Cases:
 
 
 def _plain(text: str) -> Iterator[str]:
-    return (_COLOUR.sub("", line).rstrip("\r") for line in text.split("\n"))
+    return (_COLOUR.sub("", line).rstrip("\r\n") for line in io.StringIO(text))
 
 
 def _label(match: re.Match[str]) -> str:

@@ -55,6 +55,11 @@ class CaseList:
         if known is None or _WORST_FIRST.index(outcome) < _WORST_FIRST.index(known.outcome):
             self._cases[id] = Case(id, outcome, inert(message[:MAX_MESSAGE]), one_line(file))
 
+    @property
+    def is_full(self) -> bool:
+        """Whether more cases were offered than are kept: reading on is of no use."""
+        return len(self._cases) >= MAX_CASES and bool(self._faults)
+
     def fault(self, text: str) -> None:
         if text not in self._faults:
             self._faults.append(text)

@@ -14,7 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from workers.evidence.cases import Cases
 from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
-from workers.evidence.report_files import parse_file
+from workers.evidence.report_files import MAX_JSON_BYTES, parse_file
 from workers.evidence.repository_files import RepositoryFiles
 from workers.evidence.runner import Runner, program_missing, split_id
 
@@ -148,7 +148,7 @@ class Vitest(JavaScriptRunner):
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Jest(JavaScriptRunner):
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Mocha(JavaScriptRunner):
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)

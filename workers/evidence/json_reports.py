@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator
 
@@ -154,7 +155,7 @@ def _object(data: bytes, into: CaseList) -> JsonObject:
 
 def _lines(text: str) -> Iterator[JsonObject]:
     """The JSON objects among the lines; other lines are what the tools print beside them."""
-    for line in text.split("\n"):
+    for line in io.StringIO(text):  # one at a time: millions of lines are millions of strings
         if not line.startswith("{"):
             continue
         try:
