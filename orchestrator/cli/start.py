@@ -85,6 +85,10 @@ def start(
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
+    approve_plan: Annotated[
+        bool,
+        typer.Option("--approve-plan", help="Pause for you before the plan becomes tasks."),
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -110,7 +114,20 @@ def start(
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
     prepared = prepare(
         find_project(),
-        StartRequest(request, mode, discuss, execution, supervise, views, record, replay, key, caps, critics),
+        StartRequest(
+            request,
+            mode,
+            discuss,
+            execution,
+            supervise,
+            views,
+            record,
+            replay,
+            key,
+            caps,
+            critics,
+            approve_plan,
+        ),
     )
     if plan:
         _print_plan(prepared.view, as_json)

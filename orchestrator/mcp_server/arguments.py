@@ -116,6 +116,9 @@ class SessionStart(Arguments):
     supervise: Annotated[
         bool, Field(description="Check the documents against each other; not available yet.")
     ] = False
+    approve_plan: Annotated[bool, Field(description="Pause for a person before the plan becomes tasks.")] = (
+        False
+    )
     perspectives: Annotated[
         list[Name],
         Field(max_length=50, description="The perspectives of every discussion, instead of its own."),

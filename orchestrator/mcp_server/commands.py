@@ -45,7 +45,9 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             key=asked.key,
             caps=caps,
             critics=asked.critics,
-            **folders,
+            record=folders.get("record"),
+            replay=folders.get("replay"),
+            approve_plan=asked.approve_plan,
         ),
     )
     if asked.plan:
