@@ -68,7 +68,11 @@ def start(
     ] = None,
     spec: Annotated[
         str | None,
-        typer.Option("--spec", metavar="PATH", help="An existing specification; not available yet."),
+        typer.Option(
+            "--spec",
+            metavar="PATH",
+            help="An existing specification: a session's spec folder, or a Markdown file.",
+        ),
     ] = None,
     record: Annotated[
         str | None,
@@ -97,7 +101,7 @@ def start(
 ) -> None:
     """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
-    from orchestrator.commands.start import StartRequest, begin, check_options, prepare, refuse_spec
+    from orchestrator.commands.start import StartRequest, begin, check_options, prepare
     from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
@@ -107,8 +111,6 @@ def start(
     exclude(**{"perspectives": perspectives is not None, "discuss off": discuss == "off"})
     views = _views(perspectives)
     _check_arguments(task)
-    if spec is not None:
-        refuse_spec()
     check_options(key, discuss, execution, critics)  # before standard input is waited for
     request = read_request(task, _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
@@ -127,6 +129,7 @@ def start(
             caps,
             critics,
             approve_plan,
+            None if spec is None else _here() / Path(spec).expanduser(),
         ),
     )
     if plan:
@@ -197,6 +200,11 @@ def plan_lines(view: JsonObject) -> list[str]:
         *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
+        *(
+            [("Spec", f"of {given['source']}: {given['files']} files")]
+            if (given := view.get("specification"))
+            else []
+        ),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
         *(
             [("Agents", f"none: the session replays {cassette['folder']}")]

@@ -125,7 +125,9 @@ class SessionStart(Arguments):
     ] = []
     spec: Annotated[
         InProject | None,
-        Field(description="An existing specification in the project; not available yet."),
+        Field(
+            description="An existing specification in the project: a session's spec folder, or a Markdown file."
+        ),
     ] = None
     record: Annotated[
         InProject | None,

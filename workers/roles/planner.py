@@ -31,8 +31,8 @@ from workers.agents import prompts
 from workers.agents.protocol import AgentReply
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
-from workers.context.sources import repository_text, sources
-from workers.documents.condensed import compact
+from workers.context.sources import DOCUMENT_LIMIT, repository_text, sources, title_of
+from workers.documents.condensed import compact, condensed
 from workers.documents.content import Requirements
 from workers.documents.cutting import cut
 from workers.documents.features import asked
@@ -204,12 +204,26 @@ class _Asking:
         ]
         listing = "\n".join(sorted(self.ground.paths)) if self.ground.paths else ""
         found.append((LISTING, cut(listing, LISTING_LIMIT)))
+        found += _brought_along(context)
         found.append(("Test commands of the project", "\n".join(test_commands(context)[0])))
         if is_reworked(context):
             found.append(("The plan to revise", compact(_plan_before(context))))
         found.append(("Decisions so far", "\n".join(key_decisions(context))))
         found += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
         return found
+
+
+def _brought_along(context: RunContext) -> list[tuple[str, str]]:
+    """The pages of a specification that none of the session's documents are."""
+    owned = list(context.pack.documents)
+    pages = [
+        path
+        for path in context.artifacts
+        if path.startswith("spec/") and path.endswith(".md") and not any(each.owns(path) for each in owned)
+    ]
+    return [
+        (title_of(path), cut(condensed(context.text(path) or ""), DOCUMENT_LIMIT)) for path in sorted(pages)
+    ]
 
 
 def spec_digest(context: RunContext) -> str:
