@@ -68,7 +68,11 @@ def start(
     ] = None,
     spec: Annotated[
         str | None,
-        typer.Option("--spec", metavar="PATH", help="An existing specification; not available yet."),
+        typer.Option(
+            "--spec",
+            metavar="PATH",
+            help="An existing specification: a session's spec folder, or a Markdown file.",
+        ),
     ] = None,
     record: Annotated[
         str | None,
@@ -85,6 +89,10 @@ def start(
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
+    approve_plan: Annotated[
+        bool,
+        typer.Option("--approve-plan", help="Pause for you before the plan becomes tasks."),
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -93,7 +101,7 @@ def start(
 ) -> None:
     """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
-    from orchestrator.commands.start import StartRequest, begin, check_options, prepare, refuse_spec
+    from orchestrator.commands.start import StartRequest, begin, check_options, prepare
     from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
@@ -103,14 +111,26 @@ def start(
     exclude(**{"perspectives": perspectives is not None, "discuss off": discuss == "off"})
     views = _views(perspectives)
     _check_arguments(task)
-    if spec is not None:
-        refuse_spec()
     check_options(key, discuss, execution, critics)  # before standard input is waited for
     request = read_request(task, _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
     prepared = prepare(
         find_project(),
-        StartRequest(request, mode, discuss, execution, supervise, views, record, replay, key, caps, critics),
+        StartRequest(
+            request,
+            mode,
+            discuss,
+            execution,
+            supervise,
+            views,
+            record,
+            replay,
+            key,
+            caps,
+            critics,
+            approve_plan,
+            None if spec is None else _here() / Path(spec).expanduser(),
+        ),
     )
     if plan:
         _print_plan(prepared.view, as_json)
@@ -180,6 +200,11 @@ def plan_lines(view: JsonObject) -> list[str]:
         *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
         ("Mode", f"{view['mode']}: {view['why']}"),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
+        *(
+            [("Spec", f"of {given['source']}: {given['files']} files")]
+            if (given := view.get("specification"))
+            else []
+        ),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
         *(
             [("Agents", f"none: the session replays {cassette['folder']}")]
