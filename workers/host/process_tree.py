@@ -55,8 +55,8 @@ def private_bytes(pid: int) -> int:
 
 def die_first() -> None:
     """Let the kernel end this process, and what it starts, before any other when memory is short."""
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:  # noqa: PTH123 - as above
-        score.write("1000")
+    with open("/proc/self/oom_score_adj", "wb") as score:  # noqa: PTH123 - as above
+        score.write(b"1000")
 
 
 def _read(path: str) -> bytes:
