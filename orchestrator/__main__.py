@@ -8,12 +8,13 @@ import sys
 
 
 def main() -> None:
-    os.umask(0o077)  # what we make is its owner's alone
+    mask = os.umask(0o077)  # what we make is its owner's alone
     gc.set_threshold(50_000)  # objects between two looks for cycles: Python's 700 cost a tenth of every start
     try:
-        from orchestrator import interrupts
+        from orchestrator import interrupts, umask
 
         interrupts.end_at_once()
+        umask.remember(mask)
         from orchestrator.cli.main import run
 
         interrupts.raise_again()

@@ -23,7 +23,7 @@ from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.layout import Plan, StartOptions, plan
 
-ALL_ROLES = ("analyst", "discussant", "reviewer", "writer")
+ALL_ROLES = ("analyst", "discussant", "executor", "planner", "reviewer", "tester", "writer")
 LEASE = 600.0  # seconds; long, so that no lease ends by itself on a busy machine
 
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.plan import PLAN, Criterion, Dependency, Plan, PlannedFile, PlanTask
+from orchestrator.domain.workable import BUILT
+from tests import factories as make
+from tests.git_world import repository
+from tests.runtime_harness import RuntimeHarness
+from workers.documents.plan_content import PlanContent
 
 BASE = ("README.md", "src/app.py", "src/other.py", "tests/test_app.py")
 
@@ -41,3 +50,42 @@ def planned(*tasks: PlanTask, summary: str = "What is done") -> Plan:
 def files(plan: Plan) -> dict[str, Any]:
     """The plan's files, parsed."""
     return {PLAN: plan.as_json(), **{each.path: each.as_json() for each in plan.tasks}}
+
+
+REQUEST = "Refactor the API across multiple services. It must return 404 for an unknown name."
+CODE = {
+    "README.md": "# Names\n",
+    "src/app.py": "def find(name):\n    return None\n",
+    "src/other.py": "x = 1\n",
+}
+
+
+def content(*tasks: Mapping[str, Any], **more: Any) -> PlanContent:
+    """What an agent delivers."""
+    listed = [{"title": each["id"], "criteria": [{"text": "It returns 404"}], **each} for each in tasks]
+    return PlanContent.model_validate({"summary": "Two services, one API", "tasks": listed, **more})
+
+
+def changes(number: int, *paths: str, action: str = "modify", **more: Any) -> dict[str, Any]:
+    return {"id": f"TASK-{number:03d}", "files": [{"path": p, "action": action} for p in paths], **more}
+
+
+@cache
+def coding_pack() -> Pack:
+    """The shipped pack with every role of an implementation, and impl-only for a request alone."""
+    pack = make.shipped_pack()
+    roles = {name: replace(role, installed=True) for name, role in pack.roles.items() if name in BUILT}
+    direct = replace(pack.pipelines["impl-only"], needs_spec=False)
+    return replace(pack, roles={**pack.roles, **roles}, pipelines={**pack.pipelines, "impl-only": direct})
+
+
+def planning(
+    folder: Path, *agents: Any, request: str = REQUEST, files: Any = CODE, **wishes: Any
+) -> RuntimeHarness:
+    """A session whose first task is its plan, in a repository of these files."""
+    wishes = {"mode": "impl-only", "pack": coding_pack(), **wishes}
+    trees = {"work": {"trees": str(folder / "trees")}}
+    harness = RuntimeHarness(folder, *agents, request=request, settings=trees, **wishes)
+    if files:
+        repository(harness.project, files)
+    return harness

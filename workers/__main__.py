@@ -1,4 +1,4 @@
-"""`python -P -m workers serve|agents|explore`: parse, set signals, run."""
+"""`python -P -m workers serve|agents|explore`, or a verb of run/foreground.py: parse, set signals, run."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from pathlib import Path
 
     from orchestrator.domain.errors import LifecycleError
+    from workers.run import foreground
 
     parser = argparse.ArgumentParser(prog="workers", description="The worker host of Team Lifecycle.")
     verbs = parser.add_subparsers(dest="verb", required=True)
@@ -53,9 +54,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     explore.add_argument("--angle", default="general")
     for verb in (agents, explore):
         verb.add_argument("--json", action="store_true")
+    foreground.add_verbs(verbs)
     given = parser.parse_args(arguments)
     try:
-        return _VERBS[given.verb](given)
+        return _VERBS.get(given.verb, foreground.run)(given)
     except LifecycleError as error:
         sys.stderr.write(f"Error: {'; '.join(error.lines())}\n")
         return error.exit_code
@@ -68,6 +70,8 @@ def _serve(given: argparse.Namespace) -> int:
     from orchestrator.config import extras, load_settings, resources
     from orchestrator.store.backends.sqlite_file import refuse_other_schema
     from orchestrator.store.store import Store
+    from workers.git.checkouts import trees_folder
+    from workers.git.tree_maintenance import TreeMaintenance
     from workers.host.host import Host
     from workers.roles import MODULES
     from workers.run.runtime import Runtime
@@ -99,6 +103,9 @@ def _serve(given: argparse.Namespace) -> int:
         lambda live: runtime.execute(live),
         logger,
         supervised=given.supervised,
+        maintain=TreeMaintenance(
+            store, project, lambda: trees_folder(watcher.now().settings.work.trees), logger
+        ).poll,
     )
     host.on_environment = watcher.take
     runtime = Runtime(

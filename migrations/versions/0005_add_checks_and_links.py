@@ -8,6 +8,10 @@ down_revision = "0004"
 branch_labels = None
 depends_on = None
 
+REASONS = (
+    "pause_reason = 'discussion_blocked' OR ",
+    "pause_reason = 'discussion_blocked' OR pause_reason = 'work_question' OR ",
+)
 KINDS = (
     "(kind = 'discuss' OR kind = 'gate')",
     "(kind = 'discuss' OR kind = 'gate' OR kind = 'test' OR kind = 'review')",
@@ -15,7 +19,8 @@ KINDS = (
 
 
 def upgrade() -> None:
-    _allow_kinds()
+    _widen("verdicts", *KINDS)
+    _widen("sessions", *REASONS)
     op.create_table(
         "checks",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -79,12 +84,12 @@ def upgrade() -> None:
     op.create_index("ix_links_to", "links", ["session_id", "to_kind", "to_id"], unique=False)
 
 
-def _allow_kinds() -> None:
+def _widen(table: str, old: str, new: str) -> None:
     """SQLite has no statement for it, and documents that the text of its schema may be edited for such a change."""
     connection = op.get_bind()
     connection.exec_driver_sql("PRAGMA writable_schema = ON")
     widen = sa.text(
-        "UPDATE sqlite_schema SET sql = replace(sql, :old, :new) WHERE type = 'table' AND name = 'verdicts'"
+        "UPDATE sqlite_schema SET sql = replace(sql, :old, :new) WHERE type = 'table' AND name = :name"
     )
-    connection.execute(widen, {"old": KINDS[0], "new": KINDS[1]})
+    connection.execute(widen, {"old": old, "new": new, "name": table})
     connection.exec_driver_sql("PRAGMA writable_schema = OFF")

@@ -9,8 +9,9 @@ import typer
 
 from orchestrator.cli.opening import changing, wake, who
 from orchestrator.cli.options import AsJson, Named, Yes
-from orchestrator.cli.output import say_done
-from orchestrator.domain.errors import UsageError
+from orchestrator.cli.output import note, say_done
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.inert import inert
 
 
 def archive(
@@ -30,6 +31,8 @@ def archive(
 def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete an ended session and its files; a record of the deletion is kept."""
     from orchestrator.commands import manage
+    from orchestrator.dispatch.asking import have_done
+    from orchestrator.store.work_state import state_of
     from orchestrator.views import lookup
 
     with changing() as opened:
@@ -42,7 +45,17 @@ def delete(session: Named, yes: Yes = False, as_json: AsJson = False) -> None:
                     fix="add --yes",
                 )
             typer.confirm(f"Permanently delete {row.id} and its files?", abort=True, err=True)
+        has_work = opened.store.read(lambda tx: state_of(tx, row.id)) is not None
+        if has_work and row.status in manage.ENDED:
+            tidy = have_done("tidy", opened.project.root, "--session", row.id)
+            for name, why in tidy.get("left", {}).items():
+                note(f"left: {inert(name)}: {inert(why)}")
         done = manage.delete(opened.store, row.id, who=who())
+        if has_work:
+            try:
+                have_done("tidy", opened.project.root)
+            except LifecycleError as error:  # the next host removes them
+                note(f"its store and its pins in your repository are still there: {inert(error.why)}")
     say_done(done.session, "deleted", "", as_json)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import reading
+from orchestrator.cli.opening import OpenedForReading, reading
 from orchestrator.cli.options import ArtifactArgument, AsJson, InSession
 from orchestrator.cli.output import note, paint, print_json, say
 from orchestrator.domain.errors import UnknownName, UsageError
@@ -28,10 +28,13 @@ def diff(
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed between two versions of an artifact; by default the last two, or your unsaved edit of its file."""
+    """Show what changed between two versions of an artifact, by default the last two; of a task, the commits it landed."""
     from orchestrator.views import lookup
 
     with reading() as opened:
+        if old is None and new is None and _has_landed(opened, in_session, artifact):
+            _landed(opened, in_session, artifact, as_json=as_json)
+            return
 
         def read(tx: Tx) -> tuple[str, list[Json], list[bytes]]:
             from orchestrator.store import artifacts, edits
@@ -58,6 +61,31 @@ def diff(
         note("the two versions are identical")
     for line in lines:
         say(_coloured(inert(line)))
+
+
+def _has_landed(opened: OpenedForReading, in_session: str | None, key: str) -> bool:
+    """Whether it names a task that has landed a commit."""
+    from orchestrator.views import landed, lookup
+
+    return opened.store.read(
+        lambda tx: bool(landed.landed_by(tx, lookup.session(tx, in_session, finished=True).id, key))
+    )
+
+
+def _landed(opened: OpenedForReading, in_session: str | None, key: str, *, as_json: bool) -> None:
+    """Print what each commit of a task changed."""
+    from orchestrator.dispatch.asking import have_done
+    from orchestrator.views import lookup
+
+    session = opened.store.read(lambda tx: lookup.session(tx, in_session, finished=True).id)
+    found = have_done("landed", opened.project.root, "--session", session, "--task", key.upper())
+    if as_json:
+        print_json({"session": session, "task": key.upper(), **found})
+        return
+    for commit in found["commits"]:
+        note(f"{commit['commit'][:12]} {inert(commit['subject'])}")
+        for line in commit["diff"].splitlines():
+            say(_coloured(inert(line)))
 
 
 @dataclass(frozen=True, slots=True)

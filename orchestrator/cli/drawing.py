@@ -37,6 +37,8 @@ def draw(found: JsonObject) -> None:
         say(line)
     for phase in dict.fromkeys(view["phase"] for view in found["tasks"]):
         _phase(phase, [view for view in found["tasks"] if view["phase"] == phase], found["tasks"])
+    if found["work"]:
+        _say_labelled("Work", _work(found["work"]))
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
     if found["budget"]:
@@ -81,6 +83,25 @@ def _headline(found: JsonObject) -> list[Piece]:
     if is_bounded():
         return pieces
     return [Piece(GAP.join([paint(pieces[0].text, "bold"), *(each.text for each in pieces[1:])]))]
+
+
+def _work(work: JsonObject) -> list[Piece]:
+    """What has landed, where it is, and what each lane does."""
+    count = work["commits"]
+    facts = [f"{count} commit{'' if count == 1 else 's'} on {work['base'][:10]}"]
+    if work["published"]:
+        facts.append(f"branch {work['branch']}{', applied' if work['applied'] else ''}")
+    elif work["why_not"]:
+        facts.append(f"not published: {work['why_not']}" if count else work["why_not"])
+    for each in work["newest"]:
+        who = each["task"] or "your own commit"
+        facts.append(f"{each['commit'][:10]} {who}{': ' + each['title'] if each['title'] else ''}")
+    for lane in work["lanes"]:
+        used = lane["outcome"] if lane["state"] in ("making", "live") else lane["state"]
+        facts.append(f"lane {lane['lane']}: {lane['task']} ({used}) {lane['folder']}")
+    if work["queue"]:
+        facts.append(f"landing: {', '.join(work['queue'])}")
+    return [Piece(one_line(fact)) for fact in facts]
 
 
 def _caps(budget: list[JsonObject]) -> list[Piece]:

@@ -15,6 +15,7 @@ import typer
 
 from orchestrator.cli import (
     agents,
+    apply,
     archive,
     artifacts,
     check,
@@ -25,6 +26,7 @@ from orchestrator.cli import (
     discuss,
     doctor,
     export,
+    gc,
     help,
     log,
     mcp,
@@ -60,6 +62,7 @@ Exit codes: 0 done, 1 failed, 2 invalid or refused (nothing changed), 3 waiting 
 COMMANDS = (
     start,
     resume,
+    apply,
     check,
     why,
     list_,
@@ -75,6 +78,7 @@ COMMANDS = (
     pause,
     archive,
     repair,
+    gc,
     export,
     msg,
     daemon,

@@ -17,6 +17,7 @@ from orchestrator.domain.errors import LifecycleError, UsageError
 if TYPE_CHECKING:
     from orchestrator.store.rows import Artifact
     from orchestrator.store.store import Tx
+    from orchestrator.store.work_state import Lane
 
 
 def open_artifact(
@@ -29,6 +30,9 @@ def open_artifact(
     ] = None,
     show: Annotated[bool, typer.Option("--print", "-p", help="Print the content itself.")] = False,
     edit: Annotated[bool, typer.Option("--edit", help="Open the file with $EDITOR.")] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="The folder in which the task's agent works, to look at.")
+    ] = False,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
@@ -37,15 +41,19 @@ def open_artifact(
     from orchestrator.store.edits import session_directory
     from orchestrator.views import lookup
 
-    exclude(print=show, edit=edit)
+    exclude(print=show, edit=edit, tree=tree)
+    exclude(version=version is not None, tree=tree)
     exclude(version=version is not None, edit=edit)
     exclude(json=as_json, edit=edit)
     if artifact is None:
-        if show or edit or version is not None:
+        if show or edit or tree or version is not None:
             raise UsageError(
                 "no artifact is named", fix="`lifecycle open` without options lists the artifacts"
             )
         list_artifacts(in_session=in_session, as_json=as_json)
+        return
+    if tree:
+        _tree(artifact, in_session, as_json=as_json)
         return
     with reading() as opened:
 
@@ -69,6 +77,29 @@ def open_artifact(
         say(str(file))
         if not file.exists():
             note("the file does not exist yet: `lifecycle repair` writes it, --print shows its content")
+
+
+def _tree(key: str, in_session: str | None, *, as_json: bool) -> None:
+    """Print the folder of a task's tree."""
+    from orchestrator.views import landed, lookup
+
+    def read(tx: Tx) -> Lane:
+        session = lookup.session(tx, in_session, finished=True)
+        return landed.tree_of(tx, session.id, lookup.task(tx, session, key))
+
+    with reading() as opened:
+        lane = opened.store.read(read)
+    folder = lane.path / "work"
+    shown = str(folder).encode("utf-8", "backslashreplace").decode()
+    if as_json:
+        facts = {"task": lane.task, "folder": shown, "state": lane.state, "run": lane.run_id}
+        print_json({**facts, "base": lane.base})
+        return
+    say(shown)
+    if lane.outcome is None:
+        note("an agent is working in it: look, but do not change anything")
+    else:
+        note("what you change in it is lost")
 
 
 def _edit(file: str) -> None:

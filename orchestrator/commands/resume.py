@@ -239,7 +239,9 @@ def _options_of(answer: Answer) -> list[str]:
 
 def _options(session: Session) -> str:
     options = (session.pause_detail or {}).get("options") or []
-    return "; ".join(str(option.get("label", option)) for option in options) or "its discussion is blocked"
+    return "; ".join(str(option.get("label", option)) for option in options) or str(
+        (session.pause_detail or {}).get("question", "its discussion is blocked")
+    )
 
 
 def _gate(session: Session, reason: PauseReason, answer: Answer) -> list[str]:

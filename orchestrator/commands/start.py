@@ -16,6 +16,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
 from orchestrator.lifecycle import rework
+from orchestrator.lifecycle.consequences import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, read_config
 from orchestrator.store import decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
@@ -47,6 +48,7 @@ class StartRequest:
     key: str | None = None
     caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
     critics: str | None = None  # which perspectives of a discussion share a call
+    approve_plan: bool = False  # a person approves the plan before its tasks are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         asked.perspectives,
         recording.chosen(asked.record, asked.replay),
         settings.critics,
+        asked.approve_plan,
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
@@ -185,6 +188,7 @@ def _create(
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
         "why": planned.choice.why,
+        **({APPROVE_PLAN: True} if planned.options.approve_plan else {}),
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
     }

@@ -235,6 +235,7 @@ class Daemon:
         clock.every(60.0, "checkpoint", self._maintenance.write_back_log)
         clock.every(600.0, "tidy", self._maintenance.remove_old_runs)
         clock.every(CHECK_BACKUP_SECONDS, "backup", self._backup)
+        clock.every(600.0, "trees", self._maintenance.tidy_trees)
         return clock
 
     def _keep_lead(self) -> None:
@@ -292,6 +293,7 @@ class Daemon:
 
         self._store.write(mark)
         wakeup.wake_hosts(self._store.project_id)
+        self._maintenance.tidy_trees()
 
     def _host_exited(self, code: int) -> None:
         if self._stopping.is_set():
@@ -300,6 +302,8 @@ class Daemon:
             self._fail(damaged(self._store.path, faults[0]))  # it met what we may never come to
             return
         self._reap()
+        if code != 0:
+            self._maintenance.tidy_trees()
         self._wake()
 
     def _on_message(self, message: JsonObject) -> None:

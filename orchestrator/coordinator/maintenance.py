@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
-from orchestrator.store import queries
+from orchestrator.dispatch.local import start_tidying
+from orchestrator.store import leases, queries, work_state
 from orchestrator.store.store import Store
 
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
@@ -21,6 +23,7 @@ class Maintenance:
         self._store = store
         self._runs = runs
         self._written_back = 0.0  # monotonic seconds
+        self._tidying: subprocess.Popen[bytes] | None = None
 
     def write_back_log(self) -> None:
         """Move the log into the database. Raises StoreError."""
@@ -46,3 +49,11 @@ class Maintenance:
             old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
             if old and directory.name not in open_now and not directory.is_symlink():
                 shutil.rmtree(directory)
+
+    def tidy_trees(self) -> None:
+        """Have refs brought up and trees of ended sessions removed where no host lives that does so. Raises StoreError."""
+        if self._tidying is not None and self._tidying.poll() is None:
+            return
+        if self._store.read(lambda tx: work_state.is_unsettled(tx) and not leases.live_hosts(tx)):
+            workflow = self._store.path.parent
+            self._tidying = start_tidying(workflow.parent, workflow / "logs" / "workers.out")

@@ -50,6 +50,21 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
+def start_tidying(project: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Start a short process that brings refs of sessions' work up and removes trees of those that have ended."""
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            module_command("workers", "tidy", "--project", str(project), "--json"),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            cwd=log.parent,
+            env=child_environment(),
+        )
+
+
 class Identified(Protocol):
     """What tells a process from another one that got its pid."""
 

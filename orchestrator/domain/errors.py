@@ -251,6 +251,7 @@ class PersonAsked(LifecycleError):
     """The work waits for a person's decision."""
 
     remedy = "`lifecycle resume --decide TEXT` gives it"
+    options: tuple[str, ...] = ()
 
 
 class AgentError(LifecycleError):

@@ -23,6 +23,7 @@ class PauseReason(State):
     REVISION_EXHAUSTED = "revision_exhausted"
     TASK_FAILED = "task_failed"
     DISCUSSION_BLOCKED = "discussion_blocked"
+    WORK_QUESTION = "work_question"
     PLAN_APPROVAL = "plan_approval"
     SUPERVISION_BLOCKED = "supervision_blocked"
     DISCUSSION_FEEDBACK = "discussion_feedback"
@@ -90,6 +91,13 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
                 ("resume --decide TEXT", "revise"),
                 needs="--decide",
                 approves=(_SPECIFICATION,),
+            ),
+            Pause(
+                PauseReason.WORK_QUESTION,
+                "answer the question",
+                "answer",
+                ("resume --decide TEXT", "resume --skip TASK"),
+                needs="--decide",
             ),
             Pause(
                 PauseReason.PLAN_APPROVAL,

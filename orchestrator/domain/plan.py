@@ -27,7 +27,7 @@ LEVELS = ("Low", "Medium", "High")
 PLANNED, OVERLAP = "plan", "overlap"  # sources of a dependency
 
 MOST_TASKS = 99  # that are read; how many a plan may have is checked apart from its form
-MOST_FILES, MOST_CRITERIA, MOST_LISTED = 200, 50, 100
+MOST_FILES, MOST_CRITERIA, MOST_REFS, MOST_LISTED = 200, 50, 500, 100
 LINE, TEXT = 2_000, 20_000  # characters
 TASK_ID = re.compile(r"TASK-[0-9]{3}")
 CRITERION_ID = re.compile(r"(TASK-[0-9]{3})-C[1-9][0-9]?")
@@ -196,7 +196,8 @@ def is_plan_file(path: str) -> bool:
 def read_plan(files: Mapping[str, Json]) -> tuple[Plan, list[Fault]]:
     """The plan in these parsed files (path -> JSON), and every fault of its form.
 
-    A fault's place begins with the file's path. Where there is one, the plan has a stand-in.
+    A fault's place begins with the file's path. Where there is one, the plan has a stand-in. Files of tasks that plan.json
+    does not name are those of a plan before it, and not read.
     """
     reader = _PlanReader()
     top = reader.mapping(files.get(PLAN), (PLAN,))
@@ -213,9 +214,6 @@ def read_plan(files: Mapping[str, Json]) -> tuple[Plan, list[Fault]]:
             reader.fault((PLAN, "task_ids", index), f"{name} has no file {TASKS}{name}.json")
         else:
             listed.append(name)
-    for path in sorted(files):
-        if path.startswith(TASKS) and path != PLAN and path[len(TASKS) : -len(".json")] not in named:
-            reader.fault((path,), f"is not named in the task_ids of {PLAN}")
     tasks = tuple(reader.task(files[f"{TASKS}{name}.json"], name) for name in listed)
     return reader.plan(top, tasks), reader.faults
 
@@ -252,7 +250,7 @@ class _PlanReader(Reader):
             conventions=self.lines(shared, "conventions", (*place, "shared_context")),
             uncovered=tuple(
                 Uncovered(self.line(each, "id", at, needed=True), self.line(each, "reason", at))
-                for each, at in self.each(top, "uncovered", place)
+                for each, at in self.each(top, "uncovered", place, MOST_REFS)
             ),
             test_commands=self.lines(test, "commands", (*place, "test")),
             test_report=self.line(test, "report", (*place, "test")) or None,
@@ -297,7 +295,7 @@ class _PlanReader(Reader):
                 )
                 for each, at in self.each(given, "depends_on", place)
             ),
-            refs=self.lines(given, "refs", place),
+            refs=self.lines(given, "refs", place, most=MOST_REFS),
             tests_may_change=tuple(
                 TestChange(
                     self.line(each, "path", at, needed=True),

@@ -51,12 +51,16 @@ def check_plan(plan: Plan, ground: Ground) -> PlanFaults:
     faults += _cited(plan, ground) + _coverage(plan, ground)
     if ground.paths is not None and order(plan.tasks) is not None:
         faults += _existing(plan.tasks, ground.paths)
-    warnings = [
-        f"{task.id} touches {len(task.files)} files, more than {MANY_FILES}: consider to divide it"
-        for task in plan.tasks
-        if len(task.files) > MANY_FILES
-    ]
+    warnings = [*filter(None, map(_warning, plan.tasks))]
     return PlanFaults(tuple(faults), tuple(warnings))
+
+
+def _warning(task: PlanTask) -> str | None:
+    if len(task.files) > MANY_FILES:
+        return f"{task.id} touches {len(task.files)} files, more than {MANY_FILES}: consider dividing it"
+    if not task.files:
+        return f"{task.id} names no files, so no other task runs beside it"
+    return None
 
 
 def order(tasks: Sequence[PlanTask]) -> list[PlanTask] | None:
@@ -85,8 +89,9 @@ def with_overlaps(tasks: Sequence[PlanTask]) -> tuple[PlanTask, ...]:
     if order(list(plain.values())) is None:
         return tuple(plain.values())
     for first, second in combinations(sorted(plain), 2):
-        shared = _claims(plain[first]) & _claims(plain[second])
-        if shared and not (_waits(plain, first, second) or _waits(plain, second, first)):
+        if _share(plain[first], plain[second]) and not (
+            _waits(plain, first, second) or _waits(plain, second, first)
+        ):
             later = plain[second]
             plain[second] = replace(later, depends_on=(*later.depends_on, Dependency(first, OVERLAP)))
     return tuple(plain.values())
@@ -130,8 +135,6 @@ def _graph(tasks: Sequence[PlanTask]) -> list[Fault]:
 
 def _tasks(tasks: Sequence[PlanTask]) -> Iterator[Fault]:
     for task in tasks:
-        if not task.files:
-            yield Fault((task.path, "files"), "names no file; say which ones the task touches")
         seen: set[str] = set()
         for index, file in enumerate(task.files):
             place: Place = (task.path, "files", index, "path")
@@ -218,6 +221,11 @@ def _existing(tasks: Sequence[PlanTask], base: frozenset[str]) -> list[Fault]:
 
 
 _DONE: Mapping[str, str] = {"modify": "modified", "delete": "deleted"}
+
+
+def _share(first: PlanTask, second: PlanTask) -> bool:
+    """Whether two tasks may write the same; one that names no files may write any."""
+    return not first.files or not second.files or bool(_claims(first) & _claims(second))
 
 
 def _claims(task: PlanTask) -> frozenset[str]:

@@ -20,9 +20,14 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "coordinator": (),
     "analyst": ("RESEARCH",),
     "writer": ("DRAFT", "IMPROVE"),
-    "reviewer": ("QUALITY",),
+    "reviewer": ("QUALITY", "REVIEW"),
     "discussant": ("DISCUSS",),
+    "planner": ("PLAN",),
+    "executor": ("IMPL",),
+    "tester": ("TEST",),
 }
+# Tasks that make no document, and the prefix of those without which they have nothing to do.
+FOLLOWS = {"PLAN": None, "IMPL": "PLAN", "TEST": "IMPL", "REVIEW": "IMPL"}
 
 
 def work_faults(data: Mapping[str, Json], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
@@ -103,6 +108,11 @@ def _pipeline(pack: Pack, pipeline: PipelineDef) -> Iterator[tuple[str, Place, s
         made = pack.documents.of_task(task.key)
         if task.prefix == "DISCUSS":
             yield task.key, ("key",), "a discussion is no task of its own: make it the `round` of a task"
+        elif task.prefix in FOLLOWS and made is None:
+            needed = FOLLOWS[task.prefix]
+            stems = {ids.parse_key(key).stem for key in behind[task.key]}
+            if needed is not None and needed not in stems:
+                yield task.key, ("blocked_by",), f"must wait for a task of {needed}, whose work it goes by"
         elif made is None:
             known = ", ".join(document.task for document in pack.documents)
             yield task.key, ("key",), f"makes no document; tasks (or their prefixes) that make one: {known}"

@@ -58,6 +58,7 @@ class LeftTree(NamedTuple):
     outcome: str | None  # NULL: the run is open
     key: str
     epoch: int
+    retired_at: int | None
 
     @property
     def path(self) -> Path:

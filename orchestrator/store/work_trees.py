@@ -52,7 +52,7 @@ def _in_use() -> Selection:
 @query(Lane)
 def _lanes() -> Selection:
     return (
-        select(trees.c.lane, trees.c.chain, runs.c.outcome)
+        select(trees.c.lane.label("number"), trees.c.chain, runs.c.outcome)
         .join(runs, runs.c.id == trees.c.run_id)
         .where(
             trees.c.session_id == bindparam("session"),
@@ -83,6 +83,7 @@ def _left() -> Selection:
             runs.c.outcome,
             tasks.c.key,
             runs.c.epoch,
+            trees.c.retired_at,
         )
         .join(runs, runs.c.id == trees.c.run_id)
         .join(tasks, tasks.c.id == runs.c.task_id)

@@ -14,7 +14,7 @@ from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, limits, measured, next_steps
+from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps
 
 MARKS = {
     TaskStatus.COMPLETED: "done",
@@ -73,6 +73,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "unanswering": cost.unanswering(tx, session.id),
         "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
+        "work": landed.work_view(tx, session),
         "next": next_steps.next_view(tx, session, views),
     }
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from orchestrator import __version__
 from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.dispatch import older
+from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import read_config, read_settings
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 FREE_BYTES = 200 * 1024 * 1024
 FREE_SHARE = 0.05
 PYTHON = (3, 11)
+GIT_SECONDS = 60.0
+KINDS = {
+    "repository": "the project is a repository",
+    "bare": "the project is a bare repository",
+    "empty": "the project is a repository without a commit: work starts from a snapshot of it",
+    "none": "the project is not a repository: work starts from a snapshot of it",
+}
 LOG_BYTES = 64 * 1024 * 1024  # a write-ahead log of this size is not checkpointed as it should be
 
 AskAgents = Callable[["Project"], JsonObject]
@@ -203,12 +211,27 @@ def _coordinator(project: Project) -> Check:
 
 
 def _git(project: Project) -> Check:
-    if shutil.which("git") is None:
-        return Check("git", "note", "not installed", "only roles that change code will need it")
-    known = (project.root / ".git").exists()
-    return Check(
-        "git", "ok", "the project is a repository" if known else "installed; the project is not a repository"
-    )
+    """Whether work in private trees is possible: git, the repository, the folder of the trees and its room."""
+    found = ask_workers("repository", project.root, seconds=GIT_SECONDS)
+    if "error" in found:
+        return Check("git", "note", "not examined: the configuration has an error")
+    if found["fault"]:
+        what, why, fix = found["fault"]
+        return Check("git", "note", f"{what} ({why})" if why else what, f"{fix}: needed to change code")
+    says = f"{found['version']}; {KINDS[found['kind']]}; trees in {found['trees']}"
+    if found["inside"]:
+        fix = "set `work.trees` to a folder outside: tests and tools of the project would find its copies"
+        return Check("git", "fault", f"the folder of trees lies inside the project: {found['trees']}", fix)
+    if not found["writable"]:
+        return Check(
+            "git", "fault", f"{found['trees']} cannot be written", "set `work.trees` to a folder of yours"
+        )
+    if found["free"] < found["needed"]:
+        free = found["free"] // 1024 // 1024
+        return Check(
+            "git", "note", f"{free} MiB free for trees in {found['trees']}", "`lifecycle gc` frees some"
+        )
+    return Check("git", "ok", says)
 
 
 def _mcp(project: Project) -> Check:

@@ -32,6 +32,7 @@ class StartOptions:
     perspectives: tuple[str, ...] = ()  # instead of each round's own, when given
     cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
     critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
+    approve_plan: bool = False  # a person approves the plan before its tasks are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,14 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        said = [self.request, self.choice.mode, asdict(self.options)]
+        options = {
+            name: value for name, value in asdict(self.options).items() if name != "approve_plan" or value
+        }
+        said = [
+            self.request,
+            self.choice.mode,
+            options,
+        ]  # an option of later versions changes no digest while unused
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
 
 
@@ -91,6 +99,12 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             f"supervise has no effect in mode {pipeline.mode}",
             why=f"it checks the documents after {', '.join(check.after for check in pack.supervise)}",
             fix="leave supervise out",
+        )
+    if options.approve_plan and not any(task.prefix == "PLAN" for task in pipeline.tasks):
+        raise UsageError(
+            f"approve-plan has no effect in mode {pipeline.mode}",
+            why="none of its tasks makes a plan",
+            fix="leave approve-plan out, or choose a mode with an implementation",
         )
     if options.perspectives and not any(task.round for task in pipeline.tasks):
         raise UsageError(

@@ -18,7 +18,7 @@ from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import approvals, budget, discuss
+from orchestrator.views import approvals, budget, discuss, landed
 from orchestrator.views.cost import ANSWERS
 from orchestrator.views.lookup import named
 
@@ -86,7 +86,11 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     """The commands that are possible now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
-        return _rework(tx, session, REOPENING, suffix)
+        found = _rework(tx, session, REOPENING, suffix)
+        if landed.may_apply(tx, session.id):
+            does = "merges the session's work into your current branch"
+            return [_action(f"lifecycle apply{suffix}", does), *found]
+        return found
     if session.status != SessionStatus.PAUSED:
         return []
     reason = session.paused_for

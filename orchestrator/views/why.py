@@ -13,7 +13,7 @@ from orchestrator.store import leases, queries, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import limits
+from orchestrator.views import landed, limits
 from orchestrator.views.cost import by, run_views
 from orchestrator.views.lookup import named
 from orchestrator.views.next_steps import actions, other_agent, revise
@@ -159,6 +159,11 @@ def _running(tx: Tx, session: Session, task: Task) -> Found:
         f"it has been running for {seconds} s, phase {run.phase}, run {run.id[-8:]} on host {run.host[:10]}"
     ]
     because += [f"but {why}" for row, why in leases.overdue_runs(tx) if row.id == run.id]
+    before = landed.waits_to_land(tx, session.id, run.id)
+    if before:
+        because.append(f"it waits for its turn to land, after {', '.join(before)}")
+    elif before is not None:
+        because.append("it is its turn to land")
     return "running", because, ["lifecycle log -f"]
 
 

@@ -10,13 +10,15 @@ import sys
 import textwrap
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchestrator.config.settings import AgentSettings
 from orchestrator.coordinator.projector import project
-from orchestrator.domain.errors import AgentCrashed
+from orchestrator.domain.errors import AgentCrashed, AgentUnavailable
 from orchestrator.store import edits, messages
 from orchestrator.wakeup import Waker
 from tests import factories as make
@@ -25,6 +27,7 @@ from tests.runtime_harness import RuntimeHarness
 from workers.agents.programs import read_only
 from workers.agents.programs.command import Plain
 from workers.agents.programs.dialect import Call
+from workers.agents.programs.editing import CAN_WRITE
 from workers.agents.programs.external import ExternalAgent
 from workers.agents.programs.mcp import server_for
 from workers.agents.programs.process import Confinement
@@ -130,12 +133,84 @@ def test_what_it_writes_in_folders_of_its_own_stays_possible(place: Place) -> No
     assert (place.folder / "own").exists() and (loop / "own").exists() and (home / "own").exists()
 
 
-def test_work_may_write(place: Place) -> None:
-    script = "open(sys.argv[1], 'a').write('more = 1\\n'); print('done')"
+EDITS = """
+    import pathlib
+    root, trees = map(pathlib.Path, sys.argv[1:])
+    for path in (pathlib.Path("code.py"), pathlib.Path(os.environ["TMPDIR"], "new"), root / "code.py",
+                 root / ".workflow/work/store", trees / "other-1/work/code.py", trees / "new"):
+        try:
+            path.write_text("mine")
+            print("done")
+        except OSError as error:
+            print(error.strerror)
+"""
 
-    place.agent(script, str(place.root / "code.py"), edits_files=True).work(place.request())
 
-    assert (place.root / "code.py").read_text() == "answer = 42\nmore = 1\n"
+def trees_of(place: Place) -> Path:
+    trees = place.root.parent / "trees"
+    for lane in ("mine-1", "other-1"):
+        (trees / lane / "work").mkdir(parents=True)
+        (trees / lane / "work/code.py").write_text("answer = 42\n")
+    (place.root / ".workflow/work").mkdir()
+    return trees
+
+
+def editing(place: Place, trees: Path, **more: Any) -> AgentRequest:
+    protected = Protected(place.root, place.root / ".workflow/lifecycle.db", trees=trees)
+    return place.request(tree=trees / "mine-1/work", protected=protected, **more)
+
+
+@confined
+def test_one_that_edits_can_write_to_its_own_tree_and_not_to_the_project_or_to_other_trees(
+    place: Place,
+) -> None:
+    trees = trees_of(place)
+    before = place.tree()
+    agent = place.agent(EDITS, str(place.root), str(trees), edits_files=True)
+
+    reply = agent.work(editing(place, trees))
+
+    assert reply.text.split("\n") == ["done", "done", *[READ_ONLY] * 4, ""]
+    assert reply.notes == ()
+    assert (trees / "mine-1/work/code.py").read_text() == "mine"
+    assert place.tree() == before
+
+
+@confined
+def test_one_that_edits_the_project_itself_cannot_write_to_our_state(place: Place) -> None:
+    trees = trees_of(place)
+    agent = place.agent(EDITS, str(place.root), str(trees), edits_files=True)
+
+    reply = agent.work(replace(editing(place, trees), tree=place.root))
+
+    assert reply.text.split("\n") == ["done", "done", "done", *[READ_ONLY] * 3, ""]
+
+
+def test_one_that_edits_is_not_started_where_it_cannot_be_confined_unless_that_is_allowed(
+    place: Place,
+) -> None:
+    trees = trees_of(place)
+    agent = place.agent(EDITS, str(place.root), str(trees), edits_files=True, home=place.root)
+
+    with pytest.raises(AgentUnavailable) as met:
+        agent.work(editing(place, trees))
+    assert met.value.why.startswith("HOME is the project itself")
+    assert (trees / "mine-1/work/code.py").read_text() == "answer = 42\n"
+
+    reply = agent.work(editing(place, trees, unconfined=True))
+    (note,) = reply.notes
+    assert note.startswith("it could write to the project and to the trees of others (HOME is ")
+    assert reply.text == "done\n" * 6
+
+
+def test_one_that_edits_and_is_not_to_be_confined_runs_with_a_note(place: Place) -> None:
+    trees = trees_of(place)
+    agent = place.agent(EDITS, str(place.root), str(trees), edits_files=True, confine=False)
+
+    reply = agent.work(editing(place, trees))
+
+    assert reply.text == "done\n" * 6
+    assert reply.notes == (CAN_WRITE.format("`confine = false`"),)
 
 
 def test_one_that_is_not_to_be_confined_may_write_and_nothing_is_said(place: Place) -> None:
@@ -181,7 +256,9 @@ def test_the_whole_file_system_is_no_project_that_can_be_read_only() -> None:
 AS_ROOT_OF_ITS_OWN = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
 ELSEWHERE = """
 import json, os, sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from tests.places import Place
 reply = Place(Path(sys.argv[1]), "run-elsewhere").ask(*sys.argv[2:])
 print(json.dumps([reply.text, reply.notes]))

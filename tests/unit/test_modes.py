@@ -47,14 +47,14 @@ def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) 
     choice = choose("a React dashboard", ProjectFacts(coding_agent=True), pack)
 
     assert choice.mode == "spec-only"
-    assert "full-lifecycle-fe is not available yet (not installed: planner, executor" in choice.why
+    assert "full-lifecycle-fe is not available yet (not installed: executor" in choice.why
 
 
 @pytest.mark.parametrize(
     ("mode", "missing"),
     [
-        ("full-lifecycle", "planner, executor, tester"),
-        ("fe-only", "planner, fe-developer, fe-qa"),
+        ("full-lifecycle", "executor, tester"),
+        ("fe-only", "fe-developer, fe-qa"),
         ("analyze", "explorer, synthesizer"),
         ("dynamic", "dynamic"),
     ],

@@ -12,6 +12,7 @@ PAUSES = [  # reason, resume means, decision, other ways on, option needed
     ("revision_exhausted", "accept the revision as it is", "accept_revision", "revise feedback", None),
     ("task_failed", "retry", "retry", "resume --retry TASK --agent NAME resume --skip TASK", None),
     ("discussion_blocked", "take one of the options", "decide_discussion", "revise", "--decide"),
+    ("work_question", "answer the question", "answer", "resume --skip TASK", "--decide"),
     ("plan_approval", "approve the plan", "approve_plan", "feedback", None),
     ("supervision_blocked", "continue as it is", "accept_supervision", "revise", None),
     ("discussion_feedback", "given text", "discussion_feedback", "", "--decide"),

@@ -37,7 +37,7 @@ ROLES = [  # role, prefixes, kind, inner loop, installed
     ("analyst", "RESEARCH", "pipeline", False, True),
     ("writer", "DRAFT IMPROVE", "pipeline", True, True),
     ("reviewer", "QUALITY REVIEW", "pipeline", False, True),
-    ("planner", "PLAN", "pipeline", True, False),
+    ("planner", "PLAN", "pipeline", True, True),
     ("executor", "IMPL", "pipeline", True, False),
     ("tester", "TEST", "pipeline", False, False),
     ("architect", "ARCH", "consulting", False, False),

@@ -34,7 +34,6 @@ def test_a_plan_is_read_back_as_it_was_written() -> None:
         (PLAN, {"task_ids": ["TASK-001", "TASK-001"]}, "named twice"),
         (PLAN, {"task_ids": ["../../x"]}, "no id such as TASK-001"),
         (PLAN, {"task_ids": ["TASK-001", "TASK-009"]}, "has no file"),
-        (PLAN, {"task_ids": []}, "is not named in the task_ids"),
         (PLAN, {"complexity": {"level": "Huge"}}, "unknown level"),
         (PLAN, {"risks": "many"}, "expected a list"),
         ("plan/.task/TASK-001.json", {"id": "TASK-007"}, "is not TASK-001"),
@@ -59,6 +58,16 @@ def test_each_fault_of_form_is_named(path: str, change: dict[str, Any], said: st
     assert said in "\n".join(map(str, wrong))
 
 
+def test_files_of_tasks_that_the_plan_does_not_name_are_not_read() -> None:
+    found = files(planned(task(1), task(2)))
+    found[PLAN] = {**found[PLAN], "task_ids": ["TASK-001"]}
+    found["plan/.task/TASK-002.json"] = "left by the plan before"
+
+    again, wrong = read_plan(found)
+
+    assert ([each.id for each in again.tasks], wrong) == (["TASK-001"], [])
+
+
 @pytest.mark.parametrize("value", [None, 7, "text", [], {"task_ids": {"a": 1}}, {"shared_context": []}])
 def test_anything_else_is_faults_and_no_error(value: Any) -> None:
     _, wrong = read_plan({PLAN: value, "plan/.task/TASK-001.json": value})
@@ -78,7 +87,6 @@ def test_a_sound_plan_has_no_faults() -> None:
         ([task(1, waits=[1])], "waits for itself"),
         ([task(1, waits=[2])], "'TASK-002' is no task of this plan"),
         ([task(1, waits=[2]), task(2, waits=[1])], "in a circle"),
-        ([task(1, touches={})], "names no file"),
         ([task(1, touches={"src/none.py": "modify"})], "is not there: it cannot be modified"),
         ([task(1, touches={"src/none.py": "delete"})], "is not there: it cannot be deleted"),
         ([task(1, touches={"src/app.py": "create"})], "is there already"),
@@ -124,6 +132,15 @@ def test_many_files_are_a_warning() -> None:
     assert "touches 9 files" in found.warnings[0]
 
 
+def test_a_task_without_files_is_a_warning() -> None:
+    found = check_plan(planned(task(1, touches={})), GROUND)
+
+    assert (found.faults, found.warnings) == (
+        (),
+        ("TASK-001 names no files, so no other task runs beside it",),
+    )
+
+
 def test_unknown_paths_of_the_base_are_not_checked() -> None:
     plan = planned(task(1, touches={"src/none.py": "modify"}))
 
@@ -143,6 +160,7 @@ def test_unknown_paths_of_the_base_are_not_checked() -> None:
         ({"alembic/versions/a.py": "create"}, {"alembic/versions/b.py": "create"}, True),
         ({"docs/versions/a.md": "create"}, {"docs/versions/b.md": "create"}, False),
         ({"Docs/A.md": "create"}, {"docs/a.md": "create"}, True),
+        ({}, {"docs/a.md": "create"}, True),
     ],
 )
 def test_tasks_that_share_files_get_an_edge(

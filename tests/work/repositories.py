@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.git_world import git
+from tests.work.cheat_values import Broken
 
 MATERIAL = Path(__file__).parent / "material"
 FIRST_COMMIT = 1_700_000_000  # seconds
@@ -50,17 +51,6 @@ class Edit:
 
 Change = str | Edit | None  # the whole file, replacements in it, or its end
 Patch = Mapping[str, Change]  # by path below the tree
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """An old test that fails with a bad patch, and where a cheat would hide that."""
-
-    file: str  # of the test
-    test: str  # its name, as the file has it
-    line: str  # its assertion
-    weaker: str  # an assertion that always holds
-    source: str  # the file that the patch broke
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +114,23 @@ class Fixture:
         }
 
     def plan_answer(self) -> dict[str, Any]:
-        """What an agent answers when it is asked for the plan."""
-        return {**self.plan, "tasks": [dict(task) for task in self.tasks]}
+        """What an agent answers when it is asked for the plan: code allots the ids of criteria and edges."""
+        plan = {key: value for key, value in self.plan.items() if value is not None}
+        decisions = [
+            {key: value for key, value in each.items() if value is not None}
+            for each in plan.get("decisions", [])
+        ]
+        tasks = [
+            {
+                **{key: value for key, value in task.items() if value is not None and key != "convergence"},
+                "depends_on": [edge["id"] for edge in task["depends_on"]],
+                "criteria": [
+                    {"text": each["text"], "refs": each["refs"]} for each in task["convergence"]["criteria"]
+                ],
+            }
+            for task in self.tasks
+        ]
+        return {**plan, "decisions": decisions, "tasks": tasks}
 
 
 def in_order(waits_for: Mapping[str, Sequence[str]]) -> list[str]:
@@ -239,4 +244,10 @@ def apply(patch: Patch, tree: Path) -> None:
         file.write_text(text, encoding="utf-8", newline="\n")
 
 
-COMMON = {name: read_fixture(name, runner) for name, runner in (("python-flat", "pytest"),)}
+_RUNNERS = {
+    "python-flat": "pytest",
+    "python-src": "pytest",
+    "python-unittest": "unittest",
+    "node-esm": "node:test",
+}
+COMMON = {name: read_fixture(name, runner) for name, runner in _RUNNERS.items()}  # for the common suite

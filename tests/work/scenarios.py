@@ -96,7 +96,7 @@ def cheating(fixture: Fixture, key: str, cheat: str, arguments: Mapping[str, Any
 
 def plan_and_review(fixture: Fixture) -> dict[str, Sequence[Turn]]:
     """The other roles of one who works as the fixture does; their prompts name plan tasks as well."""
-    mended = {
+    mended: dict[str, Any] = {
         "summary": "Nothing is to be mended.",
         "criteria": [],
         "no_change": "nothing fails",

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.git_world import git
-from tests.patience import patient
 from tests.work.repositories import COMMON, Fixture, apply, build, is_test
+from tests.work.runs import restore, run
 
-ENVIRONMENT = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-fixtures = pytest.mark.parametrize("fixture", COMMON.values(), ids=COMMON.keys())
-
-
-def run(fixture: Fixture, tree: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of these files, or all, as a person would."""
-    words = (
-        [file.removesuffix(".py").replace("/", ".") for file in files]
-        if fixture.runner == "unittest"
-        else files
-    )
-    return subprocess.run(
-        [*fixture.command, *words],
-        cwd=tree,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-    )
+QUICK = ("python-flat", "python-unittest")
+fixtures = pytest.mark.parametrize(
+    "fixture",
+    [
+        pytest.param(fixture, id=name, marks=() if name in QUICK else pytest.mark.long)
+        for name, fixture in COMMON.items()
+    ],
+)
 
 
-def restore(tree: Path) -> None:
-    git(tree, "checkout", "-q", ".")
-    git(tree, "clean", "-qfdx")
+@pytest.mark.parametrize(
+    "fixture", [COMMON["python-src"], COMMON["node-esm"]], ids=("python-src", "node-esm")
+)
+def test_the_right_patches_pass(fixture: Fixture, tmp_path: Path) -> None:
+    tree = build(fixture, tmp_path / "tree")
+    for key in fixture.order():
+        apply(fixture.gold[key], tree)
+
+    assert (gold := run(fixture, tree)).returncode == 0, gold.stdout + gold.stderr
 
 
 @fixtures
@@ -69,8 +62,8 @@ def test_a_bad_patch_breaks_the_test_it_names(fixture: Fixture, tmp_path: Path) 
         restore(tree)
 
 
-@fixtures
-def test_each_repository_is_always_the_same(fixture: Fixture, tmp_path: Path) -> None:
-    one, other = (git(build(fixture, tmp_path / name), "rev-parse", "HEAD") for name in ("one", "other"))
+def test_each_repository_is_always_the_same(tmp_path: Path) -> None:
+    for name, fixture in COMMON.items():
+        one, other = (git(build(fixture, tmp_path / name / each), "rev-parse", "HEAD") for each in "ab")
 
-    assert one == other
+        assert one == other

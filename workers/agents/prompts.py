@@ -122,6 +122,42 @@ def render(
     return _prompt(language, shared, [*material, *asked], said, schema)
 
 
+def render_plan(
+    goal: str,
+    *,
+    instructions: str,
+    task: str,
+    language: str,
+    schema: type[BaseModel],
+    shared: Material,
+    material: Material,
+    feedback: Sequence[str] = (),
+    faulty: tuple[str, Sequence[str]] | None = None,
+    **known: object,
+) -> Prompt:
+    """The prompt of a plan. `faulty`: the plan that was given before and its faults; `known`: what the template names."""
+    own = [
+        *material,
+        ("To be answered in this version", "\n".join(f"- {_one_line(line)}" for line in feedback)),
+    ]
+    if faulty is not None:
+        given, faults = faulty
+        own += [
+            ("The plan as you gave it", given),
+            ("Faults of that plan", "\n".join(f"- {_one_line(fault)}" for fault in faults)),
+        ]
+    said = _fill(
+        "plan_task.md.j2",
+        instructions=instructions.strip(),
+        task=task,
+        goal=goal,
+        feedback=bool(feedback),
+        faults=faulty is not None,
+        **known,
+    )
+    return _prompt(language, shared, own, said, schema)
+
+
 def render_critique(
     perspectives: Sequence[Perspective],
     around: Round,

@@ -1,7 +1,7 @@
 """The seam between a run and whatever does its thinking (docs/configuration.md).
 
 An agent is asked with an `AgentRequest` and answers with an `AgentReply`, or raises one of the `AgentError`s of
-`orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.tree`.
+`orchestrator.domain.errors`. `ask` has no side effect on the work tree; `work` edits files below `request.place`.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ def _nothing_is_ours(_: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """What an agent in read-only (ask) mode may not change."""
+    """What an agent may not change, save its own folders in it: in read-only (ask) mode, and outside the tree it edits."""
 
     root: Path  # the user's project
     database: Path
     is_ours: Callable[[Path], bool] = _nothing_is_ours  # whether a file is as the product itself wrote it
+    trees: Path | None = None  # the private trees of this project, for one that edits
 
 
 class StdioServer(TypedDict):
@@ -79,10 +80,10 @@ class AgentRequest:
     perspective: str | None = None
     folder: Path | None = None  # shared by the runs of an inner loop, private to it
     mcp: Mapping[str, StdioServer] = field(default_factory=dict)  # servers to hand over, by name
-    edits: bool = False  # `work`: it may edit files below `tree`
-    tree: Path | None = None  # the private tree that it edits; None: `workdir`
-    unconfined: bool = False  # where the system has no sandbox, it edits without one
-    protected: Protected | None = None  # in read-only mode
+    edits: bool = False  # `work`: it may edit files below `place`
+    tree: Path | None = None  # what it edits and is started in; `workdir` stays the run's own
+    protected: Protected | None = None
+    unconfined: bool = False  # it may edit where the system cannot keep it from `protected`
     resume: str | None = None  # the client's own session to go on with, from `AgentReply.client_session`
     news: str | None = None  # what to say where `resume` is gone on with; None: the prompt
     breaks: tuple[int, ...] = ()  # where `prompt` may be divided for a cache: others begin with the same
@@ -92,6 +93,11 @@ class AgentRequest:
     on_guardian: Callable[[Guardian], None] | None = (
         None  # told of each external process's guardian when it starts
     )
+
+    @property
+    def place(self) -> Path:
+        """The folder in which files may be edited."""
+        return self.tree or self.workdir
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Agent(Protocol):
         """Answer without touching the work tree. Raises an AgentError."""
 
     def work(self, request: AgentRequest) -> AgentReply:
-        """Edit files below `request.tree`. Raises an AgentError."""
+        """Edit files below `request.place`. Raises an AgentError."""
 
 
 def is_metered(agent: Agent) -> bool:

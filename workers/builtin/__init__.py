@@ -2,6 +2,7 @@
 
 request  the request taken apart            discovery, brief, requirements, architecture, epics, declared   the documents
 reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
+task_plan  the plan of an implementation
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ KINDS = (
     "epics",
     DECLARED,
     "critique",
+    "plan",
 )
+_MODULES = {"architecture_review": "review", "plan": "task_plan"}  # of kinds that are called otherwise
 
 
 def __getattr__(name: str) -> object:
@@ -63,11 +66,13 @@ class BuiltinAgent:
                 raise AgentCrashed("the run is over", task=request.task)
 
         check()
-        module = import_module(f"workers.builtin.{'review' if kind == 'architecture_review' else kind}")
+        module = import_module(f"workers.builtin.{_MODULES.get(kind, kind)}")
         given = material(request.facts, check)
         data = module.critique(given, request) if kind == "critique" else module.answer(given)
         unmet: tuple[str, ...] = ()
-        if kind not in ("critique", "architecture_review"):
+        if kind == "plan":
+            unmet = module.unmet(given)
+        elif kind not in ("critique", "architecture_review"):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
             data = import_module("workers.builtin.doubts").doubted(data, given)
         check()

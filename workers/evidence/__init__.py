@@ -1,1 +1,1 @@
-"""Evidence about a tree of files, found by us and not by the agent that wrote it (docs/evidence.md)."""
+"""Evidence about a tree of files: what its tests say, and what the checks of a candidate find (docs/evidence.md)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from orchestrator.domain.evidence import CRITICAL, Finding
+from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.secrets import Known, counted, mask
 from workers.evidence.changed_files import ChangedFile, Changes
@@ -13,6 +13,17 @@ from workers.evidence.changed_files import ChangedFile, Changes
 MOST_A_FILE = 20  # findings; a file with more is no better understood by the rest
 _LONGEST_LINE = 200_000  # characters that are looked at in one piece
 _QUOTED = 200
+_ADDRESS_KIND = "password in an address"
+_ADDRESS = re.compile(
+    r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<password>[^\s/@\"'<>]{1,400})@(?P<host>[\w.-]*)"
+)
+_SAMPLE_WORD = re.compile(
+    r"pass|pwd?$|secret|change_?me|^x+$|\*\*|example|^(?:postgres|root|admin|guest|test)$"
+)
+_SAMPLE_HOST = re.compile(
+    r"localhost|127\.[\d.]+|host|hostname|db|database|redis|postgres|mysql|rabbitmq"
+    r"|(?:.+\.)?example(?:\.\w+)?|.+\.(?:invalid|test)"
+)
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{12,}")
 
 
@@ -33,19 +44,26 @@ def _of_file(file: ChangedFile, changes: Changes, known: Known) -> Iterator[Find
             masked, kinds = counted(line[at : at + _LONGEST_LINE], known)
             if kinds:
                 kind = next(iter(kinds))
+                is_sample = set(kinds) == {_ADDRESS_KIND} and all(map(_is_sample, _ADDRESS.finditer(line)))
                 place = "the name" if number < 0 else "it"
                 yield Finding(
                     "secrets",
-                    CRITICAL,
+                    HIGH if is_sample else CRITICAL,
                     "secret:" + kind.replace(" ", "_"),
                     f"a credential is added ({kind}): {place} would be published with the branch",
                     mask(file.path, known),
                     max(number, 0),
                     one_line(masked.strip(), _QUOTED),
                     "read it from the environment, and revoke it if it is real",
-                    blocks=True,
+                    blocks=not is_sample,
                 )
                 break
+
+
+def _is_sample(found: re.Match[str]) -> bool:
+    """Whether an address with a password is an example: the words of manuals, or a service on the same machine."""
+    user, password, host = found["user"].lower(), found["password"].lower(), found["host"].lower()
+    return password == user or bool(_SAMPLE_WORD.search(password)) or bool(_SAMPLE_HOST.fullmatch(host))
 
 
 def _places(file: ChangedFile) -> Iterator[tuple[int, str]]:

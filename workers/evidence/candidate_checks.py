@@ -10,9 +10,15 @@ from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.secrets import Known, mask
 from workers.evidence.added_secrets import added_secrets
 from workers.evidence.changed_files import Changes, read_changes
+from workers.evidence.compiles import syntax_faults
 from workers.evidence.declared import Declared
 from workers.evidence.execution import Execute
 from workers.evidence.forbidden import changed_dependencies, flagged, forbidden_paths
+from workers.evidence.import_cycles import added_cycles
+from workers.evidence.linters import lint_changes
+from workers.evidence.review_rules import review_changes
+from workers.evidence.tampering import tampering
+from workers.evidence.weakened_tests import edited_tests
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag
 
@@ -36,7 +42,9 @@ class Checkouts:
     execute: Execute
     tree: Path
     base: Path | None = None  # None: no linters, which need something to compare with
-    environ: Mapping[str, str] = field(default_factory=dict)  # its PATH says what is installed
+    environ: Mapping[str, str] = field(
+        default_factory=dict
+    )  # all that the programs get; its PATH says what is installed
 
 
 def changes_of(subject: Subject) -> Changes:
@@ -57,8 +65,27 @@ def check_candidate(subject: Subject, checkouts: Checkouts | None = None) -> lis
         *forbidden_paths(changes, declared),
         *changed_dependencies(changes, declared),
         *added_secrets(changes, subject.secrets),
+        *edited_tests(changes, declared),
+        *tampering(changes),
     ]
+    if checkouts is None:
+        found += syntax_faults(changes)
+    else:
+        execute, tree, environ = checkouts.execute, checkouts.tree, checkouts.environ
+        found += syntax_faults(changes, execute, tree, environ)
+        if checkouts.base is not None:
+            found += lint_changes(changes, execute, checkouts.base, tree, environ)
     return worst_first(found, subject.secrets)
+
+
+def review_candidate(subject: Subject) -> list[Finding]:
+    """What the rules of a review find without any model, the worst first; none of it blocks landing. Raises GitError.
+
+    `check` of each is its dimension: quality, security or architecture.
+    """
+    changes = changes_of(subject)
+    cycles = added_cycles(subject.store.git, subject.base, subject.tree, changes)
+    return worst_first([*review_changes(changes), *cycles], subject.secrets)
 
 
 def worst_first(found: Sequence[Finding], secrets: Known = frozenset()) -> list[Finding]:

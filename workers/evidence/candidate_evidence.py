@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,13 +14,14 @@ from orchestrator.store.checks import Link
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.candidate_checks import Checkouts, Subject, check_candidate
+from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
 from workers.evidence.suite_runs import Suite, TestBench
-from workers.evidence.test_side import is_test_side
+from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
 from workers.git.candidates import Candidate
 from workers.git.checkouts import Checkout
 from workers.git.session_work import SessionWork
@@ -109,7 +110,8 @@ class CandidateEvidence:
             protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
-            bite = self.bench.suite(mix_trees(private, before, candidate.tree, touched, scratch))
+            tree = mix_trees(private, before, candidate.tree, touched, scratch)
+            bite = self.bench.suite(tree, files, may_fail=True)
         if protected is not None and (not protected.is_known or protected.run is None):
             return Tested(
                 base, now, None, protected, bite, f"the base's tests: {protected.why or _faults(protected)}"
@@ -142,7 +144,18 @@ class CandidateEvidence:
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
-        return [change.path for change in candidate.changes if is_test_side(_text(change.path), runners)]
+        bodies: Mapping[str, ChangedFile] = {}
+        if any(is_mixed(_text(change.path)) for change in candidate.changes):
+            git = self.work.private.git
+            bodies = read_changes(git, candidate.base, candidate.tree).by_path
+
+        def touches(path: str) -> bool:
+            file = bodies.get(path)
+            if file is None:
+                return is_test_side(path, runners)
+            return changes_test_side(path, file.text_before, file.text, runners)
+
+        return [change.path for change in candidate.changes if touches(_text(change.path))]
 
     def checked(self, candidate: Candidate) -> list[Finding]:
         """What is found without running its tests."""
@@ -150,10 +163,10 @@ class CandidateEvidence:
         subject = Subject(
             self.work.private, candidate.base, candidate.tree, candidate.flags, self.declared, known
         )
-        return check_candidate(subject, self._checkouts())
-
-    def _checkouts(self) -> Checkouts | None:
-        return None
+        files = self.bench.verify.put(candidate.tree)
+        return check_candidate(
+            subject, Checkouts(self.bench.execute, files, environ=self.bench.environment())
+        )
 
     def _criteria(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested

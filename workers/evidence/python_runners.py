@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
@@ -123,7 +123,7 @@ class Pytest(PythonRunner):
 
     def is_test_file(self, path: str) -> bool:
         name = posixpath.basename(path)
-        return self.owns(path) and any(posix_match(name, pattern) for pattern in self.file_patterns)
+        return self.owns(path) and any(fnmatchcase(name, pattern) for pattern in self.file_patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +147,7 @@ class Unittest(PythonRunner):
         return parse_file(report, since, lambda data: own_cases(data, self.tree_path))
 
     def is_test_file(self, path: str) -> bool:
-        return self.owns(path) and posix_match(posixpath.basename(path), "test*.py")
-
-
-def posix_match(name: str, pattern: str) -> bool:
-    """Whether a file name matches a shell pattern, whatever the system's case rules."""
-    return re.fullmatch(_pattern(pattern), name) is not None
-
-
-@cache
-def _pattern(pattern: str) -> str:
-    from fnmatch import translate
-
-    return translate(pattern)
+        return self.owns(path) and fnmatchcase(posixpath.basename(path), "test*.py")
 
 
 @cache

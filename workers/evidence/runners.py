@@ -10,8 +10,9 @@ import json
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
@@ -20,12 +21,10 @@ from workers.evidence.compiled_runners import COMMON_TEST_NAME, Cargo, Go, Gradl
 from workers.evidence.javascript_runners import RUNNERS, ScriptCall, script_calls
 from workers.evidence.python_runners import Pytest, Unittest
 from workers.evidence.python_settings import PytestSettings, pytest_settings, source_folders
+from workers.evidence.repository_files import RepositoryFiles, nearest, outermost
 from workers.evidence.runner import Runner
-from workers.explore.inventory import take_inventory
-from workers.explore.root import Root
 
 MAX_RUNNERS = 20
-MANIFEST_BYTES = 2 * 1024 * 1024
 _PYTHON_ROOT = frozenset(
     {"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", ".pytest.ini", "pytest.toml"}
 )
@@ -45,30 +44,6 @@ class Found:
     why: str = ""
 
 
-class Files:
-    """The files of a tree that git would track, with the text of the few that are read."""
-
-    def __init__(self, tree: Path) -> None:
-        self.tree = tree
-        with Root(tree) as root:
-            self.paths = [file.path for file in take_inventory(root, late=lambda: False).files]
-        self._known = frozenset(self.paths)
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._known
-
-    def text(self, path: str) -> str:
-        """The file's text; empty when there is none or it cannot be read."""
-        if path not in self._known:
-            return ""
-        with Root(self.tree) as root:
-            return root.text(path, MANIFEST_BYTES) or ""
-
-    def named(self, names: Iterable[str]) -> list[str]:
-        wanted = frozenset(names)
-        return [path for path in self.paths if posixpath.basename(path) in wanted]
-
-
 def find_runners(
     tree: Path, work: WorkSettings, environ: Mapping[str, str], changed: Sequence[str] = ()
 ) -> Found:
@@ -76,7 +51,7 @@ def find_runners(
     if work.test_command:
         own = OwnCommand(tree, command=tuple(work.test_command), reports=work.test_report)
         return Found([own], "the setting `work.test_command` names the command")
-    files = Files(tree)
+    files = RepositoryFiles(tree)
     found: list[Runner] = []
     for family in (_python, _javascript, _go, _cargo, _jvm):
         found += family(files, environ)
@@ -88,7 +63,7 @@ def find_runners(
     return Found(found[:MAX_RUNNERS], f"found {names}" + (f"; {left} more are left out" if left > 0 else ""))
 
 
-def _why_none(files: Files) -> str:
+def _why_none(files: RepositoryFiles) -> str:
     tests = [path for path in files.paths if COMMON_TEST_NAME.search(path)]
     if tests:
         return f"tests as {tests[0]} belong to no runner known here: set `work.test_command`"
@@ -102,27 +77,7 @@ def _distance(runner: Runner, changed: Sequence[str]) -> tuple[int, int, str]:
     return (0, -depth, runner.root) if owns else (1, depth, runner.root)
 
 
-def nearest(path: str, folders: frozenset[str]) -> str | None:
-    """The deepest of the folders that `path` lies in; None when it lies in none."""
-    folder = posixpath.dirname(path)
-    while True:
-        if folder in folders:
-            return folder
-        if not folder:
-            return None
-        folder = posixpath.dirname(folder)
-
-
-def outermost(folders: Iterable[str]) -> list[str]:
-    """The folders that lie in no other of them."""
-    found: list[str] = []
-    for folder in sorted(set(folders), key=lambda f: (f.count("/") if f else -1, f)):
-        if not any(not top or folder.startswith(top + "/") for top in found):
-            found.append(folder)
-    return found
-
-
-def _python(files: Files, environ: Mapping[str, str]) -> list[Runner]:
+def _python(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     manifests = files.named(_PYTHON_ROOT)
     settings = {
         folder: pytest_settings(folder, files.text) for folder in {posixpath.dirname(m) for m in manifests}
@@ -138,7 +93,7 @@ def _python(files: Files, environ: Mapping[str, str]) -> list[Runner]:
             root = nearest(path, roots) or ""
         patterns = settings.get(root, PytestSettings()).file_patterns
         name = posixpath.basename(path)
-        if any(re.fullmatch(pattern, name) for pattern in map(_shell_pattern, patterns)):
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
             tests.setdefault(root, []).append(path)
     program = next(
         (p for p in ("python3", "python") if shutil.which(p, path=environ.get("PATH", ""))), "python3"
@@ -149,14 +104,8 @@ def _python(files: Files, environ: Mapping[str, str]) -> list[Runner]:
     ]
 
 
-def _shell_pattern(pattern: str) -> str:
-    from fnmatch import translate
-
-    return translate(pattern)
-
-
 def _python_runner(
-    files: Files, root: str, known: PytestSettings, program: str, tests: Sequence[str]
+    files: RepositoryFiles, root: str, known: PytestSettings, program: str, tests: Sequence[str]
 ) -> Runner:
     sources = source_folders(root, files.paths, files.text)
     if known.is_configured or known.is_required or _needs_pytest(files, root, tests):
@@ -174,7 +123,7 @@ def _python_runner(
 _PYTEST_CODE = re.compile(r"^(?:import pytest|from pytest\b|(?:async )?def test_)", re.MULTILINE)
 
 
-def _needs_pytest(files: Files, root: str, tests: Sequence[str]) -> bool:
+def _needs_pytest(files: RepositoryFiles, root: str, tests: Sequence[str]) -> bool:
     """Whether a test uses what unittest has not: functions, fixtures, conftest.py."""
     below = f"{root}/" if root else ""
     if any(path.startswith(below) for path in files.named(("conftest.py",))):
@@ -182,7 +131,7 @@ def _needs_pytest(files: Files, root: str, tests: Sequence[str]) -> bool:
     return any(_PYTEST_CODE.search(files.text(path)) for path in tests)
 
 
-def _javascript(files: Files, environ: Mapping[str, str]) -> list[Runner]:
+def _javascript(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     found: dict[str, ScriptCall] = {}
     for path in files.named(("package.json",)):
         folder = posixpath.dirname(path)
@@ -197,7 +146,7 @@ def _javascript(files: Files, environ: Mapping[str, str]) -> list[Runner]:
     return runners
 
 
-def _javascript_call(files: Files, folder: str, package: JsonObject) -> ScriptCall | None:
+def _javascript_call(files: RepositoryFiles, folder: str, package: JsonObject) -> ScriptCall | None:
     """The runner of one package: by its script where that names one, else by its configuration and dependencies."""
     script = _table(package.get("scripts")).get("test")
     calls = script_calls(script) if isinstance(script, str) else []
@@ -218,11 +167,11 @@ def _javascript_call(files: Files, folder: str, package: JsonObject) -> ScriptCa
     return ScriptCall(min(several, key=_UNIT_FIRST.index)) if several else None
 
 
-def _has_file(files: Files, folder: str, pattern: re.Pattern[str]) -> bool:
+def _has_file(files: RepositoryFiles, folder: str, pattern: re.Pattern[str]) -> bool:
     return any(posixpath.dirname(p) == folder and pattern.match(posixpath.basename(p)) for p in files.paths)
 
 
-def _go(files: Files, environ: Mapping[str, str]) -> list[Runner]:
+def _go(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     folders = frozenset(posixpath.dirname(path) for path in files.named(("go.mod",)))
     tested = {nearest(path, folders) for path in files.paths if path.endswith("_test.go")}
     found: list[Runner] = []
@@ -234,12 +183,12 @@ def _go(files: Files, environ: Mapping[str, str]) -> list[Runner]:
     return found
 
 
-def _cargo(files: Files, environ: Mapping[str, str]) -> list[Runner]:
+def _cargo(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     folders = outermost(posixpath.dirname(path) for path in files.named(("Cargo.toml",)))
     return [Cargo(files.tree, folder) for folder in folders if _has_rust_tests(files, folder)]
 
 
-def _has_rust_tests(files: Files, folder: str) -> bool:
+def _has_rust_tests(files: RepositoryFiles, folder: str) -> bool:
     below = f"{folder}/" if folder else ""
     mine = [path for path in files.paths if path.endswith(".rs") and path.startswith(below)]
     return any(
@@ -248,7 +197,7 @@ def _has_rust_tests(files: Files, folder: str) -> bool:
     )
 
 
-def _jvm(files: Files, environ: Mapping[str, str]) -> list[Runner]:
+def _jvm(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     found: list[Runner] = []
     kinds: tuple[tuple[tuple[str, ...], Callable[[Path, str], Runner]], ...] = (
         (("pom.xml",), Maven),

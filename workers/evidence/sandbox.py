@@ -21,6 +21,7 @@ from workers.host.live_runs import Guardian
 OUTPUT_BYTES = 10 * 1024 * 1024  # of what it printed that is handed back
 MEMORY_BYTES = 4 * 1024**3  # of all its processes together
 PROCESSES = 1024  # at one time
+THREADS = 4  # for each of them; the kernel counts those, though not those of root
 FILE_BYTES = 2 * 1024**3  # of one file that it writes
 TMP_BYTES = 1024**3  # in the /tmp of its own, and as much in /dev/shm
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
@@ -169,7 +170,7 @@ def run_confined(
             run=run,
             lease_seconds=FIRST_LEASE if on_guardian else LEASE,
             run_dir=folder,
-            rlimits={"NPROC": processes, "FSIZE": file_bytes},
+            rlimits={"NPROC": THREADS * processes, "FSIZE": file_bytes},
             confine=confine,
             memory_bytes=memory_bytes,
             processes=processes,
@@ -218,7 +219,7 @@ def test_environment(environ: Mapping[str, str], tree: Path, tmp: Path) -> dict[
     tools = {name: environ.get(name) or str(_home(environ) / place) for name, place in _TOOLS.items()}
     return {
         **{name: environ[name] for name in names if name in environ},
-        **{name: place for name, place in tools.items() if Path(place).is_dir()},
+        **{name: place for name, place in tools.items() if os.path.isdir(place)},  # noqa: PTH112 - it never raises
         "HOME": str(home),
         "TMPDIR": str(scratch),
         "XDG_CACHE_HOME": str(cache),

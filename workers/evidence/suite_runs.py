@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.config.settings import WorkSettings
@@ -20,13 +21,14 @@ from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
-from workers.evidence.sandbox import hidden_places, run_confined, test_environment
+from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
 KIND = "tests"
 RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
 AGAIN = 2  # times that a failed test is run alone
+COMMAND_SECONDS = 300.0  # for a linter or a compiler
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
 
 
@@ -66,18 +68,20 @@ class TestBench:
         found = find_runners(files, self.settings, self.environ)
         return list(found.runners), found.why
 
-    def suite(self, tree: str, select: Sequence[str] = ()) -> Suite:
+    def suite(self, tree: str, select: Sequence[str] = (), *, may_fail: bool = False) -> Suite:
         """All tests of a tree (or those in the files `select`), from the row of an earlier run where there is one.
+
+        `may_fail`: failures are expected, and none is looked at twice.
 
         Raises LeaseLost, RunReleased, GitError, AgentUnavailable when no process can be started.
         """
         row = self.context.row
-        key = self._key(select)
+        key = self._key(select, may_fail)
         known = self.context.store.read(lambda tx: checks.check_of(tx, row.session_id, tree, KIND, key))
         if known is not None:
             return _from_row(known)
         begun = time.monotonic()
-        found = self._run(tree, select)
+        found = self._run(tree, select, may_fail)
         self.context.check()
         if found.run is None or found.why:
             return found  # what the machine lacks may be there at the next attempt
@@ -90,12 +94,12 @@ class TestBench:
         failpoints.hit("checks.stored")
         return replace(found, check=stored.id)
 
-    def _key(self, select: Sequence[str]) -> str:
+    def _key(self, select: Sequence[str], may_fail: bool) -> str:
         settings = self.settings
-        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select)]
+        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select), may_fail]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
 
-    def _run(self, tree: str, select: Sequence[str]) -> Suite:
+    def _run(self, tree: str, select: Sequence[str], may_fail: bool) -> Suite:
         runners, why = self.runners(tree)
         if not runners:
             return Suite(None, why)
@@ -105,7 +109,7 @@ class TestBench:
             wanted = [path for path in select if runner.owns(path)]
             if select and not wanted:
                 continue
-            lacking = runner.missing(self._environment())
+            lacking = runner.missing(self.environment())
             if lacking is not None:
                 return Suite(None, lacking)
             done, ended = self._once(runner, wanted)
@@ -116,7 +120,7 @@ class TestBench:
                 )
             if ended != "exited":
                 return Suite(done, f"{runner.name} was ended: {ended}")
-            found = self._flaky(runner, done)
+            found = [] if may_fail else self._flaky(runner, done)
             flaky += found
             runs.append(_without(done, found))
         if not runs:
@@ -127,21 +131,8 @@ class TestBench:
         report = report_path(self.verify.scratch)
         started = time.time()
         argv = runner.argv(report, select)
-        env = {**self._environment(), **runner.env}
-        limits = Timeouts(start=None, silence=None, turn=None, total=self.settings.test_seconds)
-        done = run_confined(
-            argv,
-            cwd=runner.folder,
-            env=env,
-            writable=[self.verify.files, self.verify.scratch],
-            folder=self.context.workdir,
-            run=self.context.row.run,
-            timeouts=limits,
-            stop=self.context.live.stop,
-            hidden=hidden_places(self.environ, self.context.project),
-            on_guardian=self.watch,
-            allow_unconfined=self.settings.unconfined,
-        )
+        env = {**self.environment(), **runner.env}
+        done = self._confined(argv, runner.folder, env, self.settings.test_seconds)
         failpoints.hit("tests.ran")
         ended = done.ended
         executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
@@ -163,7 +154,30 @@ class TestBench:
             passing |= {test for test in left if again.outcomes.get(test) == PASSED}
         return sorted(passing)
 
-    def _environment(self) -> dict[str, str]:
+    def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
+        """One command over a checked out tree, in the sandbox."""
+        done = self._confined(argv, folder, environ, COMMAND_SECONDS)
+        ended = done.ended
+        return Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
+
+    def _confined(
+        self, argv: Sequence[str], folder: Path, environ: Mapping[str, str], seconds: float
+    ) -> Confined:
+        return run_confined(
+            argv,
+            cwd=folder,
+            env=environ,
+            writable=[self.verify.files, self.verify.scratch],
+            folder=self.context.workdir,
+            run=self.context.row.run,
+            timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
+            stop=self.context.live.stop,
+            hidden=hidden_places(self.environ, self.context.project),
+            on_guardian=self.watch,
+            allow_unconfined=self.settings.unconfined,
+        )
+
+    def environment(self) -> dict[str, str]:
         return test_environment(self.environ, self.verify.files, self.verify.scratch)
 
 

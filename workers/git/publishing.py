@@ -101,6 +101,12 @@ def adopt(store: PrivateStore, number: int, commit: str) -> None:
     store.keep(f"user/{number}", commit)
 
 
+def bring(store: PrivateStore, head: str) -> None:
+    """Copy what `head` needs into the user's repository, below one ref of ours. Raises GitError."""
+    with store.writing_refs() as (git, users):
+        _bring(store, git, users, head)
+
+
 def _bring(store: PrivateStore, git: Git, users: Git, head: str) -> None:
     """Copy what `head` needs into the user's repository: objects, and one ref of ours."""
     git.run("update-ref", store.branch, head)

@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 STALE_SECONDS = 10.0  # a git of the user's holds the lock of one of our refs for milliseconds
@@ -30,6 +30,41 @@ def writing_refs(store: Path, common_dir: Path | None) -> Iterator[int]:
         yield locked
     finally:
         os.close(locked)
+
+
+@contextmanager
+def saving_trees(store: Path) -> Iterator[None]:
+    """Be the only one of ours who saves and retires the session's trees."""
+    with _locked(store.with_suffix(".saving"), fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def tidying(store: Path) -> Iterator[bool]:
+    """Whether we are the one who tidies the session up; False where another process does."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(_locked(store.with_suffix(".tidying"), fcntl.LOCK_EX | fcntl.LOCK_NB))
+            is_ours = True
+        except BlockingIOError:
+            is_ours = False
+        yield is_ours
+
+
+@contextmanager
+def _locked(file: Path, how: int) -> Iterator[None]:
+    """Raises BlockingIOError where `how` does not wait and another process has the lock."""
+    locked = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(locked, how)
+        yield
+    finally:
+        os.close(locked)
+
+
+def lock_files(store: Path) -> list[Path]:
+    """Where the locks of a session's store are."""
+    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying")]
 
 
 def _remove_stale(common_dir: Path) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +37,7 @@ from workers.git.checkouts import (
 from workers.git.merging import merge
 from workers.git.private_store import Base, PrivateStore, create_store, fix_base, open_store
 from workers.git.publishing import Publication, Published, adopt, publish, store_head
+from workers.git.ref_locks import saving_trees
 from workers.git.user_repository import Submodule
 
 
@@ -206,25 +208,37 @@ class SessionWork:
 
         The processes of these runs must have ended. Raises GitError for refs that could not be written.
         """
-        retired, kept = [], {}
-        for left in self.database.read(lambda tx: work_trees.left_trees(tx, self.session)):
-            if left.state not in ("making", "live") or left.outcome in (None, RunOutcome.COMPLETED):
-                continue
-            try:
-                self.save(left)
-            except (TreeError, GitError) as error:
-                kept[left.id] = error.why or error.what
-                continue
-            if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id)):  # type: ignore[misc]
-                failpoints.hit("tree.retired")
-                retired.append(left.id)
+        found = self.retire_ended()
         self.follow()
+        return found
+
+    def retire_ended(self, spared: Container[str] = ()) -> Recovered:
+        """Save and retire trees whose runs ended badly, but those of runs in `spared`, whose processes still live."""
+        retired, kept = [], {}
+        with self.saving():
+            for left in self.database.read(lambda tx: work_trees.left_trees(tx, self.session)):
+                if left.state not in ("making", "live") or left.outcome in (None, RunOutcome.COMPLETED):
+                    continue
+                if left.run_id in spared:
+                    continue
+                try:
+                    self.save(left)
+                except (TreeError, GitError) as error:
+                    kept[left.id] = error.why or error.what
+                    continue
+                if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id)):  # type: ignore[misc]
+                    failpoints.hit("tree.retired")
+                    retired.append(left.id)
         return Recovered(tuple(retired), kept)
 
-    def save(self, left: LeftTree) -> None:
-        """Keep what a tree holds below attempts/, unless it is its base's. Raises TreeError, GitError.
+    def saving(self) -> AbstractContextManager[None]:
+        """Be the only one who saves and retires trees of the session: `save` walks a tree, and uses an index in it."""
+        return saving_trees(self.private.path)
 
-        A tree that was never finished, or is not there any more, has nothing to keep.
+    def save(self, left: LeftTree) -> None:
+        """Keep what a tree holds below attempts/, unless its base or a candidate of its run has it.
+
+        Raises TreeError, GitError. A tree that was never finished, or is not there any more, has nothing to keep.
         """
         checkout = Checkout(left.path, left.nonce)
         if not (checkout.is_ours() and checkout.index.is_file() and checkout.work.is_dir()):
@@ -233,7 +247,7 @@ class SessionWork:
         index.with_name("saved.index.lock").unlink(missing_ok=True)
         shutil.copyfile(checkout.index, index)
         snapshot = take_snapshot(self.private, checkout, left.base, index=index)
-        if not snapshot.changes:
+        if not snapshot.changes or snapshot.tree in self._proposed_trees(left.run_id):
             return
         name = f"attempts/{left.key}-{left.epoch}/{snapshot.tree}"
         if self.private.ref(f"refs/lifecycle/{name}") is None:
@@ -259,8 +273,9 @@ class SessionWork:
             checkout = Checkout(used.path, used.nonce)
             if checkout.is_ours() and self._is_settled(checkout, used):
                 return self._hand_on(run, lane, checkout)
-        self.save(left)
-        self.database.write(lambda tx: work_trees.retire(tx, used.id))
+        with self.saving():
+            self.save(left)
+            self.database.write(lambda tx: work_trees.retire(tx, used.id))
         failpoints.hit("tree.retired")
         return None
 
@@ -276,10 +291,12 @@ class SessionWork:
     def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
         """Whether the tree holds what its run proposed, or nothing new: a person or a process changed nothing since."""
         tree = take_snapshot(self.private, checkout, row.base).tree
-        refs = self.private.git.run(
-            "for-each-ref", "--format=%(tree)", f"refs/lifecycle/runs/{row.run_id}/"
-        ).out.decode()
-        return tree == self.private.tree_of(row.base) or tree in refs.split()
+        return tree == self.private.tree_of(row.base) or tree in self._proposed_trees(row.run_id)
+
+    def _proposed_trees(self, run: str) -> list[str]:
+        """The trees of a run's candidates."""
+        words = ("for-each-ref", "--format=%(tree)", f"refs/lifecycle/runs/{run}/")
+        return self.private.git.run(*words).out.decode().split()
 
     def _publish(self) -> Published:
         row = self.row()

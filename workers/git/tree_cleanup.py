@@ -9,12 +9,12 @@ Runs in the background: deleting a large tree has taken a minute on a busy disk.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator import failpoints
 from orchestrator.domain.errors import GitError, TreeError
-from orchestrator.domain.model import RunOutcome
 from orchestrator.store import work_trees
 from orchestrator.store.work_rows import LeftTree
 from workers.git.checkouts import OWNER, delete_folder, read_nonce
@@ -29,16 +29,34 @@ class Cleaned:
     left: dict[Path, str] = field(default_factory=dict)
 
 
-def clean_trees(session: SessionWork, *, is_over: bool = False) -> Cleaned:
-    """Delete the session's retired trees; `is_over`: those that wait for a next run of their chain, too.
+def deletable(
+    session: SessionWork, *, is_over: bool, before: int | None, spared: Container[str]
+) -> list[LeftTree]:
+    """The trees that `clean_trees` would delete with these arguments."""
+    found = []
+    for row in session.database.read(lambda tx: work_trees.left_trees(tx, session.session)):
+        in_use = row.state in ("making", "live") and not (is_over and row.outcome is not None)
+        if row.run_id in spared or in_use:
+            continue
+        if before is None or row.retired_at is None or row.retired_at < before:
+            found.append(row)
+    return found
 
-    Returns what was left and why; a folder that is not provably ours is never touched.
+
+def clean_trees(
+    session: SessionWork,
+    *,
+    is_over: bool = False,
+    before: int | None = None,
+    spared: Container[str] = (),
+) -> Cleaned:
+    """Delete the session's retired trees; `is_over`: those that wait for a next run, or were left by one, too.
+
+    `before`: only those that were retired before that time (microseconds of UTC); `spared`: runs whose processes still
+    live. Returns what was left and why; a folder that is not provably ours is never touched.
     """
     done = Cleaned()
-    for row in session.database.read(lambda tx: work_trees.left_trees(tx, session.session)):
-        waits = row.state == "live" and row.outcome == RunOutcome.COMPLETED
-        if row.state in ("making", "live") and not (is_over and waits):
-            continue
+    for row in deletable(session, is_over=is_over, before=before, spared=spared):
         try:
             _clean(session, row)
         except (TreeError, GitError) as error:
@@ -52,11 +70,12 @@ def clean_trees(session: SessionWork, *, is_over: bool = False) -> Cleaned:
 
 def _clean(session: SessionWork, row: LeftTree) -> None:
     """Raises TreeError for a folder that is not ours, OSError, GitError."""
-    database, trash = session.database, session.trees / "trash" / row.nonce
+    database, trash = session.database, row.path.parents[2] / "trash" / row.nonce
     if row.state != "trash":
-        session.save(row)
-        database.write(lambda tx: work_trees.retire(tx, row.id))
-        database.write(lambda tx: work_trees.discard(tx, row.id))
+        with session.saving():
+            session.save(row)
+            database.write(lambda tx: work_trees.retire(tx, row.id))
+            database.write(lambda tx: work_trees.discard(tx, row.id))
     if row.path.is_dir() and not row.path.is_symlink():
         _assert_deletable(row.path, row.nonce)
         trash.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

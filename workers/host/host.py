@@ -44,7 +44,9 @@ class Host:
         log: Logger,
         *,
         supervised: bool = False,
+        maintain: Callable[[Callable[[], bool]], None] | None = None,
     ) -> None:
+        """`maintain`: what to do for everybody after each run and now and then; it asks whether to stop."""
         self.incarnation = f"{leases.SUPERVISED if supervised else 'h-'}{uuid.uuid4().hex}"
         self._store = store
         self._settings = settings
@@ -63,6 +65,8 @@ class Host:
         self._fenced = False  # our host lease ended, or our handles are in doubt: this incarnation is over
         self._damaged = False  # the database: nothing more is written into it
         self._last_work = time.monotonic()
+        self._maintain = maintain
+        self._maintenance_due = threading.Event()
         self.on_environment: Callable[[dict[str, str]], None] = lambda _: None
 
     def run(self, waker: wakeup.Waker | None = None) -> int:
@@ -77,10 +81,11 @@ class Host:
             threading.Thread(target=self._keep_renewing, name="renew", daemon=True),
             threading.Thread(target=self.live.watchdog, args=(self._ended,), name="watchdog", daemon=True),
         ]
+        maintenance = threading.Thread(target=self._keep_maintaining, name="maintain", daemon=True)
         slots = [
             threading.Thread(target=self._slot, name=f"slot-{n}", daemon=True) for n in range(self._slots)
         ]
-        for thread in threads + slots:
+        for thread in [*threads, *slots, maintenance]:
             thread.start()
         self._log.info("host_started", slots=self._slots, roles=list(self._roles), pid=os.getpid())
         while not self._draining.is_set():
@@ -88,12 +93,15 @@ class Host:
                 self._draining.set()
             self._wake_slots()
             self._look_for_leftovers()
+            self._maintenance_due.set()
         self._drain(slots)
         waker.close()
         self._ended.set()
         self.live.poke()
         self._renew_now.set()
+        self._maintenance_due.set()
         threads[0].join()
+        maintenance.join(self._settings.drain_seconds)  # a kill is no worse: whoever comes next goes on
         if not self._fenced and not self._damaged:
             self._store.write(lambda tx: leases.end_host(tx, self.incarnation))
         wakeup.wake_daemon(self._store.project_id)
@@ -145,6 +153,18 @@ class Host:
             self._leftovers.poll()
         except LifecycleError as error:
             self._log.warning("leftovers_not_seen", error=error.what, why=error.why)
+
+    def _keep_maintaining(self) -> None:
+        """Nothing that happens in it may end the host."""
+        while self._maintain is not None and not self._ended.is_set():
+            try:
+                self._maintain(self._ended.is_set)
+            except LifecycleError as error:
+                self._log.warning("not_maintained", error=error.what, why=error.why)
+            except Exception:
+                self._log.exception("maintenance_broken")
+            self._maintenance_due.wait()
+            self._maintenance_due.clear()
 
     # the heartbeat
 
@@ -264,6 +284,7 @@ class Host:
         finally:
             self.live.remove(row.run)
             self._last_work = time.monotonic()
+            self._maintenance_due.set()
         return None
 
     # the end

@@ -205,8 +205,9 @@ def _on_head(change: Change, onto: Integration) -> Candidate:
 
 def _question(answer: WorkAnswer) -> PersonAsked:
     assert answer.needs is not None
-    options = "; ".join(answer.needs.options)
-    return PersonAsked(answer.needs.question, why=f"options: {options}" if options else "")
+    asked = PersonAsked(answer.needs.question)
+    asked.options = tuple(answer.needs.options)
+    return asked
 
 
 def _line(finding: Finding) -> str:

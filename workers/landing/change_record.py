@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from orchestrator.domain.json_types import JsonObject
 from workers.context.run_context import RunContext
-from workers.documents.frame import to_json
 from workers.landing.change_loop import Change
 from workers.roles.drafting import stamp
 
 SCHEMA = 1
 
 
-def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str, bytes]:
-    """The record's path and content."""
+def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str, JsonObject]:
+    """The record's path and values."""
     row, judged, candidate = context.row, change.judged, change.candidate
     record: JsonObject = {
         "schema": SCHEMA,
@@ -45,4 +44,4 @@ def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str,
         "turns": change.turns,
         "agent": change.agent,
     }
-    return f"qa/impl-{row.key}.json", to_json(record)
+    return f"qa/impl-{row.key}.json", record

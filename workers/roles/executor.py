@@ -14,6 +14,7 @@ from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate
@@ -21,6 +22,8 @@ from workers.git.session_work import OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
 from workers.landing.change_record import record_of
 from workers.landing.coding_agents import coding_agents
+from workers.landing.pull_request import PATH as PULL_REQUEST
+from workers.landing.pull_request import pull_request
 from workers.landing.work_answers import WorkAnswer
 from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
@@ -79,7 +82,7 @@ class _Implementation:
         row = self.context.row
         path, record = record_of(self.context, self.task.id, change)
         return Produced(
-            files={path: (record, "evidence")},
+            files=self._files(path, record, change),
             artifact=path,
             summary=_summary(self.task, change),
             message_type="impl_complete" if self._is_last() else "impl_progress",
@@ -91,6 +94,13 @@ class _Implementation:
             relanded=lambda: self._produced(loop, loop.relanded(change)),
             after=self.work.follow if change.landing else None,
         )
+
+    def _files(self, path: str, record: JsonObject, change: Change) -> dict[str, tuple[bytes, str]]:
+        files = {path: (to_json(record), "evidence")}
+        if change.landing is not None:
+            text = pull_request(self.context, self.plan, self.work.row().base, record)
+            files[PULL_REQUEST] = (text, "report")
+        return files
 
     def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
         """One turn of the agent in its tree."""

@@ -17,6 +17,7 @@ from orchestrator.domain.errors import (
     LifecycleError,
     PersonAsked,
 )
+from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
 from workers.context.run_context import RunReleased, storable
 from workers.host.live_runs import LiveRun
@@ -30,6 +31,7 @@ class Ending:
     counted: bool  # whether it counts as an attempt
     pause: PauseReason | None = None
     wait: float | None = None  # seconds before the next attempt, where the backoff does not say it
+    detail: tuple[tuple[str, Json], ...] = ()  # of the pause
     limited_by: str | None = None  # the account whose limit has to end until then
 
 
@@ -40,7 +42,8 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
     if isinstance(error, BudgetReached):  # the session was paused as it was refused
         return Ending(_words(error), counted=False)
     if isinstance(error, PersonAsked):
-        return Ending(_words(error), counted=False, pause=PauseReason.TASK_FAILED)
+        asked = (("question", error.what), ("options", [{"label": each} for each in error.options]))
+        return Ending(_words(error), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked)
     if isinstance(error, AgentUnavailable):
         return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, DiskFull):

@@ -168,7 +168,7 @@ class Runtime:
                 pause=ending.pause,
                 wait=ending.wait,
                 limited_by=ending.limited_by,
-                detail={"task": row.key, "error": ending.text},
+                detail={"task": row.key, "error": ending.text, **dict(ending.detail)},
             )
 
         try:

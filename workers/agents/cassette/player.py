@@ -191,7 +191,7 @@ class Recorded:
         return self._keep("work", request, lambda: self.answer(self.agent, replace(request, edits=True)))
 
     def _keep(self, does: str, request: AgentRequest, call: Callable[[], AgentReply]) -> AgentReply:
-        before = worktree.state(request.tree or request.workdir) if does == "work" else {}
+        before = worktree.state(request.place) if does == "work" else {}
         begun = time.monotonic()
         take: JsonObject = {"agent": self.agent.name, "does": does}
         try:
@@ -207,9 +207,7 @@ class Recorded:
             return
         if request.stop.is_set():  # only its discussion is over
             take |= {"ended": LATE}
-        changed, left_out = (
-            worktree.changes(request.tree or request.workdir, before) if take["does"] == "work" else ({}, [])
-        )
+        changed, left_out = worktree.changes(request.place, before) if take["does"] == "work" else ({}, [])
         seconds = round(time.monotonic() - begun, 3)
         self.cassette.keep(
             self.question, {**take, "files": changed, "files_left_out": left_out, "seconds": seconds}
@@ -275,7 +273,7 @@ class _Played:
 
     def work(self, request: AgentRequest) -> AgentReply:
         """Makes the recorded changes below the request's folder. Raises as `ask` does."""
-        worktree.apply(request.tree or request.workdir, self.take.get("files") or {})
+        worktree.apply(request.place, self.take.get("files") or {})
         return self.ask(request)
 
 

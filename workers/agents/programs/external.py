@@ -30,6 +30,7 @@ from workers.agents.extraction import extract
 from workers.agents.findings import KEPT, not_friendlier, with_findings
 from workers.agents.pointing import UNPLACED
 from workers.agents.programs.dialect import Call, Dialect
+from workers.agents.programs.editing import run_editing
 from workers.agents.programs.endings import TIMEOUTS, error_of, how, stopped
 from workers.agents.programs.process import (
     Confinement,
@@ -275,19 +276,26 @@ class ExternalAgent:
 
     def _run(self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None) -> RunResult:
         folder = request.folder or request.workdir
-        work = folder / "work" if self._dialect.can_resume and not request.edits else request.workdir
+        own = folder / "work" if self._dialect.can_resume and not request.edits else request.workdir
+        work = request.place if request.edits else own
         scratch = request.workdir / "tmp"
-        for each in (folder, work, scratch):
+        for each in (folder, own, scratch):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
         call = self._dialect.call(request, prompt, resume, folder)
         extra = {"TMPDIR": str(scratch), **_marks(request), **call.env}
         call = replace(call, env=agent_environment(self.environ, self._env, extra))
         guarded = partial(self._guarded, request, prompt, timeouts, resume, call, work)
-        protected = request.protected
-        if protected is None or request.edits or not self._confine:
+        if request.protected is None:
             return guarded(None)
-        own = (request.workdir, folder)
-        return run_read_only(protected, call.env, own, guarded, database=bool(request.mcp))
+        if request.edits:
+            return run_editing(
+                self.name, request, call.env, (work, request.workdir, folder), guarded, self._confine
+            )
+        if not self._confine:
+            return guarded(None)
+        return run_read_only(
+            request.protected, call.env, (request.workdir, folder), guarded, database=bool(request.mcp)
+        )
 
     def _guarded(
         self,
@@ -325,7 +333,7 @@ class ExternalAgent:
                     if early is not None:
                         process.stop("it would only wait")
             out = process.stdout(timeouts.output_bytes)
-            if work != request.workdir and (left := _cleared(work)):
+            if not request.edits and work != request.workdir and (left := _cleared(work)):
                 note = f"it was in read-only mode, and wrote {', '.join(left[:5])}: removed"
                 out = replace(out, notes=(*out.notes, note))
             return RunResult(ended, out, process.stderr_tail(STDERR_TAIL), early)

@@ -60,6 +60,7 @@ def confinement(
     if root == "/":
         return "the project is the whole file system"
     state = os.path.realpath(protected.database.parent)
+    trees = None if protected.trees is None else os.path.realpath(protected.trees)
     writable = [os.path.realpath(path) for path in own]
     for name in HOMES:
         home = os.path.realpath(env[name]) if env.get(name) else None
@@ -73,7 +74,12 @@ def confinement(
     if database:
         files = [f"{state}/{protected.database.name}{end}" for end in DATABASE_FILES]
         writable += [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - it never raises
-    read_only = [root] if _lies_in(state, root) else [root, state]
+    if any(_lies_in(root, each) for each in writable):  # it edits the project itself
+        read_only = [state]
+    else:
+        read_only = [root] if _lies_in(state, root) else [root, state]
+    if trees is not None and os.path.isdir(trees):  # noqa: PTH112 - it never raises
+        read_only.append(trees)
     inside = [path for path in dict.fromkeys(writable) if any(_lies_in(path, each) for each in read_only)]
     return Confinement(read_only, inside)
 

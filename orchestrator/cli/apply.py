@@ -1,0 +1,131 @@
+"""apply: a session's work into the branch that is checked out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.opening import changing, reading, who
+from orchestrator.cli.options import AsJson, InSession, SessionArgument, exclude, one_session
+from orchestrator.cli.output import note, print_json, raw, say
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import inert
+from orchestrator.domain.json_types import JsonObject
+
+DONE = {
+    "merged": "was merged into",
+    "fast_forwarded": "was merged (fast-forward) into",
+    "squashed": "is one commit on",
+    "already": "is in",
+}
+
+
+def apply(
+    session: SessionArgument = None,
+    squash: Annotated[bool, typer.Option("--squash", help="Make one commit of all.")] = False,
+    patch: Annotated[
+        str | None,
+        typer.Option(
+            "--patch", metavar="FILE", help="Only write a patch for `git apply`; `-` for standard output."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """Merge a session's work into your current branch with your own git; on any fault everything is as before."""
+    exclude(squash=squash, patch=patch is not None)
+    exclude(json=as_json, patch=patch == "-")
+    name = one_session(session, in_session)
+    if patch is not None:
+        _patch(name, patch, force=force, as_json=as_json)
+        return
+    if force:
+        raise UsageError("--force is only for --patch", fix="leave it out: apply never overwrites changes")
+    from orchestrator import umask
+    from orchestrator.commands.apply import applicable, record
+    from orchestrator.dispatch.asking import have_done
+
+    with changing() as opened:
+        found = opened.store.read(lambda tx: applicable(tx, name))
+        options = [*(["--squash"] if squash else []), "--umask", str(umask.of_user())]
+        done = have_done("apply", opened.project.root, "--session", found.session_id, *options)
+        record(opened.store, found.session_id, done, who=who())
+    if as_json:
+        print_json({"session": found.session_id, **done})
+        return
+    _say(found.session_id, done)
+
+
+def _say(session: str, done: JsonObject) -> None:
+    paths = done["paths"]
+    if done["commit"] is None:
+        word = f"{len(paths)} file(s) were written" if paths else "all files are written already"
+        say(f"{session}: {word}")
+    else:
+        say(f"{session} {DONE[done['what']]} your branch, which is at {done['commit'][:12]}")
+    for path in paths:
+        note(f"  {inert(path)}")
+    if done["what"] not in ("already", "written"):
+        note(f"`git reset --keep {done['before'][:12]}` would undo it")
+
+
+def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None:
+    """Write the patch beside its final name first; nothing else is touched."""
+    from orchestrator.commands.apply import applicable
+    from orchestrator.dispatch.asking import have_done
+
+    file = Path(target)
+    if target != "-" and os.path.lexists(file) and not force:
+        raise _exists(file)
+    with reading() as opened:
+        found = opened.store.read(lambda tx: applicable(tx, name))
+        folder = None if target == "-" else file.parent
+        descriptor, draft = tempfile.mkstemp(prefix=".lifecycle-", suffix=".patch", dir=folder)
+        os.close(descriptor)
+        try:
+            done = have_done(
+                "patch",
+                opened.project.root,
+                "--session",
+                found.session_id,
+                "--to",
+                str(Path(draft).resolve()),
+            )
+            if target == "-":
+                raw(Path(draft).read_bytes())
+                return
+            _put(Path(draft), file, force=force)
+        finally:
+            Path(draft).unlink(missing_ok=True)
+    if as_json:
+        print_json({"session": found.session_id, "file": target, **done})
+        return
+    say(target)
+    note(f"`git apply {target}` brings it in; it builds on {done['base'][:12]}")
+
+
+def _put(draft: Path, file: Path, *, force: bool) -> None:
+    """Raises UsageError for a file that has appeared meanwhile."""
+    if force:
+        shutil.move(draft, file)
+        return
+    try:
+        os.link(draft, file)
+    except FileExistsError as error:
+        raise _exists(file) from error
+
+
+def _exists(file: Path) -> UsageError:
+    return UsageError(
+        f"cannot write {str(file)!r}", why="it exists already", fix="name another file, or add --force"
+    )
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(apply)

@@ -1,0 +1,48 @@
+"""apply: which session's work may be brought into the user's branch, and the record that it was."""
+
+from __future__ import annotations
+
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import SessionStatus
+from orchestrator.store import decisions, messages, sessions, work_state
+from orchestrator.store.store import Store, Tx
+from orchestrator.store.work_state import WorkState
+from orchestrator.views import lookup
+
+SUBJECT = "apply"  # of the decision
+
+
+def applicable(tx: Tx, name: str | None) -> WorkState:
+    """The work of the session; without a name of the one unfinished, else the newest. Raises NotAllowedNow without any."""
+    session = lookup.session(tx, name, finished=True)
+    found = work_state.state_of(tx, session.id)
+    if found is None or found.head == found.base:
+        ended = session.status in (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
+        raise NotAllowedNow(
+            f"{session.id} has no work to apply",
+            why="it has changed no code" if found is None else "none of its tasks has landed a commit",
+            fix="`lifecycle list` shows the other sessions"
+            if ended
+            else f"`lifecycle check {session.id}` shows how far it is",
+        )
+    return found
+
+
+def record(store: Store, session: str, done: JsonObject, *, who: str) -> None:
+    """Note what was applied as a person's decision, bound to the commit; a second time of the same is not one more."""
+    head = str(done["head"])
+
+    def unit(tx: Tx) -> None:
+        known = decisions.decisions_of(tx, session)
+        if sessions.get(tx, session) is None or any(
+            each.subject == SUBJECT and each.digest == head for each in known
+        ):
+            return
+        decisions.decide(tx, session, SUBJECT, who, str(done["what"]), digest=head)
+        facts = {name: done[name] for name in ("what", "head", "before", "commit")}
+        messages.event(
+            tx, session, "applied", f"{len(done['paths'])} file(s) applied by {who}: {done['what']}", **facts
+        )
+
+    store.write(unit)

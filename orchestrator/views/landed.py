@@ -1,0 +1,108 @@
+"""A session's work as people see it: head and branch, what has landed, the lanes, and who waits to land."""
+
+from __future__ import annotations
+
+from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.store import decisions, work_state
+from orchestrator.store.rows import Session, Task
+from orchestrator.store.store import Tx
+from orchestrator.store.work_state import Landed, Lane, WorkState
+
+NEWEST = 5  # commits that `check` lists
+
+
+def work_view(tx: Tx, session: Session) -> JsonObject | None:
+    """What `check` shows of the work; None where the session has not begun to work."""
+    state = work_state.state_of(tx, session.id)
+    if state is None:
+        return None
+    landed = work_state.landed(tx, session.id)
+    return {
+        "origin": state.origin,
+        "base": state.base,
+        "head": state.head,
+        "commits": len(landed),
+        "newest": [_commit(each) for each in reversed(landed[-NEWEST:])],
+        "lanes": [_lane(each) for each in work_state.lanes(tx, session.id)],
+        "queue": [each.task for each in work_state.landing_queue(tx, session.id)],
+        "branch": None if state.branch is None else state.branch.removeprefix("refs/heads/"),
+        "published": state.head == state.published,
+        "why_not": _why_not(tx, state),
+        "applied": is_applied(tx, session.id, state.head),
+    }
+
+
+def _commit(each: Landed) -> JsonObject:
+    title = (each.payload or {}).get("title")
+    return {
+        "commit": each.commit_id,
+        "task": each.task,
+        "title": title if isinstance(title, str) else None,
+        "author": each.author,
+        "at": stamp(each.created_at),
+    }
+
+
+def _lane(each: Lane) -> JsonObject:
+    return {
+        "lane": each.lane,
+        "generation": each.generation,
+        "state": each.state,
+        "task": each.task,
+        "run": each.run_id,
+        "outcome": each.outcome or "open",
+        "folder": str(each.path).encode("utf-8", "backslashreplace").decode(),
+    }
+
+
+def _why_not(tx: Tx, state: WorkState) -> str | None:
+    """Why the branch is not at the head; None where it is."""
+    if state.head == state.base:
+        return "nothing has landed yet"
+    if state.origin == "snapshot":
+        return "the folder has no commit to build a branch on: `lifecycle apply` writes the files"
+    if state.head == state.published:
+        return None
+    last = work_state.last_publication(tx, state.session_id)
+    why = last.data.get("why") if last is not None and last.data else ""
+    return str(why) if why else "it is being brought up"
+
+
+def is_applied(tx: Tx, session: str, head: str) -> bool:
+    """Whether a person has applied this head."""
+    return any(
+        each.subject == "apply" and each.digest == head for each in decisions.decisions_of(tx, session)
+    )
+
+
+def may_apply(tx: Tx, session: str) -> bool:
+    """Whether there is work that was not applied yet."""
+    state = work_state.state_of(tx, session)
+    return state is not None and state.head != state.base and not is_applied(tx, session, state.head)
+
+
+def landed_by(tx: Tx, session: str, key: str) -> list[Landed]:
+    """The commits of a task, the oldest first; `key` in any case."""
+    return [each for each in work_state.landed(tx, session) if each.task == key.upper()]
+
+
+def tree_of(tx: Tx, session: str, task: Task) -> Lane:
+    """The newest tree that a run of the task used, whose folder is still there. Raises NotAllowedNow."""
+    found = [each for each in work_state.lanes(tx, session) if each.task == task.key]
+    if found:
+        return max(found, key=lambda each: each.generation)
+    landed = bool(landed_by(tx, session, task.key))
+    raise NotAllowedNow(
+        f"{task.key} has no tree",
+        why="trees are removed when they are not used any more" if landed else f"it is {task.status}",
+        fix=f"`lifecycle diff {task.key}` shows what it changed" if landed else f"`lifecycle why {task.key}`",
+    )
+
+
+def waits_to_land(tx: Tx, session: str, run: str) -> list[str] | None:
+    """The tasks that land before this run; None where it has no ticket."""
+    queue = work_state.landing_queue(tx, session)
+    mine = next((each.ticket for each in queue if each.run_id == run), None)
+    return None if mine is None else [each.task for each in queue if each.ticket < mine]

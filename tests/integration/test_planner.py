@@ -1,0 +1,190 @@
+"""The planner: from a request to a plan's files and its tasks, on a real store and repository (docs/planning.md)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.domain.plan import PLAN
+from orchestrator.store import checks, tasks
+from tests import invariants
+from tests.git_world import as_left, write
+from tests.plans import changes, content, planning
+from tests.runtime_harness import RuntimeHarness, Told
+from workers.run.runtime import _produce
+
+TWO = content(changes(1, "src/app.py"), changes(2, "src/other.py"))
+
+
+def told(*answers: Any) -> Told:
+    """An agent that gives these plans, one after the other."""
+    left = list(answers)
+    return Told("planning", {"plan": lambda _: left.pop(0)})
+
+
+def payloads(harness: RuntimeHarness) -> dict[str, dict[str, Any]]:
+    rows = harness.store.read(lambda tx: tasks.all_tasks(tx, harness.session))
+    return {row.key: row.payload for row in rows}
+
+
+def waits(harness: RuntimeHarness) -> dict[str, tuple[str, ...]]:
+    rows = harness.store.read(lambda tx: tasks.all_tasks(tx, harness.session))
+    return {row.key: tuple(sorted(row.blocked_by)) for row in rows}
+
+
+def test_a_plan_becomes_files_and_tasks_and_leaves_the_project_as_it_was(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO))
+    before = as_left(harness.project)
+
+    harness.run()
+
+    plan = json.loads(harness.text(PLAN))
+    assert plan["task_ids"] == ["TASK-001", "TASK-002"]
+    assert plan["complexity"]["level"] == "High"
+    assert json.loads(harness.text("plan/.task/TASK-001.json"))["files"][0]["path"] == "src/app.py"
+    angles = json.loads(harness.text("plan/explorations-manifest.json"))["angles"]
+    assert [each["source"] for each in angles] == ["new"] * 5
+    assert "| TASK-002 |" in harness.text("plan/plan.md")
+    assert waits(harness) == {
+        "PLAN-001": (),
+        "IMPL-001": ("PLAN-001",),
+        "IMPL-002": ("PLAN-001",),
+        "TEST-001": ("IMPL-001", "IMPL-002"),
+        "REVIEW-001": ("IMPL-001", "IMPL-002"),
+    }
+    assert [payloads(harness)[key]["plan_task"] for key in ("IMPL-001", "IMPL-002")] == [
+        "TASK-001",
+        "TASK-002",
+    ]
+    assert "plan_ready" in [kind for kind, _ in harness.said()]
+    assert as_left(harness.project) == before
+    invariants.check(harness.store.path)
+
+
+def test_tasks_on_one_file_wait_for_each_other(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(content(changes(1, "src/app.py"), changes(2, "src/app.py"))))
+
+    harness.run()
+
+    assert waits(harness)["IMPL-002"] == ("IMPL-001", "PLAN-001")
+    edges = json.loads(harness.text("plan/.task/TASK-002.json"))["depends_on"]
+    assert edges == [{"id": "TASK-001", "source": "overlap"}]
+
+
+def test_a_faulty_plan_is_asked_for_again_with_its_faults(tmp_path: Path) -> None:
+    agent = told(content(changes(1, "src/gone.py")), TWO)
+    harness = planning(tmp_path, agent)
+
+    harness.run()
+
+    assert harness.task("PLAN-001").status == "completed"
+    assert "src/gone.py is not there" not in agent.requests[0].prompt
+    assert "src/gone.py is not there" in agent.requests[1].prompt
+    assert len(json.loads(harness.text(PLAN))["task_ids"]) == 2
+
+
+def test_a_plan_that_stays_faulty_fails_the_attempt(tmp_path: Path) -> None:
+    bad = content(changes(1, "../outside", action="create"))
+    harness = planning(tmp_path, told(bad, bad))
+
+    harness.run()
+
+    task = harness.task("PLAN-001")
+    assert (task.status, task.attempts) == ("pending", 1)
+    assert "'.' or '..' part" in str(task.error)
+    assert waits(harness)["IMPL-001"] == ("PLAN-001",)
+
+
+def test_the_built_in_agent_plans_one_task_for_a_simple_request(tmp_path: Path) -> None:
+    harness = planning(tmp_path, request="Show the name. It must return 404 for an unknown name.")
+
+    harness.run()
+
+    plan = json.loads(harness.text(PLAN))
+    assert (plan["task_ids"], plan["complexity"]["level"]) == (["TASK-001"], "Low")
+    criteria = json.loads(harness.text("plan/.task/TASK-001.json"))["convergence"]["criteria"]
+    assert any("404" in each["text"] for each in criteria)
+
+
+def test_uncommitted_files_are_counted_in_the_notes(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO))
+    write(harness.project, {"src/app.py": "changed\n", "new.txt": "new\n"})
+
+    harness.run()
+
+    assert "2 changed file(s) are not in it" in "\n".join(json.loads(harness.text(PLAN))["notes"])
+
+
+def test_a_folder_without_git_is_planned_from_a_snapshot(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(content(changes(1, "a.txt"))), files=None)
+    write(harness.project, {"a.txt": "a\n"})
+
+    harness.run()
+
+    assert "snapshot" in "\n".join(json.loads(harness.text(PLAN))["notes"])
+
+
+def test_an_unknown_agent_of_a_task_is_dropped_and_a_known_one_asked_first(tmp_path: Path) -> None:
+    plan = content(
+        changes(1, "src/app.py", executor="nobody"), changes(2, "src/other.py", executor="planning")
+    )
+    harness = planning(tmp_path, told(plan))
+
+    harness.run()
+
+    assert "agent" not in payloads(harness)["IMPL-001"]
+    assert payloads(harness)["IMPL-002"]["agent"] == "planning"
+    assert "there is no agent 'nobody'" in "\n".join(json.loads(harness.text(PLAN))["notes"])
+
+
+def test_the_base_s_files_are_kept_for_later_checks(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO))
+
+    harness.run()
+
+    (found,) = harness.store.read(lambda tx: checks.checks_of(tx, harness.session))
+    assert found.data["paths"] == ["README.md", "src/app.py", "src/other.py"]
+
+
+def test_a_run_that_dies_before_its_report_is_taken_up_without_another_question(tmp_path: Path) -> None:
+    agent = told(TWO)
+    harness = planning(tmp_path, agent)
+    row = harness.claim()
+    calls = harness.agent_calls(row)
+    _produce(calls)
+    harness.lose(row.run)
+    harness.run()
+
+    assert len(agent.requests) == 1
+    assert waits(harness)["TEST-001"] == ("IMPL-001", "IMPL-002")
+    invariants.check(harness.store.path)
+
+
+def test_hostile_words_of_an_agent_stay_text(tmp_path: Path) -> None:
+    words = "# Heading\n<script>x</script> | [a](http://x) `code`"
+    plan = content(changes(1, "src/app.py", title=words, description=words), summary=words, risks=[words])
+    harness = planning(tmp_path, told(plan))
+
+    harness.run()
+
+    page = harness.text("plan/plan.md")
+    assert "<script>" not in page
+    assert not any(line.startswith("# Heading") for line in page.splitlines())
+
+
+@pytest.mark.parametrize("approve", [False, True])
+def test_a_plan_waits_for_approval_only_where_it_is_asked_for(tmp_path: Path, approve: bool) -> None:
+    harness = planning(tmp_path, told(TWO), approve_plan=approve)
+
+    harness.run()
+
+    state = harness.state()
+    assert (state.status, state.pause_reason) == (
+        ("paused", "plan_approval") if approve else ("active", None)
+    )
+    assert ("IMPL-002" in payloads(harness)) is not approve
+    assert ("plan_task" in payloads(harness)["IMPL-001"]) is not approve
+    invariants.check(harness.store.path)

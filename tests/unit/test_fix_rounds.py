@@ -1,0 +1,110 @@
+"""What follows from the verdicts of tests and review (docs/evidence.md)."""
+
+from dataclasses import replace
+
+from orchestrator.domain.evidence import Finding
+from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.lifecycle.fix_rounds import Decision, Judgement, decide, fingerprint
+
+DONE, OPEN = TaskStatus.COMPLETED, TaskStatus.IN_PROGRESS
+HEAD = "c" * 40
+REGRESSION = Finding(
+    "tests", "critical", "regression", "t.py::a passed before the change and fails now", "t.py"
+)
+SECRET = Finding("secrets", "critical", "key", "a key was added", "app.py", 3)
+
+
+def task(
+    key: str, role: str, prefix: str, *blockers: str, status: TaskStatus = DONE, **more: object
+) -> TaskState:
+    return TaskState(key, role, prefix, status, blockers, phase="impl", **more)  # type: ignore[arg-type]
+
+
+STATE = {
+    each.key: each
+    for each in (
+        task("PLAN-001", "planner", "PLAN"),
+        task("IMPL-001", "executor", "IMPL", "PLAN-001"),
+        task("TEST-001", "tester", "TEST", "IMPL-001"),
+        task("REVIEW-001", "reviewer", "REVIEW", "IMPL-001"),
+    )
+}
+PASSED = Judgement("TEST-001", "PASS", HEAD, ())
+APPROVED = Judgement("REVIEW-001", "APPROVE", HEAD, ())
+BLOCKED = Judgement("REVIEW-001", "BLOCK", HEAD, (SECRET,))
+BROKEN = Judgement("TEST-001", "FIX_REQUIRED", HEAD, (REGRESSION,))
+
+
+def decided(
+    *judgements: Judgement, state: dict[str, TaskState] = STATE, before: tuple[Finding, ...] = ()
+) -> Decision:
+    return decide(state, judgements, map(fingerprint, before), HEAD, "executor")
+
+
+def test_nothing_follows_while_a_verdict_is_missing() -> None:
+    waiting = {**STATE, "TEST-001": replace(STATE["TEST-001"], status=OPEN)}
+
+    assert decided(BLOCKED, state=waiting) == Decision()
+
+
+def test_nothing_follows_from_good_verdicts() -> None:
+    assert decided(PASSED, APPROVED) == Decision()
+
+
+def test_one_fix_task_collects_all_findings_and_both_look_again() -> None:
+    found = decided(BROKEN, BLOCKED)
+
+    assert [(each.key, each.blocked_by) for each in found.tasks] == [
+        ("IMPL-fix-001", ("TEST-001", "REVIEW-001")),
+        ("TEST-001-R1", ("IMPL-fix-001",)),
+        ("REVIEW-001-R1", ("IMPL-fix-001",)),
+    ]
+    assert found.findings == (REGRESSION, SECRET)
+    assert found.tasks[0].role == "executor"
+
+
+def test_the_third_round_is_a_persons_decision() -> None:
+    state = dict(STATE)
+    for number in (1, 2):
+        state |= {
+            each.key: each
+            for each in (
+                task(f"IMPL-fix-00{number}", "executor", "IMPL", "TEST-001"),
+                replace(
+                    STATE["TEST-001"], key=f"TEST-001-R{number}", revision_of="TEST-001", revision_no=number
+                ),
+                replace(
+                    STATE["REVIEW-001"],
+                    key=f"REVIEW-001-R{number}",
+                    revision_of="REVIEW-001",
+                    revision_no=number,
+                ),
+            )
+        }
+
+    found = decided(PASSED, BLOCKED, state=state)
+
+    assert found.tasks == ()
+    assert found.exhausted
+    assert found.findings == (SECRET,)
+
+
+def test_a_round_that_changed_nothing_is_the_last_one() -> None:
+    state = {**STATE, "IMPL-fix-001": task("IMPL-fix-001", "executor", "IMPL", "TEST-001")}
+
+    assert decided(PASSED, BLOCKED, state=state, before=(SECRET,)).exhausted
+    assert decided(PASSED, BLOCKED, state=state, before=(SECRET, REGRESSION)).tasks
+
+
+def test_what_the_tester_landed_after_the_review_is_reviewed() -> None:
+    earlier = "b" * 40
+    found = decided(PASSED, replace(APPROVED, head=earlier))
+
+    assert [(each.key, each.blocked_by) for each in found.tasks] == [("REVIEW-001-R1", ("REVIEW-001",))]
+    assert found.since == earlier
+
+
+def test_a_session_that_builds_nothing_has_no_fix_round() -> None:
+    state = {key: each for key, each in STATE.items() if key != "IMPL-001"}
+
+    assert decided(PASSED, BLOCKED, state=state) == Decision()

@@ -1,0 +1,72 @@
+"""What four runs of the tests say about a change (docs/evidence.md)."""
+
+import pytest
+
+from orchestrator.domain.evidence import TestRun
+from workers.evidence.set_logic import compare, findings_of
+
+
+def run(**outcomes: str) -> TestRun:
+    return TestRun("pytest", ("pytest",), {f"t.py::{name}": outcome for name, outcome in outcomes.items()})
+
+
+BASE = run(a="passed", b="passed", old="failed")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "protected", "bite", "rules"),
+    [
+        (run(a="passed", b="passed", old="failed"), None, None, []),
+        (run(a="passed", b="failed", old="failed"), None, None, ["regression"]),
+        (run(a="passed", old="failed"), None, None, ["test_missing"]),
+        (run(a="passed", b="skipped", old="failed"), None, None, ["test_skipped"]),
+        (run(a="passed", b="passed", old="passed"), None, None, []),
+        (run(a="passed", b="passed", new="failed"), None, None, ["new_test_fails"]),
+        # the candidate's own tests pass, those of the base do not: they were weakened
+        (run(a="passed", b="passed"), run(a="passed", b="failed", old="failed"), None, ["regression"]),
+        # deleted from the candidate, but the base's tests pass with its source: an edit of the tests, nothing else
+        (run(a="passed"), run(a="passed", b="passed", old="failed"), None, []),
+        # the edited tests fail, the base's pass
+        (run(a="error", b="passed"), run(a="passed", b="passed", old="failed"), None, ["regression"]),
+        (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed", new="failed"), []),
+        (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed"), []),
+        (
+            run(a="passed", b="passed", new="passed"),
+            None,
+            run(a="passed", b="passed", new="passed"),
+            ["tests_do_not_see_the_change"],
+        ),
+    ],
+)
+def test_the_sets_charge_what_the_change_did(
+    candidate: TestRun, protected: TestRun | None, bite: TestRun | None, rules: list[str]
+) -> None:
+    found = compare(BASE, candidate, protected, bite)
+
+    assert [each.rule for each in findings_of(found, candidate)] == rules
+    assert all(each.blocks for each in findings_of(found, candidate))
+
+
+def test_what_failed_before_is_charged_to_nobody() -> None:
+    found = compare(BASE, run(a="passed", b="passed", old="error"))
+
+    assert found.preexisting == {"t.py::old"}
+    assert found.is_clean
+
+
+def test_an_edited_test_that_fails_without_the_change_is_a_bite() -> None:
+    candidate = run(a="passed", b="passed", old="failed")
+    bite = run(a="failed", b="passed", old="failed")
+
+    assert compare(BASE, candidate, BASE, bite, changed_tests=["t.py::a"]).bites is True
+    assert compare(BASE, candidate, BASE, candidate, changed_tests=["t.py::a"]).bites is False
+
+
+def test_many_failures_are_named_up_to_a_limit_and_then_counted() -> None:
+    many = {f"t{n}": "passed" for n in range(50)}
+    found = compare(run(**many), run(**dict.fromkeys(many, "failed")))
+
+    findings = findings_of(found, run())
+
+    assert len(findings) == 21
+    assert "30 more tests" in findings[-1].text

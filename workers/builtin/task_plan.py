@@ -1,0 +1,134 @@
+"""A plan by rule: one task for a request of Low complexity, else one for each epic; files only where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.domain.json_types import Json
+from orchestrator.domain.quality import is_testable
+from workers.builtin.criteria import criteria
+from workers.builtin.language import lexicon_of
+from workers.builtin.material import Material, short, unique
+from workers.builtin.requirement_groups import grouped, title_of
+from workers.documents.content import Architecture, Epics, Requirement, Requirements
+from workers.documents.plan_content import DoneWhen, FileChange, PlanContent, PlannedTask
+
+MOST_CRITERIA = 30  # of one task
+MOST_REFS = 400
+_REQUIRED = ("REQ-", "NFR-")
+
+
+@dataclass
+class _Part:
+    """What becomes one task."""
+
+    title: str
+    items: list[Requirement] = field(default_factory=list)
+    refs: list[str] = field(default_factory=list)
+    needs: list[int] = field(default_factory=list)  # places of the parts before it that it needs
+
+
+def answer(m: Material) -> PlanContent:
+    """The plan; its tasks run one after the other, since the files they change are mostly not known by rule."""
+    planned: Mapping[str, Json] = m.facts.get("planned") or {}
+    given = m.facts.get("requirements")
+    items = [i for i in given.items if i.moscow != "Won't"] if isinstance(given, Requirements) else []
+    parts = _parts(m, planned, items)
+    tasks = [_task(number, part, m, planned) for number, part in enumerate(parts, 1)]
+    return PlanContent(
+        summary=m.say("plan_summary", title=short(m.analysis.title, 140)),
+        approach=m.say("plan_approach"),
+        tasks=tasks,
+    )
+
+
+def unmet(m: Material) -> tuple[str, ...]:
+    """What is answered to each line of feedback: a plan by rule stays as it is."""
+    return tuple(m.say("unmet_change", text=short(line, 400)) for line in unique(m.feedback))
+
+
+def _parts(m: Material, planned: Mapping[str, Json], items: list[Requirement]) -> list[_Part]:
+    epics = m.facts.get("epics")
+    title = short(m.analysis.title, 140)
+    if planned.get("level") == "Low" or not items:
+        refs = [item.id for item in items]
+        refs = refs or [name for name in planned.get("ids", ()) if name.startswith(_REQUIRED)]
+        return [_Part(title, items, refs[:MOST_REFS])]
+    found = _of_epics(epics, items) if isinstance(epics, Epics) and epics.items else []
+    carried = {item.id for part in found for item in part.items}
+    rest = [item for item in items if item.id not in carried]
+    found += [
+        _Part(title_of(group, m) if group.titles else title, group.items, [i.id for i in group.items])
+        for group in (grouped(m, rest) if rest else [])
+    ]
+    return _joined(found, int(planned.get("most", 7)), m.say("group_rest"))
+
+
+def _of_epics(epics: Epics, items: list[Requirement]) -> list[_Part]:
+    by_id = {item.id: item for item in items}
+    places: dict[str, int] = {}
+    parts: list[_Part] = []
+    taken: set[str] = set()
+    for epic in epics.items:
+        if epic.moscow == "Won't":
+            continue
+        mine = [*epic.requirements, *(name for story in epic.stories for name in story.requirements)]
+        own = [by_id[name] for name in dict.fromkeys(mine) if name in by_id and name not in taken]
+        taken.update(item.id for item in own)
+        if not own:
+            continue
+        stories = [story.id for story in epic.stories if taken.intersection(story.requirements)]
+        needs = [places[name] for name in epic.depends_on if name in places]
+        places[epic.id] = len(parts)
+        parts.append(_Part(epic.title, own, [*(item.id for item in own), *stories][:MOST_REFS], needs))
+    return parts
+
+
+def _joined(parts: Sequence[_Part], most: int, rest: str) -> list[_Part]:
+    """At most so many parts: the last ones are joined."""
+    if len(parts) <= most:
+        return list(parts)
+    last = parts[most - 1 :]
+    items = [item for part in last for item in part.items]
+    refs = unique(name for part in last for name in part.refs)[:MOST_REFS]
+    needs = sorted({place for part in last for place in part.needs if place < most - 1})
+    return [*parts[: most - 1], _Part(rest, items, refs, needs)]
+
+
+def _task(number: int, part: _Part, m: Material, planned: Mapping[str, Json]) -> PlannedTask:
+    return PlannedTask(
+        id=_id(number),
+        title=short(part.title, 140),
+        description="\n\n".join(item.statement for item in part.items[:MOST_CRITERIA]),
+        files=[FileChange(path=path) for path in _files(part, m, planned.get("paths", ()))],
+        criteria=[DoneWhen(text=text, refs=refs) for text, refs in _criteria(part, m)],
+        depends_on=[_id(place + 1) for place in part.needs],
+        refs=part.refs,
+        size="S" if len(part.items) <= 1 else "M" if len(part.items) <= 4 else "L",
+    )
+
+
+def _id(number: int) -> str:
+    return f"TASK-{number:03d}"
+
+
+def _files(part: _Part, m: Material, paths: Iterable[str]) -> list[str]:
+    """Files that the architecture maps to this part and that are there."""
+    design = m.facts.get("architecture")
+    mine, there = set(part.refs), set(paths)
+    rows = design.components if isinstance(design, Architecture) else []
+    named = [path for row in rows if mine.intersection(row.requirements) for path in row.files]
+    return [path for path in unique(named) if path in there]
+
+
+def _criteria(part: _Part, m: Material) -> list[tuple[str, list[str]]]:
+    """Testable criteria with the requirement they come from, at least one."""
+    found: list[tuple[str, list[str]]] = []
+    for item in part.items:
+        texts = [text for text in item.acceptance_criteria if is_testable(text)]
+        found += [(text, [item.id]) for text in texts]
+    if not part.items:
+        made = [text for need in m.analysis.requirements for text in criteria(need, lexicon_of(need.text))]
+        found = [(text, []) for text in unique(made) if is_testable(text)]
+    return found[:MOST_CRITERIA] or [(m.say("plan_criterion"), [])]

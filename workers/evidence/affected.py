@@ -1,0 +1,107 @@
+"""Which tests a change can affect, so that they run first: same names, and the graph of imports.
+
+What is imported by a name made at run time is not seen, so all tests are run before a candidate counts.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.evidence.repository_files import RepositoryFiles
+from workers.evidence.runner import Runner
+from workers.evidence.test_side import is_mixed, is_test_side
+from workers.explore.imports import Resolver, imported_by
+from workers.explore.symbols import parse
+
+_GRAPH = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go"})
+_NO_CODE = frozenset({"md", "rst", "adoc", "txt", "png", "jpg", "jpeg", "gif", "svg"})
+_TEST_WORDS = re.compile(r"^test_?|[._-]?(test|spec|tests)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """The test files that a change can affect, the likeliest first; `everything` when that cannot be told."""
+
+    files: tuple[str, ...] = ()
+    everything: bool = False
+    why: str = ""
+
+
+def affected_tests(tree: Path, changed: Sequence[str], runners: Sequence[Runner]) -> Affected:
+    """The tests of `tree` that the changed files (paths below it) can affect."""
+    files = RepositoryFiles(tree)
+    tests = [path for path in files.paths if any(runner.is_test_file(path) for runner in runners)]
+    code = []
+    for path in changed:
+        kind = posixpath.basename(path).rpartition(".")[2].lower()
+        if path in tests or (kind in _GRAPH and not is_test_side(path, runners)):
+            code.append(path)
+        elif is_mixed(path) or is_test_side(path, runners) or kind not in _NO_CODE:
+            return Affected((), True, f"{path} may change any test")
+    reached = _importers(files, code)
+    known = set(tests)
+    chosen = dict.fromkeys(path for path in code if path in known)
+    chosen |= dict.fromkeys(path for path in tests if _stem(path) in {_stem(one) for one in code})
+    chosen |= dict.fromkeys(path for path in reached if path in known)
+    why = f"{len(chosen)} of {len(tests)} test files are named like the changed files or import them"
+    return Affected(tuple(chosen), False, why)
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its ending and the words that make it a test."""
+    name = posixpath.basename(path).partition(".")[0] if "." in path else posixpath.basename(path)
+    inner = posixpath.basename(path).rpartition(".")[0]
+    return (_TEST_WORDS.sub("", _TEST_WORDS.sub("", inner)) or name).lower()
+
+
+def _importers(files: RepositoryFiles, changed: Iterable[str]) -> list[str]:
+    """The files that import a changed one, directly or through others, the nearest first."""
+    graph = _graph(files)
+    seen = dict.fromkeys(changed)
+    waiting = deque(seen)
+    while waiting:
+        for path in sorted(graph.get(waiting.popleft(), ())):
+            if path not in seen:
+                seen[path] = None
+                waiting.append(path)
+    return list(seen)
+
+
+def _graph(files: RepositoryFiles) -> Mapping[str, set[str]]:
+    """File -> the files that import it."""
+    modules = {
+        found[1]: posixpath.dirname(path)
+        for path in files.named(("go.mod",))
+        if (found := re.search(r'(?m)^module\s+"?([^\s"]+)', files.text(path)))
+    }
+    resolver = Resolver(files.paths, modules)
+    imports: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}  # folder -> Go files, which see each other without an import
+    for path in files.paths:
+        kind = path.rpartition(".")[2]
+        if kind not in _GRAPH:
+            continue
+        symbols = parse(files.text(path), kind, late=lambda: False)
+        named = symbols.imports if symbols else []
+        imports[path] = [*named, *(_parents(named) if kind == "py" else ())]
+        if kind == "go":
+            packages.setdefault(posixpath.dirname(path), []).append(path)
+    graph = imported_by(imports, resolver)
+    for members in packages.values():
+        for path in members:
+            graph.setdefault(path, set()).update(one for one in members if one != path)
+    return graph
+
+
+def _parents(modules: Iterable[str]) -> Iterable[str]:
+    """The packages that are loaded with a module: `a` and `a.b` for `a.b.c`."""
+    for module in modules:
+        dots = len(module) - len(module.lstrip("."))
+        parts = module[dots:].split(".")
+        for end in range(1, len(parts)):
+            yield "." * dots + ".".join(parts[:end])

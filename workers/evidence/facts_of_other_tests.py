@@ -1,0 +1,203 @@
+"""What a test file of JavaScript, TypeScript, Go, Rust or Java holds, by rules over its code without comments and strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from workers.evidence.code_only import Code, code_of
+from workers.evidence.facts_of_tests import TestFact, TestFileFacts
+
+_JS_TEST = re.compile(
+    r"(?<![\w.$])(?P<word>[xf]?(?:it|test|describe|context|suite|specify))(?P<how>(?:\s*\.\s*\w+)*)\s*(?=[(`])"
+)
+_JS_GROUPS = frozenset(
+    {"describe", "context", "suite", "xdescribe", "fdescribe", "xcontext", "fcontext", "xsuite"}
+)
+_JS_SKIPS = {
+    "skip": "skip",
+    "todo": "todo",
+    "only": "only",
+    "fails": "xfail",
+    "failing": "xfail",
+    "skipIf": "skip",
+}
+_JS_NEITHER = frozenset(
+    {"use", "step", "extend", "beforeEach", "afterEach", "beforeAll", "afterAll", "setTimeout", "info"}
+)
+_JS_IN_BODY = re.compile(
+    r"(?:\bthis|\bt|\bctx|\btest|\bcontext)\s*\.\s*(?:skip|todo|fixme)\s*\(|(?<![\w.$])pending\s*\("
+)
+_JS_ASSERT = re.compile(
+    r"(?<![\w$])(?:expect\w*|assert\w*|should|cy)\s*(?:\.\s*\w+\s*)*\(|\.\s*should\b"
+    r"|(?<![\w$.])t\s*\.\s*(?:is|not|deepEqual|equal|same|ok|truthy|falsy|throws\w*|like|regex|assert)\b"
+)
+_JS_EMPTY = re.compile(
+    r"expect\s*\(\s*(true|1|false|0)\s*\)\s*\.\s*(?:toBe|toEqual|toStrictEqual)\s*\(\s*\1\s*\)"
+    r"|expect\s*\(\s*true\s*\)\s*\.\s*toBeTruthy"
+)
+_NO_HELPER = re.compile(
+    r"(?:import|export \{|use |package |mod |\"[^\"]*\"$|#\[|@|[xf]?(?:describe|context|suite)\b)"
+)
+_TITLE = re.compile(r"\(\s*(['\"`])((?:\\.|(?!\1).)*)\1", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How tests of one language look in its code."""
+
+    test: re.Pattern[str]  # with the group `name`; the body is the next pair of braces
+    asserts: re.Pattern[str]
+    skip_before: re.Pattern[str]  # in the attributes or annotations before the test
+    skip_inside: re.Pattern[str]
+
+
+_RULES = {
+    "go": _Rules(
+        re.compile(r"^func\s+(?P<name>(?:Test|Fuzz|Example)\w*)\s*\(", re.M),
+        re.compile(
+            r"\b\w+\s*\.\s*(?:Errorf?|Fatalf?|Fail|FailNow)\s*\(|\b(?:assert|require)\s*\.\s*\w+\s*\(|\bt\.Run\s*\("
+        ),
+        re.compile(r"(?!)"),
+        re.compile(r"\b\w+\s*\.\s*(?:Skip|Skipf|SkipNow)\s*\("),
+    ),
+    "rust": _Rules(
+        re.compile(
+            r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b[^\]]*\](?P<between>(?:\s*#\[[^\]]*\])*)"
+            r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
+        ),
+        re.compile(r"\b(?:prop_)?assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!"),
+        re.compile(r"#\[\s*(?:ignore|should_panic|cfg(?:_attr)?)\b"),
+        re.compile(r"(?!)"),
+    ),
+    "java": _Rules(
+        re.compile(
+            r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b(?P<between>[^;{}]*?)"
+            r"\b(?P<name>\w+)\s*\([^)]*\)[^;{}]*(?=\{)"
+        ),
+        re.compile(r"\b(?:assert\w*|verify\w*|fail|expect\w*)\s*\("),
+        re.compile(r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\benabled\s*=\s*false"),
+        re.compile(r"\b(?:assumeTrue|assumeFalse|assumeThat|abort)\s*\(|\bnew\s+SkipException\b"),
+    ),
+}
+_GO_TAG = re.compile(r"^//(?:go:build|\s*\+build)\b.*$", re.M)
+_TAMPERING = {
+    "javascript": re.compile(
+        r"\bprocess\s*\.\s*(?:exit|reallyExit|abort)\s*\(|\bprocess\s*\.\s*exitCode\s*="
+    ),
+    "go": re.compile(r"\bos\s*\.\s*Exit\s*\(\s*0\s*\)"),
+    "rust": re.compile(r"\bprocess\s*::\s*exit\s*\(\s*0\s*\)"),
+    "java": re.compile(r"\bSystem\s*\.\s*exit\s*\(|\.\s*halt\s*\("),
+}
+
+
+def line_facts(path: str, text: str) -> TestFileFacts | None:
+    """The tests of a file; None for a language without rules here."""
+    code = code_of(path, text)
+    if code is None:
+        return None
+    reader: Callable[[Code], Iterator[tuple[int, int, TestFact]]] = (
+        _javascript if code.language == "javascript" else _by_rules
+    )
+    tests: dict[str, TestFact] = {}
+    spans = []
+    for start, end, test in reader(code):
+        spans.append((start, end))
+        tests.setdefault(test.name, test)
+    skips: dict[str, int] = {}
+    if code.language == "go":
+        skips = {f"tag {found[0]}": code.line_at(found.start()) for found in _GO_TAG.finditer(code.text)}
+    elif code.language == "java":
+        for found in re.finditer(r"@(?:Disabled|Ignore)\b[^;{}]*\bclass\b", code.code):
+            skips["class annotation"] = code.line_at(found.start())
+    ends = _TAMPERING[code.language].finditer(code.code)
+    tampering = {f"calls {_plain(found[0])}": code.line_at(found.start()) for found in ends}
+    helpers = {line: line for line in _beside(code, spans)}
+    return TestFileFacts(tests, skips, {}, helpers, tampering, not code.has_errors)
+
+
+def _beside(code: Code, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """The lines of code beside the tests that they may use; imports and lone brackets are left out."""
+    rest = list(code.text)
+    for at, char in enumerate(code.code):
+        if char == " ":
+            rest[at] = " "  # a comment; strings are put back below
+    for found in re.finditer(r"(['\"`])[ \n]*\1", code.code):
+        rest[found.start() : found.end()] = code.text[found.start() : found.end()]
+    for start, end in spans:
+        rest[start:end] = ["\n" if char == "\n" else " " for char in rest[start:end]]
+    for line in "".join(rest).split("\n"):
+        plain = " ".join(line.split())
+        if re.search(r"\w", plain) and not _NO_HELPER.match(plain):
+            yield plain
+
+
+def _by_rules(code: Code) -> Iterator[tuple[int, int, TestFact]]:
+    rules = _RULES[code.language]
+    for found in rules.test.finditer(code.code):
+        start = code.code.find("{", found.end("name"))
+        if start < 0:
+            continue
+        end = code.end_of(start)
+        before = _attributes(code.code, found.start()) + found[0]
+        skips = [_plain(each[0]) for each in rules.skip_before.finditer(before)]
+        skips += [_plain(each[0]) for each in rules.skip_inside.finditer(code.code, start, end)]
+        asserts = tuple(_statement(code, each) for each in rules.asserts.finditer(code.code, start, end))
+        body = _plain(before.replace(found["name"], "", 1)) + _plain(code.text[start:end])
+        test = TestFact(found["name"], code.line_at(found.start("name")), body, asserts, tuple(skips))
+        yield found.start(), end, test
+
+
+def _attributes(text: str, at: int) -> str:
+    """The attributes or annotations on the lines right above an offset."""
+    lines = text[:at].split("\n")[:-1]
+    found: list[str] = []
+    while lines and lines[-1].strip().startswith(("#[", "@")):
+        found.insert(0, lines.pop())
+    return "\n".join(found)
+
+
+def _javascript(code: Code) -> Iterator[tuple[int, int, TestFact]]:
+    groups: list[tuple[int, int, str, list[str]]] = []  # start, end, title, skips
+    tests: list[tuple[int, int, str, list[str], int]] = []
+    for found in _JS_TEST.finditer(code.code):
+        word, how = found["word"], re.findall(r"\w+", found["how"])
+        if not _JS_NEITHER.isdisjoint(how) or code.code[found.end()] != "(":
+            continue
+        opened, end = found.end(), code.end_of(found.end())
+        if how[-1:] in (["each"], ["skipIf"], ["runIf"], ["for"]) and code.code[end : end + 1] == "(":
+            opened, end = end, code.end_of(end)
+        title = _TITLE.match(code.text, opened)
+        if title is None:
+            continue
+        skips = [_JS_SKIPS[each] for each in how if each in _JS_SKIPS]
+        skips += ["skip"] if word.startswith("x") else ["only"] if word.startswith("f") else []
+        name = " ".join(title[2].split())
+        if word in _JS_GROUPS or (word == "test" and how[:1] == ["describe"]):
+            groups.append((opened, end, name, skips))
+        else:
+            tests.append((opened, end, name, skips, found.start()))
+    for opened, end, name, skips, start in tests:
+        above = [group for group in groups if group[0] < opened and end <= group[1]]
+        inherited = [skip for group in above for skip in group[3]]
+        inside = [_plain(each[0]) for each in _JS_IN_BODY.finditer(code.code, opened, end)]
+        trivial = [(each.start(), each.end()) for each in _JS_EMPTY.finditer(code.code, opened, end)]
+        asserts = tuple(
+            _statement(code, each)
+            for each in _JS_ASSERT.finditer(code.code, opened, end)
+            if not any(one <= each.start() < other for one, other in trivial)
+        )
+        full = " > ".join([*(group[2] for group in above), name])
+        body = _plain(code.text[opened:end])
+        yield start, end, TestFact(full, code.line_at(start), body, asserts, (*inherited, *skips, *inside))
+
+
+def _statement(code: Code, found: re.Match[str]) -> str:
+    """The assertion to the end of its line, in one form."""
+    end = code.code.find("\n", found.end())
+    return _plain(code.text[found.start() : end if end >= 0 else len(code.text)])
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", text).rstrip("(;,")

@@ -1,0 +1,117 @@
+"""The text of a pull request for what has landed: what, why, the evidence, what is open, how to undo (qa/pull-request.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.plan import Plan
+from workers.context.run_context import RunContext
+from workers.documents.escape import code, heading, inline
+from workers.documents.identifiers import items_of
+from workers.roles.drafting import known_of
+
+PATH = "qa/pull-request.md"
+RECORDS = "qa/impl-"
+SHOWN = 100  # rows of a list
+WORTH_TELLING = (CRITICAL, HIGH, MEDIUM)
+
+
+def pull_request(context: RunContext, plan: Plan, base: str, newest: JsonObject) -> bytes:
+    """The Markdown of everything that has landed so far; `newest`: the record of the change that lands now."""
+    records = [*_landed(context, str(newest["task"])), newest]
+    lines = [f"# {heading(context.session.title)}", ""]
+    if plan.summary:
+        lines += [str(inline(plan.summary)), ""]
+    lines += ["## What changes", "", *_changes(records)]
+    lines += ["", "## Why", "", *_reasons(context, plan)]
+    lines += ["", "## Evidence", "", *_evidence(records)]
+    lines += ["", "## Open", "", *(_open(records) or ["Nothing that is known."])]
+    if plan.risks:
+        lines += ["", "## Risks", "", *(f"- {inline(risk)}" for risk in plan.risks[:SHOWN])]
+    lines += ["", "## How to undo", "", *_undo(context, base, records)]
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def _landed(context: RunContext, but: str) -> list[JsonObject]:
+    """The records of what has landed before, by task."""
+    found = [context.json(path) for path in sorted(context.artifacts) if path.startswith(RECORDS)]
+    return [record for record in found if record["task"] != but and record["commit"]]
+
+
+def _changes(records: Sequence[Mapping[str, Json]]) -> list[str]:
+    lines = []
+    for record in records:
+        files = record["files"]
+        commit = str(record["commit"] or "")[:12]
+        done = f"{len(files)} files, {code(commit)}" if commit else "no change was needed"
+        lines.append(f"- {inline(record['task'])}: {inline(record['summary'])} ({done})")
+        lines += [f"  - {code(each['path'])} {inline(each['status'])}" for each in files[:SHOWN]]
+        if len(files) > SHOWN:
+            lines.append(f"  - and {len(files) - SHOWN} more")
+    return lines
+
+
+def _reasons(context: RunContext, plan: Plan) -> list[str]:
+    """The items that the plan's tasks refer to, with their titles where the session wrote them."""
+    known = known_of(context, context.pack.documents).values()
+    titles = {item.id: getattr(item, "title", "") for each in known for item in items_of(each.content)}
+    named = list(dict.fromkeys(ref for task in plan.tasks for ref in task.refs))
+    lines = [f"- {inline(ref)}: {inline(titles.get(ref, ''))}".rstrip(": ") for ref in named[:SHOWN]]
+    lines += [f"- not covered: {inline(each.id)}: {inline(each.reason)}" for each in plan.uncovered[:SHOWN]]
+    return lines or [str(inline(context.session.request[:2_000]))]
+
+
+def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
+    lines = [
+        "| task | tests | passed | failed | regressions | new | see the change |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for record in records:
+        tests = record["tests"] or {}
+        bites = {True: "yes", False: "no", None: "–"}[tests.get("bites")]
+        cells = [
+            inline(record["task"]),
+            inline(tests.get("runner") or "none"),
+            *(str(tests.get(name) if tests.get(name) is not None else "–") for name in ("passed", "failed")),
+            str(len(tests.get("regressions") or ())),
+            str(len(tests.get("new") or ())),
+            bites,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "| criterion | shown by |", "| --- | --- |"]
+    for record in records:
+        for each in record["criteria"][:SHOWN]:
+            by = {"test": each["claimed"]["tests"], "change": each["claimed"]["files"]}.get(
+                each["verified"], []
+            )
+            shown = ", ".join(code(name) for name in by[:5]) or "nothing"
+            lines.append(f"| {inline(each['id'])} | {inline(each['verified'])}: {shown} |")
+    return lines
+
+
+def _open(records: Sequence[Mapping[str, Json]]) -> list[str]:
+    lines = [
+        f"- {inline(record['task'])} is unverified: {inline(record['unverified'])}"
+        for record in records
+        if record["unverified"]
+    ]
+    for record in records:
+        lines += [
+            f"- {inline(each['severity'])}: {inline(each['text'])} {code(each['path']) if each['path'] else ''}".rstrip()
+            for each in record["findings"]
+            if each["severity"] in WORTH_TELLING
+        ]
+    return lines[:SHOWN]
+
+
+def _undo(context: RunContext, base: str, records: Sequence[Mapping[str, Json]]) -> list[str]:
+    commits = [str(record["commit"]) for record in records if record["commit"]]
+    branch = f"lifecycle/{context.session.id}"
+    lines = [f"Before it is merged: delete the branch {code(branch)}; nothing else was touched."]
+    if commits:
+        span = f"{base[:12]}..{commits[-1][:12]}"
+        each = code(f"git revert --no-commit {span}")
+        lines.append(f"After a merge: {code('git revert -m 1 MERGE')}, or {each} for single commits.")
+    return lines

@@ -1,0 +1,202 @@
+"""What people's commands ask of the workers' program about work in git: `python -P -m workers apply --project DIR --json`.
+
+Each verb prints one JSON object; one that was refused prints `error` with what, why and what to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.domain.errors import GitError, LifecycleError, UnknownName
+from orchestrator.domain.json_types import JsonObject
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
+    from orchestrator.log import Logger
+    from orchestrator.store.store import Store
+    from workers.git.session_work import SessionWork
+
+HELP = {
+    "apply": "bring a session's work into what the user has checked out",
+    "patch": "write a session's work as a patch",
+    "landed": "the differences that the commits of a task made",
+    "gc": "remove trees, trash and stores that nobody needs",
+    "tidy": "bring refs up and remove trees of sessions that have ended",
+    "repository": "whether git and the folder of trees can be used",
+}
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    for name, help in HELP.items():
+        verb = verbs.add_parser(name, help=help)
+        verb.add_argument("--project", type=Path, required=True)
+        verb.add_argument("--json", action="store_true")
+        if name in ("apply", "patch", "landed"):
+            verb.add_argument("--session", required=True)
+        if name == "tidy":
+            verb.add_argument("--session")
+        if name == "apply":
+            verb.add_argument("--squash", action="store_true")
+            verb.add_argument("--umask", type=int, default=0o022)
+        if name == "patch":
+            verb.add_argument("--to", type=Path, required=True)
+        if name == "landed":
+            verb.add_argument("--task", required=True)
+        if name == "gc":
+            verb.add_argument("--dry-run", action="store_true")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do the verb and print what it says."""
+    from orchestrator import interrupts
+
+    interrupts.raise_again()
+    try:
+        found = _VERBS[given.verb](given)
+    except LifecycleError as error:
+        refused = {"what": error.what, "why": error.why, "fix": error.fix, "exit_code": error.exit_code}
+        found = {"error": refused}
+    sys.stdout.write(json.dumps(found) + "\n")
+    return 0
+
+
+def _apply(given: argparse.Namespace) -> JsonObject:
+    from workers.git.applying import apply
+
+    with _opened(given) as (work, project):
+        return apply(work, project, squash=given.squash, umask=given.umask).as_json()
+
+
+def _patch(given: argparse.Namespace) -> JsonObject:
+    from workers.git.applying import patch_of
+
+    with _opened(given) as (work, _):
+        body = patch_of(work)
+        row = work.row()
+    given.to.write_bytes(body)
+    return {"what": "patch", "base": row.base, "head": row.head, "bytes": len(body)}
+
+
+def _landed(given: argparse.Namespace) -> JsonObject:
+    from orchestrator.store import work_state
+    from workers.git.applying import diff_of
+
+    with _opened(given) as (work, _):
+        landed = work.database.read(lambda tx: work_state.landed(tx, given.session))
+        mine = [each for each in landed if each.task == given.task]
+        if not mine:
+            raise UnknownName("landed task", given.task, sorted({each.task for each in landed if each.task}))
+        return {
+            "commits": [
+                {
+                    "commit": each.commit_id,
+                    "parent": each.parent,
+                    "subject": work.private.git.run("log", "-1", "--format=%s", each.commit_id).line,
+                    "diff": diff_of(work, each.parent, each.commit_id).decode("utf-8", "replace"),
+                }
+                for each in mine
+            ]
+        }
+
+
+def _gc(given: argparse.Namespace) -> JsonObject:
+    from workers.git.checkouts import trees_folder
+    from workers.git.collecting import collect
+
+    with _store(given) as (database, settings, log):
+        trees = trees_folder(settings.work.trees)
+        return collect(database, given.project, lambda: trees, log, dry=given.dry_run).as_json()
+
+
+def _tidy(given: argparse.Namespace) -> JsonObject:
+    from orchestrator.store import work_state
+    from workers.git.checkouts import trees_folder
+    from workers.git.tree_maintenance import TreeMaintenance
+
+    with _store(given) as (database, settings, log):
+        trees = trees_folder(settings.work.trees)
+        maintenance = TreeMaintenance(database, given.project, lambda: trees, log)
+        if given.session is None:
+            maintenance.poll()
+            return {}
+        state = database.read(lambda tx: work_state.state_of(tx, given.session))
+        return {} if state is None else maintenance.tidy(state).as_json()
+
+
+def _repository(given: argparse.Namespace) -> JsonObject:
+    """What `doctor` shows of git."""
+    import shutil
+
+    from orchestrator.config import load_settings
+    from workers.git.checkouts import RESERVE_BYTES, trees_folder
+    from workers.git.git_process import Git, version
+    from workers.git.user_repository import find_repository
+
+    trees = trees_folder(load_settings(given.project, os.environ, {}).work.trees)
+    there = next(path for path in (trees, *trees.parents) if path.exists())
+    found: JsonObject = {
+        "version": None,
+        "fault": None,
+        "kind": "none",
+        "trees": os.fspath(trees),
+        "inside": trees.resolve().is_relative_to(given.project.resolve()),
+        "writable": there.is_dir() and os.access(there, os.W_OK | os.X_OK),
+        "free": shutil.disk_usage(there).free,
+        "needed": RESERVE_BYTES,
+    }
+    try:
+        found["version"] = ".".join(map(str, version(Git(None, cwd=given.project))))
+        repository = find_repository(given.project)
+        if repository is not None:
+            found["kind"] = "bare" if repository.top is None else "repository"
+            found["kind"] = "empty" if repository.head() is None else found["kind"]
+    except GitError as error:
+        found["fault"] = [error.what, error.why, error.fix]
+    return found
+
+
+@contextmanager
+def _store(given: argparse.Namespace) -> Iterator[tuple[Store, Settings, Logger]]:
+    """The project's store, its settings, and a log that goes where that of a host goes."""
+    from orchestrator import log
+    from orchestrator.config import load_settings
+    from orchestrator.store.backends.sqlite_file import refuse_other_schema
+    from orchestrator.store.store import Store
+
+    settings = load_settings(given.project, os.environ, {})
+    workflow = given.project / ".workflow"
+    refuse_other_schema(workflow / "lifecycle.db")
+    logger = log.configure(workflow / "logs" / "workers.jsonl", environ=dict(os.environ))
+    database = Store(workflow / "lifecycle.db", synchronous=settings.synchronous, journal=settings.journal)
+    try:
+        yield database, settings, logger
+    finally:
+        database.close()
+
+
+@contextmanager
+def _opened(given: argparse.Namespace) -> Iterator[tuple[SessionWork, Path]]:
+    """The session's work. Raises RepositoryUnusable."""
+    from workers.git.checkouts import trees_folder
+    from workers.git.session_work import open_work
+
+    with _store(given) as (database, settings, _):
+        trees = trees_folder(settings.work.trees)
+        yield open_work(database, given.project, given.session, trees), given.project
+
+
+_VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
+    "apply": _apply,
+    "patch": _patch,
+    "landed": _landed,
+    "gc": _gc,
+    "tidy": _tidy,
+    "repository": _repository,
+}
