@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
+from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import to_snapshot
+from orchestrator.domain.review_verdicts import OPTION, PATCH
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.consequences import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, read_config
-from orchestrator.store import decisions, messages, sessions
+from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -49,6 +51,7 @@ class StartRequest:
     caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
     critics: str | None = None  # which perspectives of a discussion share a call
     approve_plan: bool = False  # a person approves the plan before its tasks are made
+    review: ReviewSubject | None = None  # what a session of mode review reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Prepared:
     settings: Settings
     view: JsonObject  # what will be done, for whoever asked
     key: str | None
+    patch: bytes | None = None  # that is reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,16 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         recording.chosen(asked.record, asked.replay),
         settings.critics,
         asked.approve_plan,
+        None if asked.review is None else asked.review.as_option(),
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
-    return Prepared(project, planned, settings, _look_ahead(project, planned, settings), asked.key)
+    view = {
+        **_look_ahead(project, planned, settings),
+        "reviews": None if asked.review is None else asked.review.words,
+    }
+    patch = None if asked.review is None else asked.review.patch
+    return Prepared(project, planned, settings, view, asked.key, patch)
 
 
 def begin(prepared: Prepared, store: Store) -> Started:
@@ -105,6 +115,7 @@ def begin(prepared: Prepared, store: Store) -> Started:
         max_attempts=prepared.settings.max_attempts,
         key=prepared.key,
         budget=budget_of(prepared.settings),
+        patch=prepared.patch,
     )
 
 
@@ -149,8 +160,12 @@ def start(
     max_attempts: int,
     key: str | None = None,
     budget: Mapping[str, Mapping[str, int]] | None = None,
+    patch: bytes | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
+
+    if patch is not None:
+        artifacts.keep_large(store.workflow, patch)
 
     def unit(tx: Tx) -> Started:
         if key is not None:
@@ -159,6 +174,11 @@ def start(
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget)
+        if patch is not None:
+            digest = artifacts.put(tx, patch)
+            artifacts.register(
+                tx, session, PATCH, digest, len(patch), "input", author="user", task=None, run=None
+            )
         if key is not None:
             decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
@@ -191,6 +211,7 @@ def _create(
         **({APPROVE_PLAN: True} if planned.options.approve_plan else {}),
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
+        **({OPTION: dict(planned.options.review)} if planned.options.review else {}),
     }
     sessions.create(
         tx,

@@ -14,6 +14,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
 from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, with_perspectives
 from orchestrator.domain.project_facts import frontend_frameworks
+from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.text import is_chinese
 
 TITLE_LENGTH = 80
@@ -33,6 +34,7 @@ class StartOptions:
     cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
     critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
     approve_plan: bool = False  # a person approves the plan before its tasks are made
+    review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,9 @@ class Plan:
     @property
     def digest(self) -> str:
         options = {
-            name: value for name, value in asdict(self.options).items() if name != "approve_plan" or value
+            name: value
+            for name, value in asdict(self.options).items()
+            if name not in ("approve_plan", "review") or value
         }
         said = [
             self.request,
@@ -72,6 +76,12 @@ def plan(
             "perspectives and discuss off exclude each other",
             why="without discussions, perspectives have no effect",
             fix="leave the perspectives out, or choose discuss inline or standalone",
+        )
+    if (options.mode == MODE) != (options.review is not None):
+        raise UsageError(
+            "mode review and what to review belong together",
+            why="the other modes make something new, and a review needs commits",
+            fix="lifecycle start --mode review --base REF --head REF",
         )
     chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
     choice = choose(request, project_facts(project, coding_agent), chosen, options.mode)
