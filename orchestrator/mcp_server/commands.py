@@ -45,7 +45,8 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             key=asked.key,
             caps=caps,
             critics=asked.critics,
-            **folders,
+            record=folders.get("record"),
+            replay=folders.get("replay"),
         ),
     )
     if asked.plan:

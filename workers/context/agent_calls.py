@@ -240,7 +240,12 @@ class AgentCalls:
             unconfined=run.settings.work.unconfined,
             places=places,
             mcp=self._servers(agent) if not perspective else {},
-            protected=Protected(run.project, run.store.path, lambda path: edits.is_ours(run.store, path)),
+            protected=Protected(
+                run.project,
+                run.store.path,
+                lambda path: edits.is_ours(run.store, path),
+                None if tree is None else run.trees,
+            ),
             stop=stop or run.live.stop,
             on_guardian=lambda guardian: self.lives.watch(run.row.run, guardian),
         )

@@ -16,6 +16,7 @@ from orchestrator.log import Logger
 from orchestrator.store import artifacts, claims
 from orchestrator.store.rows import Artifact, Decision, Run, Session, Verdict
 from orchestrator.store.store import Store, Tx
+from workers.git.checkouts import project_folder, trees_folder
 from workers.host.live_runs import LiveRun
 
 T = TypeVar("T")
@@ -61,6 +62,11 @@ class RunContext:
     @property
     def host(self) -> str:
         return self.row.host
+
+    @property
+    def trees(self) -> Path:
+        """Where the private trees of this project are."""
+        return project_folder(trees_folder(self.settings.work.trees), self.store.project_id)
 
     def check(self) -> None:
         """Pass while the run may go on. Raises LeaseLost, RunReleased, CassetteUnusable."""

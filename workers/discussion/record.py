@@ -8,9 +8,9 @@ from orchestrator.domain.synthesis import Synthesis
 from orchestrator.domain.verdicts import Verdict, key_finding, recommendation
 from orchestrator.store.rows import Decision, Run
 from workers.context.run_context import RunContext
+from workers.context.written_documents import stamp
 from workers.discussion import record_page as recording
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult
-from workers.roles.drafting import stamp
 
 ACTIONS = 3  # action items in the report, the advice and the options
 

@@ -23,6 +23,7 @@ from orchestrator.store.rows import Decision
 from orchestrator.store.store import Tx
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
+from workers.context.written_documents import registered
 from workers.discussion.critics import Answer
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
 from workers.discussion.record import ACTIONS, Former, is_standalone, write_record
@@ -32,7 +33,7 @@ from workers.documents.identifiers import content_path
 from workers.documents.lint import findings_of, listed
 from workers.documents.models import model_of
 from workers.roles import Produced
-from workers.roles.drafting import edited, facts, registered
+from workers.roles.drafting import edited, facts
 
 FAULTS = 10  # that a pause keeps of a discussion which waits for a person
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from orchestrator.domain.json_types import JsonObject
 from workers.context.run_context import RunContext
+from workers.context.written_documents import stamp
 from workers.landing.change_loop import Change
-from workers.roles.drafting import stamp
 
 SCHEMA = 1
 

@@ -8,9 +8,9 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Plan
 from workers.context.run_context import RunContext
+from workers.context.written_documents import known_of
 from workers.documents.escape import code, heading, inline
 from workers.documents.identifiers import items_of
-from workers.roles.drafting import known_of
 
 PATH = "qa/pull-request.md"
 RECORDS = "qa/impl-"

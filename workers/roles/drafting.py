@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import TemplateError
@@ -19,6 +18,7 @@ from workers.agents.protocol import Agent
 from workers.context.agent_calls import CRITICAL, AgentCalls
 from workers.context.run_context import RunContext, answered
 from workers.context.sources import EXPLORATION, sources
+from workers.context.written_documents import known_of, stamp
 from workers.documents.condensed import compact, condensed
 from workers.documents.content import Discovery
 from workers.documents.frame import RenderContext
@@ -40,23 +40,6 @@ def made_by(context: RunContext, key: str) -> DocumentDef:
     made = context.pack.documents.of_task(key)
     assert made is not None, key
     return made
-
-
-def registered(context: RunContext, document: DocumentDef) -> Registered | None:
-    """A document's content as it was registered last, None when it is not written yet."""
-    value = context.json(content_path(document.kind))
-    if value is None:
-        return None
-    found = Registered.from_json(value, model_of(document))
-    if found.document != document.kind:
-        raise ValueError(f"{content_path(document.kind)} is the content of {found.document[:100]!r}")
-    return found
-
-
-def known_of(context: RunContext, documents: Iterable[DocumentDef]) -> dict[str, Registered]:
-    """Those of the documents that are written, by kind."""
-    found = {each.kind: registered(context, each) for each in documents if not each.is_report}
-    return {kind: known for kind, known in found.items() if known is not None}
 
 
 def before(context: RunContext, document: DocumentDef) -> dict[str, Registered]:
@@ -225,11 +208,6 @@ def discovery_of(context: RunContext) -> Discovery | None:
     """The session's discovery, when it has one and it is written."""
     found = known_of(context, [each for each in context.pack.documents if each.model == DISCOVERY])
     return next((each.content for each in found.values() if isinstance(each.content, Discovery)), None)
-
-
-def stamp(micros: int) -> str:
-    """ISO 8601, UTC, to the second."""
-    return datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def form(

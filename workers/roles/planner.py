@@ -32,6 +32,7 @@ from workers.agents.protocol import AgentReply
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.sources import repository_text, sources
+from workers.context.written_documents import known_of, stamp
 from workers.documents.condensed import compact
 from workers.documents.content import Requirements
 from workers.documents.cutting import cut
@@ -46,7 +47,7 @@ from workers.git.checkouts import trees_folder
 from workers.git.private_store import Base
 from workers.git.session_work import SessionWork, begin_work
 from workers.roles import Produced
-from workers.roles.drafting import facts, feedback, is_reworked, key_decisions, known_of, stamp
+from workers.roles.drafting import facts, feedback, is_reworked, key_decisions
 
 GOAL = "Divide the work into tasks that agents carry out, and say how one can tell that each is done."
 LISTING = "Files of the project"

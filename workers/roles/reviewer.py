@@ -12,6 +12,7 @@ from workers.builtin.request import analyse_request
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.context.sources import EXPLORATION
+from workers.context.written_documents import known_of
 from workers.documents.assess import assess
 from workers.documents.content import Discovery
 from workers.documents.fates import PATH as LEDGER
@@ -19,14 +20,7 @@ from workers.documents.fates import Ledger, read_ledger
 from workers.documents.lint import Sources
 from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
-from workers.roles.drafting import (
-    discovery_of,
-    edited,
-    form,
-    known_of,
-    made_by,
-    render_context,
-)
+from workers.roles.drafting import discovery_of, edited, form, made_by, render_context
 
 REVIEW = "REVIEW"  # the prefix of tasks that review code
 

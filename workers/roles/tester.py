@@ -16,6 +16,7 @@ from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.context.written_documents import stamp
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.declared import Declared
@@ -27,7 +28,6 @@ from workers.landing.coding_agents import coding_agents
 from workers.landing.work_answers import WorkAnswer
 from workers.landing.work_plans import plan_of
 from workers.roles import Produced
-from workers.roles.drafting import stamp
 
 ITERATIONS = 10  # turns of the agent
 SAME = 3  # equal sets of failures that end the loop

@@ -9,20 +9,12 @@ from orchestrator.domain.errors import AgentError
 from orchestrator.domain.revisions import IMPROVE
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
+from workers.context.written_documents import registered
 from workers.documents.condensed import listed
 from workers.documents.content import Architecture, ArchitectureReview
 from workers.documents.identifiers import Registered, allot
 from workers.roles import Produced
-from workers.roles.drafting import (
-    ask,
-    before,
-    facts,
-    form,
-    is_reworked,
-    made_by,
-    registered,
-    render_context,
-)
+from workers.roles.drafting import ask, before, facts, form, is_reworked, made_by, render_context
 
 REVIEW = "Review this draft of an architecture critically: what is missing, wrong, risky or unproven?"
 REVIEWED_BY = "technical"  # the perspective whose agent reads an architecture draft critically
