@@ -136,9 +136,9 @@ def start(
         refuse_spec()
     check_options(key, discuss, execution, critics)  # before standard input is waited for
     project = find_project()
-    if reviewed is not None:
-        reviewed = reviewed.found(project.root, _here())
-        request = review_request(reviewed) if task is None else read_request(task, _here(), os.environ)
+    subject = None if reviewed is None else reviewed.found(project.root, _here())
+    if subject is not None and task is None:
+        request = review_request(subject)
     else:
         request = read_request(_required(task), _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
@@ -156,7 +156,7 @@ def start(
             key,
             caps,
             critics,
-            review=reviewed,
+            review=subject,
         ),
     )
     if plan:

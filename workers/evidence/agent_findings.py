@@ -50,10 +50,10 @@ class DimensionsRead(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    quality: Line
-    security: Line
-    architecture: Line
-    requirements: Line
+    quality: Line = ""
+    security: Line = ""
+    architecture: Line = ""
+    requirements: Line = ""
 
 
 class ReviewAnswer(BaseModel):
@@ -61,7 +61,7 @@ class ReviewAnswer(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    dimensions: DimensionsRead
+    dimensions: DimensionsRead = DimensionsRead()
     findings: list[AgentFinding] = Field(default=[], max_length=60)
     settled: list[Settled] = Field(default=[], max_length=60)
 
@@ -184,8 +184,11 @@ def _normal(line: str) -> str:
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
+    """Whether two findings are one: rules tell theirs apart by their words, agents choose words as they like."""
     if (one.path, one.line) != (other.path, other.line):
         return False
-    if one.rule == other.rule and (one.source == "tool" or one.rule != "agent:finding"):
-        return one.text == other.text or one.source == other.source == "agent" or not one.line
-    return _normal(one.text).lower() == _normal(other.text).lower()
+    if _normal(one.text).lower() == _normal(other.text).lower():
+        return True
+    names = [each.rule.removeprefix("agent:") for each in (one, other)]
+    by_agent = "agent" in (one.source, other.source)
+    return by_agent and bool(one.line) and names[0] == names[1] != "finding"

@@ -108,7 +108,7 @@ class _Resolver:
                 else "name what to compare with: --base REF",
             )
         count = int(self.git.run("rev-list", "--count", f"{bottom}..{top}").line)
-        return ReviewSubject(bottom, top, base_name, head or "HEAD", count, files, left_out, body)
+        return ReviewSubject(bottom, top, base_name, head or self._branch(), count, files, left_out, body)
 
     def _commit(self, what: str, name: str) -> str:
         if name.startswith("-") or "\0" in name or "\n" in name:
@@ -139,12 +139,17 @@ class _Resolver:
             found = self.git.run("merge-base", name, top, ok=(0, 1, 128))
             if found.code == 0 and found.line != top:
                 short = name.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-                return found.line, f"the merge base with {short}"
+                return found.line, short
         raise UsageError(
             "it is not clear what to compare with",
             why="HEAD has nothing on top of its upstream, or of a branch named " + " or ".join(MAIN[:2]),
             fix="name it: --base REF, for example --base HEAD~1",
         )
+
+    def _branch(self) -> str:
+        """The name of the branch that is checked out, else HEAD."""
+        found = self.git.run("symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1, 128))
+        return found.line if found.code == 0 else "HEAD"
 
     def _is_ancestor(self, older: str, newer: str) -> bool:
         return self.git.run("merge-base", "--is-ancestor", older, newer, ok=(0, 1)).code == 0

@@ -17,7 +17,7 @@ from workers.evidence.agent_findings import ReviewAnswer
 from workers.evidence.review_chunks import Piece
 from workers.roles.review_record import criteria_of, tasks_of, texts_of
 
-KIND = "code_review"
+KIND = "review"
 KNOWN = 40  # findings of rules that are told
 GOAL = (
     "Review the change below in four dimensions: quality, security, architecture, requirements. In each file `+` marks new "
