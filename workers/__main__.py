@@ -138,12 +138,14 @@ def _agents(given: argparse.Namespace) -> int:
     from workers.agents.programs.read_only import why_not_read_only
     from workers.agents.routing import build_router, describe
     from workers.builtin import BuiltinAgent
+    from workers.evidence.sandbox import why_no_sandbox
 
     interrupts.raise_again()
     pack, settings = load_all(given.project, os.environ)
     router = build_router(settings, dict(os.environ), lambda _: None, builtin=BuiltinAgent())
     found = describe(router, pack, _priced(settings) if given.probe else None)
     found["not_read_only"] = why_not_read_only(given.project, os.environ)
+    found["no_sandbox"] = why_no_sandbox(os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
 

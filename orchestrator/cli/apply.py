@@ -76,7 +76,7 @@ def _say(session: str, done: JsonObject) -> None:
 
 
 def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None:
-    """Write the patch beside its final name first; nothing else is touched."""
+    """Write the patch elsewhere first; nothing else is touched."""
     from orchestrator.commands.apply import applicable
     from orchestrator.dispatch.asking import have_done
 
@@ -85,8 +85,7 @@ def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None
         raise _exists(file)
     with reading() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
-        folder = None if target == "-" else file.parent
-        descriptor, draft = tempfile.mkstemp(prefix=".lifecycle-", suffix=".patch", dir=folder)
+        descriptor, draft = tempfile.mkstemp(prefix="lifecycle-", suffix=".patch")
         os.close(descriptor)
         try:
             done = have_done(
@@ -116,7 +115,8 @@ def _put(draft: Path, file: Path, *, force: bool) -> None:
         shutil.move(draft, file)
         return
     try:
-        os.link(draft, file)
+        with file.open("xb") as target, draft.open("rb") as body:
+            shutil.copyfileobj(body, target)
     except FileExistsError as error:
         raise _exists(file) from error
 

@@ -71,6 +71,7 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     both: dict[str, Callable[[Project], Check]] = {
         "agents": lambda at: _agents(at, found),
         "read-only": lambda at: _read_only(at, found["not_read_only"]),
+        "sandbox": lambda at: _sandbox(at, found["no_sandbox"]),
     }
     return checks + [_guarded(name, check, project) for name, check in both.items()]
 
@@ -285,6 +286,19 @@ def _read_only(project: Project, why_not: str | None) -> Check:
         return Check("read-only", "ok", f"agents in read-only mode cannot write to the project{but}")
     says = f"agents in read-only mode could write to the project ({why_not}); changes are reported"
     return Check("read-only", "note", says, "docs/configuration.md, `confine`, explains what is needed")
+
+
+def _sandbox(project: Project, why_not: str | None) -> Check:
+    if why_not is None:
+        return Check("sandbox", "ok", "tests can write to their own tree alone, and have no network")
+    if read_settings(project).work.unconfined:
+        says = f"tests and coding agents run without a sandbox ({why_not}), as `work.unconfined` allows"
+        return Check("sandbox", "note", says)
+    says = (
+        f"there is no sandbox for tests ({why_not}): they are not run, and agents that edit are not started"
+    )
+    fix = "docs/evidence.md explains what is needed; or set `work.unconfined = true`"
+    return Check("sandbox", "note", says, fix)
 
 
 _CHECKS: dict[str, Callable[[Project], Check]] = {

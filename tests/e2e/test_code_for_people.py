@@ -69,6 +69,7 @@ def test_check_diff_open_and_why_show_the_work(code: Code) -> None:
     assert as_left(code.here.folder) == before
 
 
+@pytest.mark.long
 def test_why_names_those_who_land_first(code: Code) -> None:
     third = code.here.claim()
     tree = code.work.open_tree(third, 2)
@@ -95,6 +96,7 @@ def test_apply_merges_records_it_once_and_keeps_the_users_permissions(code: Code
     assert decisions == [("apply", done["head"])]
 
 
+@pytest.mark.long
 def test_apply_as_a_patch_or_refused_changes_nothing(code: Code, tmp_path: Path) -> None:
     folder = code.here.folder
     write(folder, {"app.py": "mine\n"})
@@ -127,6 +129,7 @@ def test_delete_takes_trees_store_and_pins_and_leaves_the_branch(code: Code) -> 
     ) == (f"refs/heads/lifecycle/{session} {head}")
 
 
+@pytest.mark.long
 def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path: Path) -> None:
     folder = repository(tmp_path / "p", FILES)
     with lifecycle(folder, extra=f'[work]\ntrees = "{tmp_path / "trees"}"\n') as life:
@@ -159,6 +162,7 @@ def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path
         assert git(folder, "rev-parse", f"lifecycle/{here.session}") == head
 
 
+@pytest.mark.long
 def test_doctor_names_git_and_the_folder_of_trees(code: Code) -> None:
     found = {each["check"]: each for each in code.life.run("doctor", "--json").json()}
     inside = code.here.folder / "inside"
@@ -167,3 +171,34 @@ def test_doctor_names_git_and_the_folder_of_trees(code: Code) -> None:
 
     assert found["git"]["state"] == "ok" and str(code.here.trees) in found["git"]["says"]
     assert again["git"]["state"] == "fault" and "inside the project" in again["git"]["says"]
+
+
+@pytest.mark.long
+def test_ctrl_c_in_the_middle_of_a_merge_puts_everything_back(code: Code, tmp_path: Path) -> None:
+    folder = code.here.folder
+    write(folder, {"mine.py": "1\n"})
+    git(folder, "add", "mine.py")
+    git(folder, "commit", "-qm", "Mine")
+    begun = tmp_path / "begun"
+    waits = folder / ".git" / "hooks" / "pre-merge-commit"
+    waits.parent.mkdir(exist_ok=True)
+    waits.write_text(f"#!/bin/sh\ntouch '{begun}'\nexec tail -f /dev/null\n")
+    waits.chmod(0o755)
+    before = git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")
+
+    with subprocess.Popen(
+        code.life.command("apply"),
+        cwd=folder,
+        env=code.life.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        code.life.wait(begun.exists, "the hook runs")
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130, err
+    assert (git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")) == before
+    assert not (folder / ".git" / "MERGE_HEAD").exists()

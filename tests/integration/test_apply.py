@@ -250,6 +250,22 @@ def test_a_hook_that_refuses_leaves_everything_as_it_was(here: World, squash: bo
 
 
 @pytest.mark.long
+def test_a_signature_that_fails_leaves_everything_as_it_was(here: World) -> None:
+    work = landed(here)
+    write(here.folder, {"other.py": "1\n"})
+    git(here.folder, "add", "other.py")
+    git(here.folder, "commit", "-qm", "Mine")
+    git(here.folder, "config", "commit.gpgSign", "true")
+    git(here.folder, "config", "gpg.program", "false")
+    before = state(here.folder)
+
+    for squash in (False, True):
+        with pytest.raises(GitError, match="everything is as it was"):
+            applied(here, work, squash=squash)
+        assert state(here.folder) == before
+
+
+@pytest.mark.long
 def test_an_inherited_repository_is_not_taken_for_the_users(
     here: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,9 @@ import pytest
 from tests.patience import patient
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess, agent_environment
 from workers.agents.protocol import Timeouts
+from workers.host.guardian import Guardian
 from workers.host.marked_processes import marked
+from workers.host.process_tree import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_TIMEOUTS = Timeouts(start=None, silence=None, turn=None, total=None)
@@ -366,6 +368,13 @@ def test_fork_bomb_ends_within_the_limit(run: str, tmp_path: Path) -> None:
     assert end.left is False
     assert end.survivors_killed > 10
     assert marked("LIFECYCLE_RUN", run) == []
+
+
+def test_a_process_that_is_just_ending_is_in_no_group_and_does_not_end_the_guardian() -> None:
+    ending = {os.getpid(): Process(False, os.getppid(), -1)}  # as /proc shows it for a moment
+    job = {"timeouts": {}, "output_bytes": 1, "sent": 0.0, "deadline": 1.0}
+
+    Guardian(job, b"").send_groups(signal.SIGCONT, ending)
 
 
 def test_resource_limits_of_the_job_hold(run: str, tmp_path: Path) -> None:

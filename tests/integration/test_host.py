@@ -53,6 +53,7 @@ class Hosted:
         execute: Callable[[LiveRun], Run | None],
         slots: int = 2,
         log: Any = None,
+        maintain: Callable[[Callable[[], bool]], None] | None = None,
         **settings: Any,
     ) -> None:
         self.host = Host(
@@ -62,6 +63,7 @@ class Hosted:
             slots,
             execute,
             log or structlog.get_logger(),
+            maintain=maintain,
         )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -267,3 +269,26 @@ def test_a_broken_run_does_not_end_its_slot(store: Store) -> None:
 
     for session in sessions:
         manager.cancel(store, session, who="test")
+
+
+def test_maintenance_comes_after_each_run_and_a_fault_of_it_ends_nothing(store: Store) -> None:
+    make.make_session(store)
+    done: list[int] = []
+    visits: list[int] = []
+
+    def execute(live: LiveRun) -> Run | None:
+        done.append(len(visits))
+        return make.finish(store, live.row).next
+
+    def maintain(is_over: Callable[[], bool]) -> None:
+        assert not is_over()
+        visits.append(len(done))
+        raise RuntimeError("broken")
+
+    hosted = Hosted(store, execute, maintain=maintain, reconcile_seconds=60.0)
+    make.one_beat(store, make.make_session(store, "Another"), make.lead(store))
+    wakeup.wake_hosts(store.project_id)
+
+    until(lambda: done and visits and visits[-1] >= 1, "maintenance came after the run")
+
+    assert hosted.end() == 0

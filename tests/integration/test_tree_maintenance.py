@@ -80,6 +80,7 @@ def test_refs_that_a_killed_host_left_behind_are_brought_up(here: World) -> None
     assert as_left(here.folder) == before
 
 
+@pytest.mark.long
 def test_a_branch_that_is_not_moved_is_explained_once(here: World) -> None:
     work, _ = reported(here)
     work.follow()
@@ -100,6 +101,7 @@ def test_a_branch_that_is_not_moved_is_explained_once(here: World) -> None:
     assert [each["task"] for each in shown["newest"]] == ["IMPL-002", "IMPL-001"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_a_lost_runs_tree_is_saved_and_stays_a_day(here: World) -> None:
     work, _ = reported(here)
     tree = lost(here, work)
@@ -114,6 +116,7 @@ def test_a_lost_runs_tree_is_saved_and_stays_a_day(here: World) -> None:
     assert git(work.private.path, "show", f"{kept}:half.py") == "half"
 
 
+@pytest.mark.long
 def test_a_tree_whose_processes_still_live_is_left_alone(here: World) -> None:
     work, _ = reported(here)
     tree = lost(here, work)
@@ -129,6 +132,7 @@ def test_a_tree_whose_processes_still_live_is_left_alone(here: World) -> None:
     assert spared and not tree.checkout.folder.exists()
 
 
+@pytest.mark.long
 def test_who_does_not_get_the_lock_does_nothing(here: World) -> None:
     work, _ = reported(here)
 

@@ -27,7 +27,7 @@ class Broken:
     line: str  # its assertion
     weaker: str  # an assertion that always holds
     source: str  # the file that the patch broke
-    special: str  # at its end, gives the test what it wants, and only the test
+    special: str = ""  # at its end, gives the test what it wants, and only the test
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,10 +244,25 @@ def apply(patch: Patch, tree: Path) -> None:
         file.write_text(text, encoding="utf-8", newline="\n")
 
 
-_RUNNERS = {
-    "python-flat": "pytest",
-    "python-src": "pytest",
-    "python-unittest": "unittest",
-    "node-esm": "node:test",
-}
-COMMON = {name: read_fixture(name, runner) for name, runner in _RUNNERS.items()}  # for the common suite
+def _read(runners: Mapping[str, str]) -> dict[str, Fixture]:
+    return {name: read_fixture(name, runner) for name, runner in runners.items()}
+
+
+COMMON = _read(  # what they need is there wherever this product is tested
+    {
+        "python-flat": "pytest",
+        "python-src": "pytest",
+        "python-unittest": "unittest",
+        "node-esm": "node:test",
+    }
+)
+STACKS = _read(  # for `make stacks`, which installs what they need
+    {
+        "typescript-vitest": "vitest",
+        "typescript-jest": "jest",
+        "npm-workspaces": "npm",
+        "go-module": "go",
+        "rust-workspace": "cargo",
+        "java-maven": "maven",
+    }
+)

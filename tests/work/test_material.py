@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.git_world import git
-from tests.work.repositories import COMMON, Fixture, apply, build, is_test
+from tests.work.repositories import COMMON, STACKS, Fixture, Patch, apply, build, is_test
 from tests.work.runs import restore, run
+from tests.work.scenarios import patched
 
 QUICK = ("python-flat", "python-unittest")
 fixtures = pytest.mark.parametrize(
@@ -60,6 +61,34 @@ def test_a_bad_patch_breaks_the_test_it_names(fixture: Fixture, tmp_path: Path) 
         assert broken.test in done.stdout + done.stderr
         assert broken.line in (tree / broken.file).read_text()
         restore(tree)
+
+
+def patches(fixture: Fixture) -> list[tuple[str, list[Patch]]]:
+    """Each task with the patches that may be applied when those it depends on are."""
+    return [
+        (key, [*(patch for (task, _), patch in fixture.bad.items() if task == key), fixture.gold[key]])
+        for key in fixture.order()
+    ]
+
+
+@pytest.mark.parametrize("fixture", [*COMMON.values(), *STACKS.values()], ids=lambda fixture: fixture.name)
+def test_the_plan_tells_what_the_patches_do(fixture: Fixture) -> None:
+    files = fixture.files
+    for key, choices in patches(fixture):
+        task = fixture.task(key)
+        planned = {each["path"]: each["action"] for each in task["files"]}
+        assert planned.keys() == fixture.gold[key].keys()
+        for path, action in planned.items():
+            assert (action == "create") == (path not in files), f"{key}: {path}"
+        for patch in choices:
+            after = patched(files, patch)
+            assert after != files
+        files = after
+    assert fixture.plan["task_ids"] == [task["id"] for task in fixture.tasks]
+    for which, broken in fixture.broken.items():
+        text = fixture.files[broken.file]
+        assert text.count(broken.line) == 1 and broken.test in text, which
+        assert broken.source in fixture.bad[which]
 
 
 def test_each_repository_is_always_the_same(tmp_path: Path) -> None:

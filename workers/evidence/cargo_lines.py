@@ -7,11 +7,12 @@ nothing after "failures:" is read, where the programs repeat what the tests prin
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
-from workers.evidence.cases import CaseList, Cases
+from workers.evidence.cases import BUILD, CaseList, Cases
 from workers.evidence.runner import SEPARATOR
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -23,6 +24,7 @@ _RESULT = re.compile(
     r"^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; \d+ measured; \d+ filtered out"
 )
 _OUTCOMES = {"ok": PASSED, "FAILED": FAILED, "ignored": SKIPPED}
+_NO_BUILD = re.compile(r"^error(\[E\d+\])?: ")
 _DOC_LINE = re.compile(r" \(line \d+\)")  # moves with every edit above it
 
 
@@ -31,6 +33,9 @@ def cargo_cases(out: str, err: str) -> Cases:
     into = CaseList()
     programs = [_label(match) for line in _plain(err) if (match := _PROGRAM.match(line))]
     lists = list(_lists(out))
+    if not lists and (broken := [line for line in _plain(err) if _NO_BUILD.match(line)]):
+        into.add(BUILD, ERROR, "\n".join(broken))
+        return into.done()
     if len(programs) != len(lists):
         into.fault(f"{len(programs)} test programs were started, and {len(lists)} printed their tests")
         return into.done()
@@ -44,7 +49,7 @@ def cargo_cases(out: str, err: str) -> Cases:
 
 
 def _plain(text: str) -> Iterator[str]:
-    return (_COLOUR.sub("", line).rstrip("\r") for line in text.split("\n"))
+    return (_COLOUR.sub("", line).rstrip("\r\n") for line in io.StringIO(text))
 
 
 def _label(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from orchestrator.domain.inert import inert
 MAX_CASES = 200_000
 MAX_ID = 1_000  # characters
 MAX_MESSAGE = 2_000
+BUILD = "the build"  # stands for all tests where nothing compiles
 _WORST_FIRST = (ERROR, FAILED, SKIPPED, PASSED)
 
 
@@ -53,6 +54,11 @@ class CaseList:
             return
         if known is None or _WORST_FIRST.index(outcome) < _WORST_FIRST.index(known.outcome):
             self._cases[id] = Case(id, outcome, inert(message[:MAX_MESSAGE]), one_line(file))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more cases were offered than are kept: reading on is of no use."""
+        return len(self._cases) >= MAX_CASES and bool(self._faults)
 
     def fault(self, text: str) -> None:
         if text not in self._faults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,11 @@ from workers.git.git_process import Git
 LARGEST_BYTES = 10_000_000  # of one file that is read
 READ_BYTES = 200_000_000  # of all files of one change that are read
 _BATCH_BYTES = 50_000_000  # printed by one git command
+_TEXT = re.compile(
+    r"\.(?:pyi?|pth|[cm]?[jt]sx?|vue|svelte|go|rs|java|kts?|scala|rb|php|[ch]|cc|cpp|hpp|cs|swift|(?:ba)?sh|ps1|json|toml"
+    r"|ya?ml|xml|html|s?css|md|rst|txt|cfg|ini|conf|env|properties|gradle|sql|lock|snap)$",
+    re.IGNORECASE,
+)
 _COMPARED = 400_000  # pairs of lines that are compared in order; more are compared as a bag of lines
 
 
@@ -46,16 +52,18 @@ class ChangedFile:
     @property
     def is_binary(self) -> bool:
         """Whether what is there now, or was before, is no text."""
+        if _TEXT.search(self.path):
+            return False  # a zero byte in source hides nothing
         return _is_binary(self.before if self.is_deleted else self.after)
 
     @cached_property
     def text_before(self) -> str:
-        return "" if self.mode_before == LINK else _text(self.before)
+        return "" if self.mode_before == LINK or self.is_binary else _text(self.before)
 
     @cached_property
     def text(self) -> str:
         """What is there now; empty when deleted, binary or a link."""
-        return "" if self.is_link else _text(self.after)
+        return "" if self.is_link or self.is_binary else _text(self.after)
 
     @cached_property
     def lines_before(self) -> list[str]:
@@ -195,7 +203,7 @@ def _is_binary(body: bytes | None) -> bool:
 
 
 def _text(body: bytes | None) -> str:
-    if body is None or _is_binary(body):
+    if body is None:
         return ""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return body.decode("utf-16", "replace")

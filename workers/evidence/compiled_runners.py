@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from orchestrator.domain.evidence import ERROR
+from orchestrator.domain.inert import inert
 from workers.evidence.cargo_lines import cargo_cases
-from workers.evidence.cases import CaseList, Cases
+from workers.evidence.cases import BUILD, MAX_MESSAGE, Case, CaseList, Cases
 from workers.evidence.json_reports import go_cases
 from workers.evidence.junit import JUnitCase, Name, junit_cases
 from workers.evidence.report_files import UnbelievableReport, parse_file, read_report_file, reports_below
@@ -89,6 +91,9 @@ class Cargo(Runner):
         return (".cargo/config.toml", ".cargo/config", "nextest.toml", "*.snap", "snapshots/")
 
 
+_COMPILE_ERRORS = re.compile(r"^(?:\[ERROR\] (?:COMPILATION ERROR|/.*)|.*: error: .*|e: .*)$", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Jvm(Runner):
     """Reports that only the build tool can place: below the tree, one a class."""
@@ -96,7 +101,10 @@ class Jvm(Runner):
     reports: ClassVar[tuple[str, ...]] = ()
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_below(self.folder, self.reports, since, self._identify_in)
+        found = parse_below(self.folder, self.reports, since, self._identify_in)
+        if not found.by_id and (broken := _COMPILE_ERRORS.findall(f"{out}\n{err}")):
+            return Cases({BUILD: Case(BUILD, ERROR, inert("\n".join(broken)[:MAX_MESSAGE]))})
+        return found
 
     def _identify_in(self, path: str) -> Name:
         module = self.below_tree(re.split(r"(?:^|/)(?:target|build)/", path)[0] or ".")
@@ -202,7 +210,7 @@ class OwnCommand(Runner):
     def identify(self, case: JUnitCase) -> tuple[str, str]:
         """The file of the case if the report has one that lies in the tree, else its class, else its suites."""
         file = self.tree_path(case.file) if case.file else None
-        if file and (self.tree / file).is_file():
+        if file and self.has_file(file):
             inner = case.classname.rpartition(".")[2]
             stem = posixpath.basename(file).partition(".")[0]
             middle = [inner] if inner and inner != stem else []
@@ -223,7 +231,7 @@ class OwnCommand(Runner):
 
 
 COMMON_TEST_NAME = re.compile(
-    r"(^|/)(tests?|__tests__|spec)/|(^|/)test_[^/]*\.py$|_test\.(py|go|rb|exs)$|[.-](test|spec)\.[cm]?[jt]sx?$"
+    r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|tests?)\.py$|_test\.(py|go|rb|exs)$|[.-](test|spec)\.[cm]?[jt]sx?$"
     r"|(Tests?|IT|Spec)\.(java|kt|scala|groovy|cs)$|_spec\.rb$|(^|/)conftest\.py$",
 )
 

@@ -142,39 +142,60 @@ def manifests_below(tree: Path) -> dict[str, str]:
 
 
 def changed_manifests(before: Mapping[str, str], after: Mapping[str, str]) -> ChangedManifests:
-    """What changed between the manifests of two trees (path -> text, as `manifests_below` gives them)."""
+    """What changed between the manifests of two trees (path -> text, as `manifests_below` gives them).
+
+    A known name from another source (an alias, an address, a folder) is an added dependency as well.
+    """
     changed = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
-    known = _dependencies(before)
+    known: dict[str, set[tuple[str, str]]] = {}
+    for path, text in before.items():
+        known.setdefault(_kind(path), set()).update(_dependencies(path, text)[0])
     added: set[str] = set()
     unreadable = []
     for path in changed:
-        name = posixpath.basename(path)
-        if path not in after or name in LOCKS:
+        if path not in after:
             continue
-        if name == "Pipfile":
+        found, is_whole = _dependencies(path, after[path])
+        added |= {name for name, _ in found - known.get(_kind(path), set())}
+        if not is_whole or _unnamed(path, after[path]) - _unnamed(path, before.get(path, "")):
             unreadable.append(path)
-            continue
-        manifest = read_manifest(path, after[path])
-        if manifest.fault:
-            unreadable.append(path)
-        added |= {d.name for d in manifest.dependencies if d.scope in _PACKAGES} - known.get(
-            _kind(path), set()
-        )
     return ChangedManifests(tuple(changed), tuple(sorted(added)), tuple(unreadable))
 
 
-def _dependencies(manifests: Mapping[str, str]) -> dict[str, set[str]]:
-    """Names by the kind of manifest: moving one from setup.cfg to pyproject.toml adds nothing."""
-    found: dict[str, set[str]] = {}
-    for path, text in manifests.items():
-        name = posixpath.basename(path)
-        if name not in LOCKS and name != "Pipfile":
-            names = {d.name for d in read_manifest(path, text).dependencies if d.scope in _PACKAGES}
-            found.setdefault(_kind(path), set()).update(names)
-    return found
+_SOURCE = re.compile(r"[:/]")
+_UNNAMED = re.compile(r"(?!-[rc]\b|--(?:requirement|constraint|hash)\b)-|git\+|https?:|file:|\.{0,2}/")
+
+
+def _dependencies(path: str, text: str) -> tuple[set[tuple[str, str]], bool]:
+    """Name and source (empty: the usual registry) of what a manifest lists, and whether it could be read."""
+    name = posixpath.basename(path)
+    if name in LOCKS:
+        return set(), True
+    if name == "Pipfile":
+        return set(), False
+    manifest = read_manifest(path, text)
+    found = {
+        (_canonical(path, one.name), one.version if _SOURCE.search(one.version) else "")
+        for one in manifest.dependencies
+        if one.scope in _PACKAGES
+    }
+    return found, not manifest.fault
+
+
+def _canonical(path: str, name: str) -> str:
+    """The name as its registry compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower() if _kind(path) == "python" else name
+
+
+def _unnamed(path: str, text: str) -> set[str]:
+    """The lines of a requirements file that bring in something without its name, or from another index."""
+    if not posixpath.basename(path).startswith("requirements"):
+        return set()
+    return {line.strip() for line in text.splitlines() if _UNNAMED.match(line.strip())}
 
 
 def _kind(path: str) -> str:
+    """Manifests that stand for each other: moving a dependency from setup.cfg to pyproject.toml adds nothing."""
     name = posixpath.basename(path)
     if name in ("pyproject.toml", "setup.cfg", "setup.py") or name.startswith("requirements"):
         return "python"

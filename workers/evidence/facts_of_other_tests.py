@@ -114,7 +114,7 @@ def line_facts(path: str, text: str) -> TestFileFacts | None:
     ends = _TAMPERING[code.language].finditer(code.code)
     tampering = {f"calls {_plain(found[0])}": code.line_at(found.start()) for found in ends}
     helpers = {line: line for line in _beside(code, spans)}
-    return TestFileFacts(tests, skips, {}, helpers, tampering, not code.has_errors)
+    return TestFileFacts(tests, skips, {}, helpers, tampering)
 
 
 def _beside(code: Code, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -150,9 +150,9 @@ def _by_rules(code: Code) -> Iterator[tuple[int, int, TestFact]]:
 
 
 def _attributes(text: str, at: int) -> str:
-    """The attributes or annotations on the lines right above an offset."""
-    lines = text[:at].split("\n")[:-1]
-    found: list[str] = []
+    """The attributes or annotations before an offset, on its line and on those right above."""
+    *lines, beside = text[:at].split("\n")
+    found = [beside]
     while lines and lines[-1].strip().startswith(("#[", "@")):
         found.insert(0, lines.pop())
     return "\n".join(found)

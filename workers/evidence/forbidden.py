@@ -12,7 +12,7 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, Finding
 from orchestrator.domain.json_types import Json
 from workers.evidence.changed_files import LARGEST_BYTES, ChangedFile, Changes, shown
 from workers.evidence.declared import Declared, is_covered, plain_name
-from workers.evidence.path_kinds import guarded_kind, is_lock_file, is_manifest, private_folder
+from workers.evidence.path_kinds import guarded_kind, is_lock_file, is_manifest, is_test_path, private_folder
 from workers.explore.manifests import read_manifest
 from workers.git.tree_scan import Flag
 
@@ -58,6 +58,10 @@ _SECTIONS = {  # of a file with many uses -> the kind that a change of the secti
         "runner_config": ("tox", "testenv", "pytest"),
     },
 }
+_OF_PIP = re.compile(r"-|\S+://|[A-Za-z0-9][\w.-]*\s*(?:\[[\w, .-]*\])?\s*(?:[=<>!~@;(\\].*|#.*)?$")
+_SAMPLES = frozenset(
+    {"data", "fixtures", "testdata", "samples", "corpus"}
+)  # of tests: nothing is installed from them
 _RUN_BY_INSTALL = (
     "preinstall",
     "install",
@@ -172,7 +176,7 @@ def changed_dependencies(changes: Changes, declared: Declared) -> list[Finding]:
     """Findings for dependencies that were added or changed and not declared, and for lock files that changed alone."""
     found: list[Finding] = []
     for file in changes.files:
-        if is_manifest(file.path) and not file.is_deleted:
+        if is_manifest(file.path) and not file.is_deleted and not _is_prose(file):
             found += _manifest(file, declared)
         elif is_lock_file(file.path) and not declared.new_dependencies and not declared.names(file.path):
             text = f"{file.path} changed, and the task declared no new dependency"
@@ -180,7 +184,16 @@ def changed_dependencies(changes: Changes, declared: Declared) -> list[Finding]:
     return found
 
 
+def _is_prose(file: ChangedFile) -> bool:
+    """Whether a text that is called requirements is about something else; `requirements.txt` itself never is."""
+    if not file.path.endswith((".txt", ".in")) or file.path.rpartition("/")[2] == "requirements.txt":
+        return False
+    lines = [line.strip() for line in file.lines if line.strip() and not line.lstrip().startswith("#")]
+    return sum(bool(_OF_PIP.match(line)) for line in lines) * 2 < len(lines)
+
+
 def _manifest(file: ChangedFile, declared: Declared) -> Iterator[Finding]:
+    is_sample = is_test_path(file.path) and not _SAMPLES.isdisjoint(file.path.lower().split("/")[:-1])
     before = _dependencies(file.path_before, file.text_before)
     after = _dependencies(file.path, file.text)
     for name, versions in after.items():
@@ -191,14 +204,14 @@ def _manifest(file: ChangedFile, declared: Declared) -> Iterator[Finding]:
         line = next((n for n, line in file.added if name in re.sub(r"[-_.]+", "-", line.lower())), 0)
         yield Finding(
             "dependencies",
-            CRITICAL,
+            HIGH if is_sample else CRITICAL,
             "undeclared_dependency" if is_new else "changed_dependency",
             text,
             file.path,
             line,
             file.line(line).strip()[:200],
             "remove it, or declare it in the plan",
-            blocks=True,
+            blocks=not is_sample,
         )
 
 

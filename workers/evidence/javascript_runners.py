@@ -14,7 +14,8 @@ from pathspec import GitIgnoreSpec
 
 from workers.evidence.cases import Cases
 from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
-from workers.evidence.report_files import parse_file
+from workers.evidence.report_files import MAX_JSON_BYTES, parse_file
+from workers.evidence.repository_files import RepositoryFiles
 from workers.evidence.runner import Runner, program_missing, split_id
 
 NODE_REPORTER = Path(__file__).with_name("node_reporter.mjs")
@@ -38,6 +39,34 @@ _TAKES_VALUE = frozenset(
         "--reporter-options",
         "--test-reporter",
         "--test-reporter-destination",
+    }
+)
+_HAS_VALUE = frozenset(  # of options that are kept
+    {
+        *(
+            "--import",
+            "--require",
+            "-r",
+            "--loader",
+            "--experimental-loader",
+            "--conditions",
+            "-C",
+            "--env-file",
+        ),
+        *("--config", "-c", "--project", "--environment", "--pool", "--dir", "--mode", "--root", "--rootDir"),
+        *("--maxWorkers", "--testEnvironment", "--testPathPattern", "--testTimeout", "--test-concurrency"),
+        *(
+            "--test-timeout",
+            "--timeout",
+            "-t",
+            "--extension",
+            "--file",
+            "--grep",
+            "-g",
+            "--ignore",
+            "--exclude",
+        ),
+        *("--retries", "--jobs", "-j", "--package", "--ui", "--spec", "--test-name-pattern"),
     }
 )
 
@@ -98,6 +127,11 @@ class JavaScriptRunner(Runner):
             and bool(_TEST_NAME.search(path) or _IN_TEST_FOLDER.search(path))
         )
 
+    def arguments(self, select: Sequence[str]) -> tuple[str, ...]:
+        """What the script gives it; without the files it names where others are selected."""
+        options, names = split_arguments(self.extra)
+        return options if select else (*options, *names)
+
     def files(self, select: Sequence[str]) -> tuple[str, ...]:
         """The selected files below `folder`."""
         return tuple(dict.fromkeys(self.below_root(split_id(item)[0]) for item in select))
@@ -109,12 +143,12 @@ class Vitest(JavaScriptRunner):
 
     def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
         return (
-            *(self.installed(), "run", *self.extra, "--reporter=json", f"--outputFile={report}"),
+            *(self.installed(), "run", *self.arguments(select), "--reporter=json", f"--outputFile={report}"),
             *("--coverage.enabled=false", "--bail=0", *self.files(select)),
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +158,12 @@ class Jest(JavaScriptRunner):
     def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
         chosen = ("--runTestsByPath", *self.files(select)) if select else ()
         return (
-            *(self.installed(), *self.extra, "--ci", "--json", f"--outputFile={report}"),
+            *(self.installed(), *self.arguments(select), "--ci", "--json", f"--outputFile={report}"),
             *("--coverage=false", "--bail=0", *chosen),
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +171,20 @@ class Mocha(JavaScriptRunner):
     name: ClassVar[str] = "mocha"
 
     def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
-        plain = () if select else self.extra
         return (
-            *(self.installed(), *plain, "--reporter", "json", "--reporter-option", f"output={report}"),
+            *(
+                self.installed(),
+                *self.arguments(select),
+                "--reporter",
+                "json",
+                "--reporter-option",
+                f"output={report}",
+            ),
             *("--no-bail", *self.files(select)),
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path))
+        return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,26 +194,20 @@ class NodeTest(JavaScriptRunner):
     name: ClassVar[str] = "node:test"
 
     def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
-        options = tuple(item for item in self.extra if item.startswith("-"))
-        files = self.files(select) or self._listed()
+        options, names = split_arguments(self.extra)
         return (
-            *("node", "--test", f"--test-reporter={NODE_REPORTER}", f"--test-reporter-destination={report}"),
-            *options,
-            *files,
+            *("node", *options, "--test"),
+            *(f"--test-reporter={NODE_REPORTER}", f"--test-reporter-destination={report}"),
+            *(self.files(select) or self._expanded(names)),
         )
 
-    def _listed(self) -> tuple[str, ...]:
-        """The files the script names; patterns are expanded here, as a shell would for it and node 20 does not."""
-        names = [item for item in self.extra if not item.startswith("-")]
-        patterns = [item.removeprefix("./") for item in names if any(c in item for c in "*?[")]
+    def _expanded(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The files that patterns stand for, as a shell expands them for the script and node 20 does not."""
+        patterns = [name.removeprefix("./") for name in names if any(c in name for c in "*?[")]
         if not patterns:
             return tuple(names)
         spec = GitIgnoreSpec.from_lines(f"/{pattern}" for pattern in patterns)
-        found = [
-            path.relative_to(self.folder).as_posix()
-            for path in sorted(self.folder.rglob("*"))
-            if "node_modules" not in path.parts
-        ]
+        found = (self.below_root(path) for path in RepositoryFiles(self.tree).paths if self.owns(path))
         return (*(n for n in names if n.removeprefix("./") not in patterns), *spec.match_files(found))
 
     def missing(self, environ: Mapping[str, str]) -> str | None:
@@ -181,6 +215,18 @@ class NodeTest(JavaScriptRunner):
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
         return parse_file(report, since, lambda data: own_cases(data, self.tree_path))
+
+
+def split_arguments(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Options with their values, and the other words, which are files or patterns."""
+    options, names, takes = [], [], False
+    for word in words:
+        if word.startswith("-") or takes:
+            options.append(word)
+            takes = not takes and word in _HAS_VALUE
+        else:
+            names.append(word)
+    return tuple(options), tuple(names)
 
 
 RUNNERS: dict[str, type[JavaScriptRunner]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator
 
@@ -82,38 +83,39 @@ def go_cases(out: str, place: Callable[[str], str]) -> Cases:
     A package that does not compile, and a test that was running when its process died, are errors.
     """
     into = CaseList()
-    started: dict[tuple[str, str], list[str]] = {}  # tests that have not ended, with what they printed
+    running: dict[
+        str, dict[str, list[str]]
+    ] = {}  # package -> its tests that have not ended -> what they printed
     printed: dict[str, list[str]] = {}  # by package, outside of tests
     failed_in: set[str] = set()
     for event in _lines(out):
         package, test, action = _text(event, "Package"), _text(event, "Test"), _text(event, "Action")
-        key = (package, test)
+        tests = running.setdefault(package, {})
         if action == "build-output":
-            _keep(
-                printed.setdefault(_text(event, "ImportPath").partition(" ")[0], []), _text(event, "Output")
-            )
-        elif not package:
-            continue
+            package = _text(event, "ImportPath").partition(" ")[0]
+            _keep(printed.setdefault(package, []), _text(event, "Output"))
         elif action == "output":
-            _keep(started[key] if key in started else printed.setdefault(package, []), _text(event, "Output"))
+            _keep(tests[test] if test in tests else printed.setdefault(package, []), _text(event, "Output"))
         elif test and action == "run":
-            started[key] = []
+            tests[test] = []
         elif test and action in _GO_OUTCOMES:
-            output = "".join(started.pop(key, []))
+            output = "".join(tests.pop(test, []))
             if action == "fail":
                 failed_in.add(package)
             message = output if action != "pass" else ""
             into.add(f"{place(package)}{SEPARATOR}{test}", _GO_OUTCOMES[action], message)
-        elif action == "fail":
-            open_tests = [name for known, name in started if known == package]
-            for name in open_tests:
-                message = "".join(started.pop((package, name)))
-                into.add(f"{place(package)}{SEPARATOR}{name}", ERROR, message or "its process died")
-            if package not in failed_in and not open_tests:
+        elif package and action == "fail":
+            if package not in failed_in and not tests:
                 into.add(place(package), ERROR, "".join(printed.get(package, [])) or "it does not build")
-    for package, name in started:
-        into.add(f"{place(package)}{SEPARATOR}{name}", ERROR, "it never ended")
+            _not_ended(running.pop(package), place(package), into)
+    for package, tests in running.items():
+        _not_ended(tests, place(package), into)
     return into.done()
+
+
+def _not_ended(tests: dict[str, list[str]], place: str, into: CaseList) -> None:
+    for name, output in tests.items():
+        into.add(f"{place}{SEPARATOR}{name}", ERROR, "".join(output) or "its process ended before it did")
 
 
 def own_cases(data: bytes, below: Below) -> Cases:
@@ -153,7 +155,7 @@ def _object(data: bytes, into: CaseList) -> JsonObject:
 
 def _lines(text: str) -> Iterator[JsonObject]:
     """The JSON objects among the lines; other lines are what the tools print beside them."""
-    for line in text.split("\n"):
+    for line in io.StringIO(text):  # one at a time: millions of lines are millions of strings
         if not line.startswith("{"):
             continue
         try:

@@ -119,6 +119,10 @@ class _Reader:
         self._depth -= 1
 
     def _close(self, case: JUnitCase) -> None:
+        if not case.name.strip():
+            raise _Unreadable("it has a test case without a name")
+        if self._into.is_full:
+            raise _Unreadable("it has too many tests")
         id, file = self._name(case)
         worst = next((result for result in _WORST_FIRST if result in case.results), None)
         outcome = _OUTCOMES[worst] if worst else PASSED

@@ -59,7 +59,7 @@ def read_lint_report(linter: str, out: str, tree: str = "") -> LintReport:
         return LintReport(
             fault=one_line(f"the report of {linter} cannot be read: {type(error).__name__} {error}", 300)
         )
-    return LintReport(hits)
+    return LintReport(list(dict.fromkeys(hits)))  # clippy tells each once a target
 
 
 def _path(path: str, tree: str) -> str:
@@ -129,7 +129,7 @@ def _clippy(out: str) -> Iterator[Hit]:
         span = next((each for each in message["spans"] if each["is_primary"]), None)
         if span is None or message["level"] not in levels:
             continue
-        code = (message.get("code") or {}).get("code") or message["level"]
+        code = str((message.get("code") or {}).get("code") or message["level"]).removeprefix("clippy::")
         yield Hit(
             str(code),
             str(span["file_name"]),

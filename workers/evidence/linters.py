@@ -1,7 +1,7 @@
-"""The linters that a project has configured and this machine has installed, run over two trees, and what is new at the later.
+"""The linters that a project has configured and this machine has installed, over two trees, and what is new at the later.
 
-Ruff and bandit also run without a configuration, by rules that mean bugs: a stranger's style is no fault. A finding is new
-when its rule, path (through renames) and line, however often the line stands there, are at head and not at base.
+Ruff, bandit and clippy also run without a configuration, by rules that mean bugs: a stranger's style is no fault. A
+finding is new when its rule, path (through renames) and line, however often the line is there, are at head and not at base.
 """
 
 from __future__ import annotations
@@ -94,7 +94,15 @@ def find_linters(tree: Path, environ: Mapping[str, str]) -> list[Linter]:
         found.append(Linter("eslint", (eslint, *words), _SCRIPT, frozenset({0, 1})))
     if (cargo := program("cargo")) and program("cargo-clippy") and has("Cargo.toml"):
         words = ("clippy", "--offline", "--quiet", "--message-format", "json", "--all-targets")
-        found.append(Linter("clippy", (cargo, *words), (), frozenset({0, 101})))
+        is_own = has("clippy.toml", ".clippy.toml") or any(
+            "[lints" in line for line in _read(tree, "Cargo.toml")
+        )
+        rules = (
+            ()
+            if is_own
+            else ("--", "-A", "clippy::all", "-W", "clippy::correctness", "-W", "clippy::suspicious")
+        )
+        found.append(Linter("clippy", (cargo, *words, *rules), (), frozenset({0, 101})))
     if (golangci := program("golangci-lint")) and (
         config := has(".golangci.yml", ".golangci.yaml", ".golangci.toml")
     ):

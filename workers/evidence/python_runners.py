@@ -67,7 +67,7 @@ class Pytest(PythonRunner):
             *self._command(),
             f"--junitxml={report}",
             *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", "junit_suite_name=pytest"),
-            "--maxfail=0",
+            *("--maxfail=0", "--continue-on-collection-errors"),
             *(("--", *(self.below_root(item) for item in select)) if select else ()),
         )
 
@@ -89,34 +89,13 @@ class Pytest(PythonRunner):
         return f"{self.below_tree(place)}{separator}{name}"
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
-        return parse_file(report, since, lambda data: junit_cases(data, self.identify))
-
-    def identify(self, case: JUnitCase) -> tuple[str, str]:
-        """The node id of a case: its class name is the node id with dots, cut where a file of the tree ends."""
-        if not case.classname:  # a file that could not be collected
-            file = self._module(case.name.split("."))
-            return (file, file) if file else (self.below_tree(case.name), "")
-        parts = case.classname.split(".")
-        for end in range(len(parts), 0, -1):
-            if file := self._module(parts[:end]):
-                return SEPARATOR.join([file, *parts[end:], case.name]), file
-        file = self.tree_path(case.file) or case.file if case.file else case.classname
-        return f"{file}{SEPARATOR}{case.name}", file
-
-    def _module(self, parts: Sequence[str]) -> str | None:
-        """The file below the tree whose path without its ending is `parts`."""
-        inner = "/".join(parts)
-        if not inner or ".." in inner or inner.startswith("/"):
-            return None
-        for ending in (".py", ".txt", ".rst", ".md"):
-            if (self.folder / f"{inner}{ending}").is_file():
-                return self.below_tree(f"{inner}{ending}")
-        return None
+        return parse_file(report, since, lambda data: junit_cases(data, NodeIds(self).identify))
 
     def missing(self, environ: Mapping[str, str]) -> str | None:
         absent = program_missing(self.program, environ, _INSTALL)
+        path = environ.get("PATH", "")
         if absent or _imports(
-            str(shutil.which(self.program, path=environ.get("PATH", ""))), "pytest", environ.get("HOME", "/")
+            str(shutil.which(self.program, path=path)), "pytest", environ.get("HOME", "/"), path
         ):
             return absent
         return f"{self.program} on PATH has no pytest: set `work.setup`, or install it there"
@@ -124,6 +103,51 @@ class Pytest(PythonRunner):
     def is_test_file(self, path: str) -> bool:
         name = posixpath.basename(path)
         return self.owns(path) and any(fnmatchcase(name, pattern) for pattern in self.file_patterns)
+
+
+class NodeIds:
+    """Node ids from pytest's report, where they are written with dots; each folder is looked at once."""
+
+    def __init__(self, runner: Pytest) -> None:
+        self._runner = runner
+        self._entries: dict[str, frozenset[str]] = {}  # folder below the runner's -> names in it
+
+    def identify(self, case: JUnitCase) -> tuple[str, str]:
+        """The node id and the file of a case: its class name is cut where a file of the tree ends."""
+        runner = self._runner
+        if not case.classname:  # a file that could not be collected
+            file, _ = self._split(case.name.split("."))
+            return (file, file) if file else (runner.below_tree(case.name), "")
+        parts = case.classname.split(".")
+        file, used = self._split(parts)
+        if file:
+            return SEPARATOR.join([file, *parts[used:], case.name]), file
+        place = (runner.tree_path(case.file) if case.file else None) or case.classname
+        return f"{place}{SEPARATOR}{case.name}", place
+
+    def _split(self, parts: Sequence[str]) -> tuple[str, int]:
+        """The longest file that `parts` begin with, below the tree, and how many parts it takes; empty for none."""
+        folder, found = "", ("", 0)
+        for used, part in enumerate(parts, 1):
+            names = self._names(folder)
+            texts = (".txt", ".rst", ".md") if used == len(parts) else ()
+            name = next((part + ending for ending in (".py", *texts) if part + ending in names), None)
+            if name:
+                found = (self._runner.below_tree(f"{folder}{name}"), used)
+            if part not in names:
+                break
+            folder = f"{folder}{part}/"
+        return found
+
+    def _names(self, folder: str) -> frozenset[str]:
+        if folder not in self._entries:
+            try:
+                self._entries[folder] = frozenset(
+                    path.name for path in (self._runner.folder / folder).iterdir()
+                )
+            except OSError:  # no folder, or none that may be read: no test is in it
+                self._entries[folder] = frozenset()
+        return self._entries[folder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +175,7 @@ class Unittest(PythonRunner):
 
 
 @cache
-def _imports(program: str, module: str, home: str) -> bool:
+def _imports(program: str, module: str, home: str, path: str) -> bool:
     """Whether the interpreter finds the module; asked outside of any tree, so nothing of it can answer."""
     try:
         done = subprocess.run(
@@ -161,7 +185,7 @@ def _imports(program: str, module: str, home: str) -> bool:
                 f"import importlib.util, sys; sys.exit(not importlib.util.find_spec({module!r}))",
             ],
             cwd="/",
-            env={"HOME": home, "PATH": "/usr/bin:/bin"},
+            env={"HOME": home, "PATH": path},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_PROBE_SECONDS,

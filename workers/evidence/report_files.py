@@ -12,6 +12,7 @@ from workers.evidence.cases import CaseList, Cases
 from workers.explore.root import Root
 
 MAX_REPORT_BYTES = 50 * 1024 * 1024
+MAX_JSON_BYTES = 20 * 1024 * 1024  # read as a whole, it takes up to thirty times as much memory
 MAX_REPORTS = 20_000  # Java writes one a class
 _MAX_ENTRIES = 250_000
 _CLOCK_SECONDS = 0.05  # a file system's clock may lag behind ours by one tick
@@ -45,10 +46,12 @@ def read_report_file(folder: Path, name: str, since: float = 0.0, limit: int = M
     return data
 
 
-def parse_file(report: Path, since: float, parse: Callable[[bytes], Cases]) -> Cases:
+def parse_file(
+    report: Path, since: float, parse: Callable[[bytes], Cases], limit: int = MAX_REPORT_BYTES
+) -> Cases:
     """The cases of the file `report`; what cannot be read is a fault."""
     try:
-        data = read_report_file(report.parent, report.name, since)
+        data = read_report_file(report.parent, report.name, since, limit)
     except UnbelievableReport as error:
         into = CaseList()
         into.fault(str(error))

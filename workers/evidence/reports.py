@@ -8,10 +8,10 @@ from pathlib import Path
 
 from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
 from orchestrator.domain.inert import inert
-from workers.evidence.cases import Case, Cases
+from workers.evidence.cases import BUILD, Case, Cases
 from workers.evidence.compiled_runners import WHOLE, OwnCommand
 from workers.evidence.execution import EXITED, Executed
-from workers.evidence.runner import SEPARATOR, Runner
+from workers.evidence.runner import SEPARATOR, Runner, split_id
 
 TAIL = 4_000  # characters of what was printed
 _SHOWN = 3  # ids in a fault
@@ -83,12 +83,9 @@ def _cases(runner: Runner, report: Path, executed: Executed, started: float) -> 
 
 def _unloaded(cases: Cases, expected: Sequence[str]) -> dict[str, str]:
     """Expected tests that were not run because their file or package could not be loaded."""
-    broken = [id for id, case in cases.by_id.items() if case.outcome == ERROR and SEPARATOR not in id]
-    return {
-        id: ERROR
-        for id in expected
-        if id not in cases.by_id and any(id.startswith(place + SEPARATOR) for place in broken)
-    }
+    broken = {id for id, case in cases.by_id.items() if case.outcome == ERROR and SEPARATOR not in id}
+    absent = (id for id in expected if id not in cases.by_id)
+    return {id: ERROR for id in absent if BUILD in broken or split_id(id)[0] in broken}
 
 
 def _exit_fault(executed: Executed, outcomes: dict[str, str]) -> str | None:

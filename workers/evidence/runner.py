@@ -105,6 +105,13 @@ class Runner(ABC):
                 return None if inner.startswith("..") else inner
         return None
 
+    def has_file(self, path: str) -> bool:
+        """Whether the tree has such a file; False for what cannot be a path at all, as in a hostile report."""
+        try:
+            return (self.tree / path).is_file()
+        except (OSError, ValueError):
+            return False
+
 
 def program_missing(program: str, environ: Mapping[str, str], hint: str) -> str | None:
     """Why `program` cannot be started with this PATH; None when it can."""

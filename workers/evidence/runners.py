@@ -64,6 +64,8 @@ def find_runners(
 
 
 def _why_none(files: RepositoryFiles) -> str:
+    if files.named(("manage.py",)):
+        return "Django's own test command writes no report: configure pytest, or set `work.test_command`"
     tests = [path for path in files.paths if COMMON_TEST_NAME.search(path)]
     if tests:
         return f"tests as {tests[0]} belong to no runner known here: set `work.test_command`"
@@ -79,11 +81,11 @@ def _distance(runner: Runner, changed: Sequence[str]) -> tuple[int, int, str]:
 
 def _python(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
     manifests = files.named(_PYTHON_ROOT)
-    settings = {
-        folder: pytest_settings(folder, files.text) for folder in {posixpath.dirname(m) for m in manifests}
-    }
+    folders = {"", *(posixpath.dirname(manifest) for manifest in manifests)}
+    settings = {folder: pytest_settings(folder, files.text) for folder in folders}
     configured = frozenset(folder for folder, known in settings.items() if known.is_configured)
-    roots = frozenset(settings) | {""}
+    roots = frozenset(settings)
+    django = frozenset(posixpath.dirname(path) for path in files.named(("manage.py",)))
     tests: dict[str, list[str]] = {}
     for path in files.paths:
         if not path.endswith(".py"):
@@ -91,17 +93,16 @@ def _python(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runner]:
         root = nearest(path, configured)
         if root is None:
             root = nearest(path, roots) or ""
-        patterns = settings.get(root, PytestSettings()).file_patterns
+            if nearest(path, django) is not None:
+                continue  # without its settings each of them would fail
+        patterns = settings[root].file_patterns
         name = posixpath.basename(path)
         if any(fnmatchcase(name, pattern) for pattern in patterns):
             tests.setdefault(root, []).append(path)
     program = next(
         (p for p in ("python3", "python") if shutil.which(p, path=environ.get("PATH", ""))), "python3"
     )
-    return [
-        _python_runner(files, root, settings.get(root, PytestSettings()), program, paths)
-        for root, paths in tests.items()
-    ]
+    return [_python_runner(files, root, settings[root], program, paths) for root, paths in tests.items()]
 
 
 def _python_runner(

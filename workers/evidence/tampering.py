@@ -25,6 +25,11 @@ _SCRIPTS = re.compile(
 _VARIABLES = re.compile(r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]+|RUN_[A-Z_]+)")
 _PROBES = re.compile(r"^_?pytest\b|^unittest$|^py\.test$")
 _TEST_WORD = re.compile(r"(?:^|[/_.])(?:test_|_?pytest\b|unittest\b|tests?/)")
+_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN_CODEC = re.compile(
+    r"(?i)utf-?_?8(?:-sig)?|(?:us-)?ascii|latin-?_?1|iso-?_?8859-?_?\d+|cp125\d|gbk|gb2312|big5|euc[-_]\w+|shift_?jis"
+)
+_BIDIRECTIONAL = re.compile("[\u202a-\u202e\u2066-\u2069]")
 Found = Iterator[tuple[int, str, str, bool]]  # line, rule, what it does, whether it blocks
 
 _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
@@ -116,7 +121,10 @@ def tampering(changes: Changes) -> list[Finding]:
             found.append(
                 Finding(CHECK, CRITICAL, "runner_shadowed", text, file.path, fix="remove it", blocks=True)
             )
-        if file.is_deleted or is_test_path(file.path) or not file.text:
+        if file.is_deleted or not file.text:
+            continue
+        found += _hidden(file)
+        if is_test_path(file.path):
             continue
         is_support = is_test_support(file.path)
         for line, rule, what, blocks in _of_source(file):
@@ -127,6 +135,21 @@ def tampering(changes: Changes) -> list[Finding]:
                 severity = CRITICAL if blocking else HIGH
                 found.append(Finding(CHECK, severity, rule, text, file.path, line, quote, blocks=blocking))
     return list(dict.fromkeys(found))
+
+
+def _hidden(file: ChangedFile) -> Iterator[Finding]:
+    """Text that a person, or a check, reads differently from the machine."""
+    for number, line in file.added:
+        cookie = _COOKIE.match(line) if number <= 2 and file.path.endswith((".py", ".pth")) else None
+        if cookie and not _PLAIN_CODEC.fullmatch(cookie[1]):
+            text = f"{file.path} is written in the encoding {cookie[1]}, which hides what it does"
+            yield Finding(CHECK, CRITICAL, "hidden_encoding", text, file.path, number, blocks=True)
+        if _BIDIRECTIONAL.search(line):
+            text = f"{file.path} has characters that change the order in which a line is shown"
+            quote = one_line(line.strip(), 200)
+            yield Finding(
+                CHECK, CRITICAL, "hidden_order", text, file.path, number, quote, "remove them", blocks=True
+            )
 
 
 def _of_source(file: ChangedFile) -> Found:

@@ -12,6 +12,7 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from pathspec import GitIgnoreSpec
 
@@ -115,7 +116,12 @@ def _in_top_folder(path: str, roots: Iterable[str]) -> bool:
 
 
 def _steers(runner: Runner, path: str) -> bool:
-    return runner.owns(path) and GitIgnoreSpec.from_lines(runner.steering_files).match_file(path)
+    return runner.owns(path) and _spec(runner.steering_files).match_file(path)
+
+
+@cache
+def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(patterns)
 
 
 def is_mixed(path: str) -> bool:

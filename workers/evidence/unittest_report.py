@@ -73,17 +73,29 @@ class Report(unittest.TestResult):
         super().__init__()
         self.lines = stream
         self.outcome: dict[int, tuple[str, str]] = {}  # of the tests that are running
+        self.written: set[int] = set()
+        self.fixtures: dict[str, str] = {}  # module or class whose fixture ended so
 
     def write(self, test: Any, outcome: str, message: str) -> None:
         if isinstance(test, unittest.TestCase):
             file, name = place(test)
+            self.written.add(id(test))
         else:  # a fixture of a class or module: "setUpClass (package.module.Class)"
             name = str(test)
             owner = name.partition("(")[2].rstrip(")")
+            self.fixtures[owner] = outcome
             file = file_of(owner if owner in sys.modules else owner.rpartition(".")[0])
         line = {"outcome": outcome, "file": file, "name": name, "message": message[:MESSAGE]}
         self.lines.write(json.dumps(line) + "\n")
         self.lines.flush()
+
+    def write_rest(self, tests: Iterable[unittest.TestCase]) -> None:
+        """The tests that were never started, because a fixture of their class or module failed or skipped them."""
+        for test in tests:
+            if id(test) not in self.written:
+                module, case = type(test).__module__, type(test).__qualname__
+                outcome = self.fixtures.get(f"{module}.{case}", self.fixtures.get(module, "error"))
+                self.write(test, outcome, "it was not run: see the fixtures of its class and module")
 
     def note(self, test: Any, outcome: str, message: str) -> None:
         known = self.outcome.get(id(test))
@@ -147,7 +159,8 @@ def main() -> int:
         return 0
     with Path(report).open("w", encoding="utf-8") as stream:
         result = Report(stream)
-        unittest.TestSuite(tests).run(result)
+        unittest.TestSuite(list(tests)).run(result)
+        result.write_rest(tests)
         stream.write('{"end": true}\n')
     return 0 if result.wasSuccessful() else 1
 

@@ -73,17 +73,11 @@ class _Moves:
             for name, test in pair.after.tests.items()
             if name not in pair.before.tests
         ]
-        after = Counter(
-            each for pair in pairs for test in pair.after.tests.values() for each in test.assertions
-        )
-        before = Counter(
-            each for pair in pairs for test in pair.before.tests.values() for each in test.assertions
-        )
-        self._gained = after - before
-        for pair in pairs:  # what only moved within a change is neither gained nor lost
-            for name, test in pair.before.tests.items():
-                if name not in pair.after.tests:
-                    self._gained.update(dict.fromkeys(test.assertions, 1))
+        self._gained: Counter[str] = Counter()  # assertions that a test makes and did not make before
+        for pair in pairs:
+            for name, test in pair.after.tests.items():
+                old = pair.before.tests.get(name)
+                self._gained += Counter(test.assertions) - Counter(old.assertions if old else ())
 
     def take(self, removed: TestFact) -> bool:
         """Whether the removed test lives on elsewhere, no weaker."""
@@ -97,8 +91,11 @@ class _Moves:
         return False
 
     def lives_on(self, lost: Counter[str]) -> bool:
-        """Whether these assertions are made by another test now."""
-        return bool(lost) and all(self._gained[each] >= number for each, number in lost.items())
+        """Whether these assertions are made by another test now; each of them stands for one lost."""
+        is_there = bool(lost) and all(self._gained[each] >= number for each, number in lost.items())
+        if is_there:
+            self._gained -= lost
+        return is_there
 
 
 def _own_name(test: TestFact) -> str:
@@ -221,7 +218,9 @@ def _new_tests(pair: _Pair) -> Iterator[Finding]:
             text = (
                 f"{file.path} adds the test {name}, which is skipped ({', '.join(sorted(set(test.skips)))})"
             )
-            severity = LOW if _CONDITIONAL.issuperset(test.skips) else MEDIUM
+            severity = (
+                LOW if _CONDITIONAL.issuperset(each.removeprefix("mark ") for each in test.skips) else MEDIUM
+            )
             yield Finding(CHECK, severity, "new_test_skipped", text, file.path, test.line)
         elif not test.assertions:
             text = f"{file.path} adds the test {name}, which asserts nothing that can fail"

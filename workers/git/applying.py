@@ -55,7 +55,7 @@ class Applied:
 
 def shown(path: bytes) -> str:
     """A path for people; bytes that are no text are escaped."""
-    return inert(path.decode("utf-8", "backslashreplace"))
+    return one_line(path.decode("utf-8", "backslashreplace"))
 
 
 def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Applied:
@@ -77,7 +77,8 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     before = _checked_out(repository)
     users = UsersGit(top, umask)
     _refuse_under_way(repository, users)
-    bring(work.private, head)
+    if not repository.has(head):  # the branch could not be moved
+        bring(work.private, head)
     if is_ancestor(work.private, head, before):
         return Applied("already", head, before, before)
     changes = _dry_merge(work, before, head)

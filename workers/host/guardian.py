@@ -52,6 +52,7 @@ POLITE = (
 STRAGGLER_GRACE = 0.25  # seconds that children of an agent which ended by itself may take to end too
 KILL_SECONDS = 10.0  # then what cannot be killed (a setuid program, a dead disk) is reported as left
 FREEZE_ROUNDS = 100
+NO_GROUP = -1  # of a process that ends just now
 UNCONFINED = "\0"  # begins the failure of an agent whose folders could not be made read-only
 HANDLED = tuple(getattr(signal, f"SIG{name}") for name in ("PIPE", "XFSZ", "HUP", "INT", "TERM", "CHLD"))
 
@@ -308,7 +309,7 @@ class Guardian:
         return descendants(os.getpid())
 
     def send_groups(self, number: int, family: Family) -> None:
-        for group in {process.group for process in family.values()} - {os.getpgrp(), 0}:
+        for group in {process.group for process in family.values()} - {os.getpgrp(), 0, NO_GROUP}:
             with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or a setuid program
                 os.killpg(group, number)
 

@@ -107,7 +107,7 @@ class _Implementation:
         prompt = prompts.render(
             MERGE if turn.conflicts else REPAIR if turn.findings else GOAL,
             instructions=self.context.instructions,
-            task=f"{self.context.row.key} ({self.task.id})",
+            task=f"{self.context.row.key}, plan task {self.task.id}",
             language=self.context.session.language,
             schema=WorkAnswer,
             shared=[("The request", self.context.session.request), ("The plan", _plan_text(self.plan))],

@@ -277,7 +277,7 @@ class ExternalAgent:
     def _run(self, request: AgentRequest, prompt: str, timeouts: Timeouts, resume: str | None) -> RunResult:
         folder = request.folder or request.workdir
         own = folder / "work" if self._dialect.can_resume and not request.edits else request.workdir
-        work = request.place if request.edits else own
+        work = (request.tree or own) if request.edits else own
         scratch = request.workdir / "tmp"
         for each in (folder, own, scratch):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
