@@ -30,9 +30,13 @@ ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program coul
 
 def start(
     task: Annotated[
-        str,
-        typer.Argument(metavar="TASK", help="What to do: a sentence, @FILE, or - for standard input."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="TASK",
+            help="What to do: a sentence, @FILE, or - for standard input. Mode review needs none.",
+            show_default=False,
+        ),
+    ] = None,
     mode: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +78,25 @@ def start(
             help="An existing specification: a session's spec folder, or a Markdown file.",
         ),
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="REF",
+            help="Mode review: what to compare with; by default where HEAD left its upstream or main branch.",
+        ),
+    ] = None,
+    head: Annotated[
+        str | None,
+        typer.Option("--head", metavar="REF", help="Mode review: what to review; by default HEAD."),
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option("--diff", metavar="FILE", help="Mode review: a patch on HEAD to review."),
+    ] = None,
+    include_dirty: Annotated[
+        bool, typer.Option("--include-dirty", help="Mode review: add what is not committed.")
+    ] = False,
     record: Annotated[
         str | None,
         typer.Option("--record", metavar="DIR", help="Record every agent call to a new folder."),
@@ -101,6 +124,7 @@ def start(
 ) -> None:
     """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
+    from orchestrator.commands.review_subject import asked_review, review_request
     from orchestrator.commands.start import StartRequest, begin, check_options, prepare
     from orchestrator.project import find_project
 
@@ -109,13 +133,23 @@ def start(
     exclude(record=record is not None, replay=replay is not None)
     exclude(**{"critics": critics is not None, "discuss off": discuss == "off"})
     exclude(**{"perspectives": perspectives is not None, "discuss off": discuss == "off"})
+    exclude(diff=diff is not None, base=base is not None)
+    exclude(diff=diff is not None, head=head is not None)
+    exclude(**{"include dirty": include_dirty, "head": head is not None})
+    exclude(**{"include dirty": include_dirty, "diff": diff is not None})
+    reviewed = asked_review(mode, base, head, diff, include_dirty)
     views = _views(perspectives)
-    _check_arguments(task)
+    _check_arguments(task or "")
     check_options(key, discuss, execution, critics)  # before standard input is waited for
-    request = read_request(task, _here(), os.environ)
+    project = find_project()
+    subject = None if reviewed is None else reviewed.found(project.root, _here())
+    if subject is not None and task is None:
+        request = review_request(subject)
+    else:
+        request = read_request(_required(task), _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
     prepared = prepare(
-        find_project(),
+        project,
         StartRequest(
             request,
             mode,
@@ -130,6 +164,7 @@ def start(
             critics,
             approve_plan,
             None if spec is None else _here() / Path(spec).expanduser(),
+            review=subject,
         ),
     )
     if plan:
@@ -145,6 +180,17 @@ def start(
         if detach and not as_json:
             say(started.session)
         raise typer.Exit(wake_and_follow(opened, started.session, 0, detach, as_json))
+
+
+def _required(task: str | None) -> str:
+    """The task. Raises UsageError when there is none."""
+    if task is None:
+        raise UsageError(
+            "there is no task",
+            why="every mode but review needs to be told what to do",
+            fix='name it: lifecycle start "..."',
+        )
+    return task
 
 
 def _check_arguments(task: str) -> None:
@@ -199,6 +245,7 @@ def plan_lines(view: JsonObject) -> list[str]:
         ("Task", view["title"]),
         *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
         ("Mode", f"{view['mode']}: {view['why']}"),
+        *([("Reviews", view["reviews"])] if view["reviews"] else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(
             [("Spec", f"of {given['source']}: {given['files']} files")]

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
+from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.domain import ids
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
+from orchestrator.domain.review_verdicts import OPTION, PATCH
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.consequences import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, read_config
@@ -54,6 +56,7 @@ class StartRequest:
     spec: Path | None = (
         None  # a folder or Markdown file; None: of the newest finished session, where a mode needs one
     )
+    review: ReviewSubject | None = None  # what a session of mode review reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Prepared:
     view: JsonObject  # what will be done, for whoever asked
     key: str | None
     specification: Specification | None = None  # what the session is given
+    patch: bytes | None = None  # that is reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,17 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         settings.critics,
         asked.approve_plan,
         given.digest if given else None,
+        None if asked.review is None else asked.review.as_option(),
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
-    view = {**_look_ahead(project, planned, settings), "specification": given.view if given else None}
-    return Prepared(project, planned, settings, view, asked.key, given)
+    view = {
+        **_look_ahead(project, planned, settings),
+        "specification": given.view if given else None,
+        "reviews": None if asked.review is None else asked.review.words,
+    }
+    patch = None if asked.review is None else asked.review.patch
+    return Prepared(project, planned, settings, view, asked.key, given, patch)
 
 
 def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specification | None:
@@ -131,6 +141,7 @@ def begin(prepared: Prepared, store: Store) -> Started:
         key=prepared.key,
         budget=budget_of(prepared.settings),
         specification=prepared.specification,
+        patch=prepared.patch,
     )
 
 
@@ -167,11 +178,15 @@ def start(
     key: str | None = None,
     budget: Mapping[str, Mapping[str, int]] | None = None,
     specification: Specification | None = None,
+    patch: bytes | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
     for body in specification.files.values() if specification else ():
         artifacts.keep_large(store.workflow, body)
+
+    if patch is not None:
+        artifacts.keep_large(store.workflow, patch)
 
     def unit(tx: Tx) -> Started:
         if key is not None:
@@ -182,6 +197,11 @@ def start(
         _create(tx, session, planned, project, max_attempts, budget)
         if specification is not None:
             _give(tx, session, specification)
+        if patch is not None:
+            digest = artifacts.put(tx, patch)
+            artifacts.register(
+                tx, session, PATCH, digest, len(patch), "input", author="user", task=None, run=None
+            )
         if key is not None:
             decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
@@ -214,6 +234,7 @@ def _create(
         **({APPROVE_PLAN: True} if planned.options.approve_plan else {}),
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
+        **({OPTION: dict(planned.options.review)} if planned.options.review else {}),
     }
     sessions.create(
         tx,

@@ -15,6 +15,7 @@ from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack, PipelineDef, Role
 from orchestrator.domain.plain_values import unknown
+from orchestrator.domain.review_verdicts import MODE
 
 BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "coordinator": (),
@@ -109,7 +110,7 @@ def _pipeline(pack: Pack, pipeline: PipelineDef) -> Iterator[tuple[str, Place, s
         if task.prefix == "DISCUSS":
             yield task.key, ("key",), "a discussion is no task of its own: make it the `round` of a task"
         elif task.prefix in FOLLOWS and made is None:
-            needed = FOLLOWS[task.prefix]
+            needed = None if pipeline.name == MODE else FOLLOWS[task.prefix]
             stems = {ids.parse_key(key).stem for key in behind[task.key]}
             if needed is not None and needed not in stems:
                 yield task.key, ("blocked_by",), f"must wait for a task of {needed}, whose work it goes by"

@@ -80,7 +80,11 @@ def is_applied(tx: Tx, session: str, head: str) -> bool:
 def may_apply(tx: Tx, session: str) -> bool:
     """Whether there is work that was not applied yet."""
     state = work_state.state_of(tx, session)
-    return state is not None and state.head != state.base and not is_applied(tx, session, state.head)
+    if state is None or state.head == state.base or is_applied(tx, session, state.head):
+        return False
+    return any(
+        each.author == "run" for each in work_state.landed(tx, session)
+    )  # the rest is the user's already
 
 
 def landed_by(tx: Tx, session: str, key: str) -> list[Landed]:

@@ -14,12 +14,14 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
 from orchestrator.domain.pipelines import DiscussForm, Pack, Pipeline, expand, with_perspectives
 from orchestrator.domain.project_facts import frontend_frameworks
+from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.text import is_chinese
 
 TITLE_LENGTH = 80
 _LATER = (
     "approve_plan",
     "spec",
+    "review",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -38,6 +40,7 @@ class StartOptions:
     critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
     approve_plan: bool = False  # a person approves the plan before its tasks are made
     spec: str | None = None  # digest of the specification that the session is given
+    review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,12 @@ def plan(
             "perspectives and discuss off exclude each other",
             why="without discussions, perspectives have no effect",
             fix="leave the perspectives out, or choose discuss inline or standalone",
+        )
+    if (options.mode == MODE) != (options.review is not None):
+        raise UsageError(
+            "mode review and what to review belong together",
+            why="the other modes make something new, and a review needs commits",
+            fix="lifecycle start --mode review --base REF --head REF",
         )
     chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)

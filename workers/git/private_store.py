@@ -174,6 +174,11 @@ def fix_base(store: PrivateStore, folder: Path, now: int, *, include_dirty: bool
     return Base(commit, "snapshot" if head is None else "repository", count, tuple(map(os.fsdecode, nested)))
 
 
+def snapshot_of_user(store: PrivateStore, top: Path, head: str) -> tuple[str, int]:
+    """The tree of what lies in the user's folder, in the store, and how many files differ from the commit `head`."""
+    return _snapshot_of_user(store, top, head, tuple(nested_repositories(top)))
+
+
 def _snapshot_of_user(
     store: PrivateStore, top: Path, head: str | None, nested: tuple[bytes, ...]
 ) -> tuple[str, int]:

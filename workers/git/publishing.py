@@ -15,6 +15,7 @@ from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore
 from workers.git.user_repository import UserRepository
 
+REVIEWED = "refs/lifecycle/reviewed"  # in the store of a session whose head is the user's already
 LAST_BRANCH = 20  # of the branches tried when the earlier ones were rewritten
 
 
@@ -54,6 +55,8 @@ def publish(store: PrivateStore, head: str, published: str | None, base: str) ->
     repository = store.repository
     if repository is None or repository.head() is None or head == base:
         return Published(Publication.NOWHERE, store.branch, None)
+    if store.ref(REVIEWED) is not None:
+        return Published(Publication.NOWHERE, store.branch, None, "the session reviews what is there already")
     for number in range(1, LAST_BRANCH + 1):
         branch = store.branch if number == 1 else f"{store.branch}.{number}"
         found = _publish(store, repository, branch, head, published, base)

@@ -1,4 +1,4 @@
-"""The reviewer: scores the specification by rules and writes the readiness report (QUALITY)."""
+"""The reviewer: scores the specification by rules (QUALITY), and reviews code (REVIEW)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,19 @@ from workers.documents.readiness import build_readiness, build_summary
 from workers.roles import Produced
 from workers.roles.drafting import discovery_of, edited, form, made_by, render_context
 
+REVIEW = "REVIEW"  # the prefix of tasks that review code
 
-def produce(context: RunContext, _: AgentCalls) -> Produced:
+
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
+    """The readiness report of the specification, or the review of code."""
+    if context.row.prefix == REVIEW:
+        from workers.roles import code_review  # git and the rules for code are not needed for a score
+
+        return code_review.produce(context, calls)
+    return _scored(context)
+
+
+def _scored(context: RunContext) -> Produced:
     """Score, gate, readiness report and summary. By rules alone: the same documents give the same score."""
     catalogue, report = context.pack.documents, made_by(context, context.row.key)
     texts = {path: context.text(path) or "" for path in context.artifacts if path.startswith("spec/")}

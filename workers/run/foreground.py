@@ -30,6 +30,7 @@ HELP = {
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
+    "review-subject": "what a review would be of",
 }
 
 
@@ -49,6 +50,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
             verb.add_argument("--to", type=Path, required=True)
         if name == "landed":
             verb.add_argument("--task", required=True)
+        if name == "review-subject":
+            verb.add_argument("--base")
+            verb.add_argument("--head")
+            verb.add_argument("--diff", type=Path)
+            verb.add_argument("--include-dirty", action="store_true")
         if name == "gc":
             verb.add_argument("--dry-run", action="store_true")
 
@@ -162,6 +168,15 @@ def _repository(given: argparse.Namespace) -> JsonObject:
     return found
 
 
+def _review_subject(given: argparse.Namespace) -> JsonObject:
+    """The commits, and the patch in base 64."""
+    from workers.git.reviewed_work import find_subject
+
+    return find_subject(
+        given.project, given.base, given.head, given.diff, include_dirty=given.include_dirty
+    ).as_json()
+
+
 @contextmanager
 def _store(given: argparse.Namespace) -> Iterator[tuple[Store, Settings, Logger]]:
     """The project's store, its settings, and a log that goes where that of a host goes."""
@@ -199,4 +214,5 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "gc": _gc,
     "tidy": _tidy,
     "repository": _repository,
+    "review-subject": _review_subject,
 }

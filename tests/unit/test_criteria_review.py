@@ -1,0 +1,71 @@
+"""Whether criteria are met: by a passing test, by the words of the change, or by nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.domain.plan import Criterion, Plan, PlanTask, Uncovered
+from orchestrator.store.checks import Link
+from workers.evidence.changed_files import ChangedFile, Changes
+from workers.evidence.criteria_review import (
+    MET,
+    PARTIAL,
+    UNMET,
+    criteria_findings,
+    review_criteria,
+    uncovered_requirements,
+)
+
+TEXT = "Expired links answer with status gone"
+PLAN = Plan("p", tasks=(PlanTask("TASK-001", "t", criteria=(Criterion("TASK-001-C1", TEXT, ("REQ-001",)),)),))
+
+
+def added(text: str) -> Changes:
+    return Changes([ChangedFile("x.py", "A", None, text.encode(), "x.py")])
+
+
+def link(verified: int) -> Link:
+    check = 1 if verified else None
+    return Link(
+        "criterion", "TASK-001-C1", None, "test", "t.py::test_gone", None, "test", verified, check, "r"
+    )
+
+
+def record(verified: str) -> dict[str, object]:
+    return {"criteria": [{"id": "TASK-001-C1", "verified": verified, "claimed": {"files": ["x.py"]}}]}
+
+
+@pytest.mark.parametrize(
+    ("links", "records", "code", "met"),
+    [
+        ([link(1)], [], "pass", MET),
+        ([link(0)], [], "pass", UNMET),
+        ([], [record("change")], "pass", PARTIAL),
+        ([], [record("none")], "pass", UNMET),
+        ([], [record("change")], "# expired links answer with the status gone", MET),
+        ([], [], "# expired links answer", PARTIAL),
+        ([], [], "# expired", UNMET),
+    ],
+)
+def test_a_criterion_is_met_by_what_shows_it(
+    links: list[Link], records: list[dict[str, object]], code: str, met: str
+) -> None:
+    (found,) = review_criteria(PLAN, records, links, added(code))
+
+    assert found.met == met
+    assert bool(criteria_findings([found])) is (met == UNMET)
+
+
+@pytest.mark.parametrize(
+    ("landed", "uncovered", "missing"),
+    [(set(), (), True), ({"TASK-001"}, (), False), (set(), (Uncovered("REQ-001", "not now"),), False)],
+)
+def test_a_must_requirement_without_change_and_test_is_critical(
+    landed: set[str], uncovered: tuple[Uncovered, ...], missing: bool
+) -> None:
+    plan = Plan("p", tasks=PLAN.tasks, uncovered=uncovered)
+    criteria = review_criteria(plan, [], [], added("pass"))
+
+    found = uncovered_requirements(plan, {"REQ-001": "Links expire."}, criteria, landed)
+
+    assert [each.severity for each in found] == (["critical"] if missing else [])

@@ -1,0 +1,135 @@
+"""What the requirements of a plan came to: each acceptance criterion by its evidence, each Must requirement by its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.plan import Criterion, Plan
+from orchestrator.domain.text import keywords, overlap
+from orchestrator.store.checks import Link
+from workers.evidence.changed_files import Changes
+
+MET, PARTIAL, UNMET = "met", "partial", "unmet"
+MET_SHARE, PARTIAL_SHARE = 0.7, 0.4  # of a criterion's words, in the added lines
+CHECK = "criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionReview:
+    """Whether a criterion is met, and what says so."""
+
+    id: str
+    task: str  # the plan task
+    text: str
+    met: str
+    by: str
+    tests: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def as_json(self) -> JsonObject:
+        return {
+            "id": self.id,
+            "plan_task": self.task,
+            "text": self.text,
+            "met": self.met,
+            "by": self.by,
+            "tests": list(self.tests),
+            "files": list(self.files),
+        }
+
+
+def review_criteria(
+    plan: Plan, records: Sequence[Mapping[str, Json]], links: Sequence[Link], changes: Changes
+) -> list[CriterionReview]:
+    """Each criterion of the plan: a passing test shows it, else the words of its change do or do not.
+
+    `records`: the contents of qa/impl-*.json. A link counts when a check verified it.
+    """
+    tests: dict[str, list[str]] = {}
+    for link in links:
+        if link.from_kind == "criterion" and link.to_kind == "test" and link.verified:
+            tests.setdefault(link.from_id, []).append(link.to_id)
+    files: dict[str, list[str]] = {}
+    for record in records:
+        for each in _mappings(record.get("criteria")):
+            if each.get("verified") == "change":
+                files.setdefault(str(each.get("id")), []).extend(_claimed(each))
+    added = frozenset().union(*(keywords(line) for file in changes.files for _, line in file.added))
+    words = added | frozenset().union(*(_parts(file.path) for file in changes.files))
+    found = []
+    for task in plan.tasks:
+        for criterion in task.criteria:
+            shown = tuple(dict.fromkeys(tests.get(criterion.id, ())))
+            changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
+            found.append(_reviewed(task.id, criterion, shown, changed, words))
+    return found
+
+
+def criteria_findings(criteria: Iterable[CriterionReview]) -> list[Finding]:
+    """A high finding for each criterion that nothing shows."""
+    return [
+        Finding(
+            CHECK, HIGH, "criterion_unmet", f"{each.id} is not met: {each.text}", fix="do it, and test it"
+        )
+        for each in criteria
+        if each.met == UNMET
+    ]
+
+
+def uncovered_requirements(
+    plan: Plan,
+    must: Mapping[str, str],
+    criteria: Sequence[CriterionReview],
+    landed: Collection[str],
+) -> list[Finding]:
+    """A critical finding for each Must requirement (id -> words) with neither a change nor a test, unless the plan says why.
+
+    `landed`: the plan tasks that have changed something.
+    """
+    excused = {each.id for each in plan.uncovered if each.reason}
+    shown = {each.id for each in criteria if each.tests}
+    found = []
+    for id, words in must.items():
+        tasks = [task for task in plan.tasks if id in task.cited]
+        is_tested = any(
+            criterion.id in shown and (id in criterion.refs or id in task.refs)
+            for task in tasks
+            for criterion in task.criteria
+        )
+        if id in excused or is_tested or any(task.id in landed for task in tasks):
+            continue
+        text = f"{id} is required, and neither a change nor a test carries it: {words}"
+        found.append(Finding(CHECK, CRITICAL, "requirement_missing", text, fix="carry it out, and test it"))
+    return found
+
+
+def _reviewed(
+    task: str, criterion: Criterion, tests: tuple[str, ...], files: tuple[str, ...], words: frozenset[str]
+) -> CriterionReview:
+    if tests:
+        return CriterionReview(criterion.id, task, criterion.text, MET, "a passing test", tests, files)
+    share = overlap(criterion.text, words)
+    by = f"{share:.0%} of its words in the added lines"
+    if share >= MET_SHARE:
+        return CriterionReview(criterion.id, task, criterion.text, MET, by, (), files)
+    if files:
+        return CriterionReview(criterion.id, task, criterion.text, PARTIAL, "a change, no test", (), files)
+    met = PARTIAL if share >= PARTIAL_SHARE else UNMET
+    return CriterionReview(criterion.id, task, criterion.text, met, by)
+
+
+def _parts(path: str) -> frozenset[str]:
+    return keywords(path.replace("/", " ").replace("_", " ").replace(".", " "))
+
+
+def _claimed(criterion: Mapping[str, Json]) -> list[str]:
+    claimed = criterion.get("claimed")
+    files = claimed.get("files") if isinstance(claimed, dict) else None
+    return [str(each) for each in files] if isinstance(files, list) else []
+
+
+def _mappings(value: Json) -> list[JsonObject]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

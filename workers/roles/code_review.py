@@ -1,0 +1,269 @@
+"""The review of code: rules, an agent's reading that is checked by code, and the criteria, up to a verdict (REVIEW).
+
+What was reviewed is fixed when it begins: from the session's base to its head. A later review of the same task has an
+agent read only what has landed since; the rules are asked about everything again, and what the agent found before is
+looked for where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from orchestrator.domain import secrets
+from orchestrator.domain.agent_kinds import BUILTIN, RULES
+from orchestrator.domain.errors import (
+    AgentError,
+    AgentLimited,
+    AgentOverloaded,
+    AgentUnavailable,
+    CassetteUnusable,
+)
+from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
+from orchestrator.domain.plan import Plan
+from orchestrator.domain.review_verdicts import BLOCK, counted, review_verdict
+from orchestrator.lifecycle.finished_run import Verdict
+from orchestrator.store import checks
+from workers.agents.protocol import Agent
+from workers.context.agent_calls import AgentCalls
+from workers.context.run_context import RunContext
+from workers.evidence.agent_findings import Noted, ReviewAnswer, is_still_there, merged, verify
+from workers.evidence.candidate_checks import Subject, check_candidate, review_candidate, worst_first
+from workers.evidence.changed_files import Changes, read_changes
+from workers.evidence.criteria_review import (
+    CriterionReview,
+    criteria_findings,
+    review_criteria,
+    uncovered_requirements,
+)
+from workers.evidence.declared import Declared
+from workers.evidence.review_chunks import chunked
+from workers.git.session_work import SessionWork
+from workers.landing.reviewed_session import is_review, session_work
+from workers.landing.work_plans import plan_of
+from workers.roles import Produced
+from workers.roles.review_prompt import Asked, ask_about
+from workers.roles.review_record import (
+    Reviewed,
+    Reviewing,
+    must_requirements,
+    previous_review,
+    records_of,
+    review_files,
+)
+
+WISDOM = 20  # findings that go into wisdom/issues
+
+
+def produce(context: RunContext, calls: AgentCalls) -> Produced:
+    """The verdict on what was added since the base. Raises TreeError, GitError, LeaseLost, AgentLimited."""
+    return _CodeReview(context, calls, session_work(context), plan_of(context)).produce()
+
+
+@dataclass
+class _CodeReview:
+    context: RunContext
+    calls: AgentCalls
+    work: SessionWork
+    plan: Plan
+    left_out: dict[str, str] = field(default_factory=dict)  # files that no agent read, with the reason
+    read: set[str] = field(default_factory=set)  # files that an agent read
+    said: dict[str, list[str]] = field(default_factory=dict)  # dimension -> what agents said of it
+    settled: set[str] = field(default_factory=set)
+    agents: list[str] = field(default_factory=list)
+    without: str = ""  # why no agent took part
+
+    def __post_init__(self) -> None:
+        row = self.work.row()
+        self.base, self.head = row.base, row.head
+        self.before = previous_review(self.context)
+        self.since = str(self.context.payload.get("since") or self.before.head or self.base)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """Everything since the base."""
+        return read_changes(self.work.private.git, self.base, self.head)
+
+    @cached_property
+    def delta(self) -> Changes:
+        """What an agent reads: what has landed since the review before."""
+        if self.since == self.base:
+            return self.changes
+        return read_changes(self.work.private.git, self.since, self.head)
+
+    def produce(self) -> Produced:
+        rules = self._rules()
+        self.context.check()
+        claims, notes = self._asked(rules)
+        records = records_of(self.context)
+        links = self.context.store.read(lambda tx: checks.links_of(tx, self.context.row.session_id))
+        criteria = review_criteria(self.plan, records, links, self.changes)
+        landed = {str(each.get("plan_task")) for each in records if each.get("commit")}
+        missing = uncovered_requirements(self.plan, must_requirements(self.context), criteria, landed)
+        found = merged([*rules, *self._open_before(), *claims, *criteria_findings(criteria), *missing])
+        if not self.changes.files:
+            text = (
+                f"nothing differs between {self.base[:12]} and {self.head[:12]}: there is nothing to approve"
+            )
+            found.append(Finding("tree", CRITICAL, "empty_diff", text))
+        return self._produced(worst_first(found, self._known), notes, criteria)
+
+    # phases
+
+    @cached_property
+    def _known(self) -> secrets.Known:
+        return secrets.known(self.calls.environ)
+
+    def _rules(self) -> list[Finding]:
+        """What our own rules find in everything since the base."""
+        subject = Subject(
+            self.work.private, self.base, self.head, declared=self._declared(), secrets=self._known
+        )
+        found = [*check_candidate(subject), *review_candidate(subject)]
+        return [_of_person(each) for each in found] if is_review(self.context) else found
+
+    def _declared(self) -> Declared:
+        """All that the plan's tasks may do, together."""
+        tasks = self.plan.tasks
+        return Declared(
+            files=frozenset(each.path for task in tasks for each in task.files),
+            tests_may_change={each.path: each.reason for task in tasks for each in task.tests_may_change},
+            new_dependencies=frozenset(name for task in tasks for name in task.new_dependencies),
+        )
+
+    def _asked(self, rules: Sequence[Finding]) -> tuple[list[Finding], list[Noted]]:
+        """What agents found in the delta, verified; what could not be is a note."""
+        agents = self._agents()
+        split = chunked(self.delta)
+        self.left_out |= split.left_out
+        if not agents:
+            self.without = "; ".join(self.calls.skipped) or "the role's agents are rules only"
+        findings: list[Finding] = []
+        notes: list[Noted] = []
+        for number, pieces in enumerate(split.chunks if agents else (), 1):
+            self.context.check()
+            asked = Asked(pieces, number, len(split.chunks), rules, self.before.open_of_agents)
+            try:
+                answer, agent = ask_about(self.context, self.calls, agents, self.plan, asked)
+            except (AgentLimited, AgentOverloaded, CassetteUnusable):
+                raise  # it is asked later: a review by half is not wanted
+            except AgentError as error:
+                self.context.check()
+                self.left_out |= {piece.path: error.what for piece in pieces}
+                if isinstance(error, AgentUnavailable):
+                    self.without = error.why or error.what
+                    break
+                continue
+            self._take(answer, agent, {piece.path for piece in pieces})
+            for found in (verify(each, self.delta) for each in answer.findings):
+                if isinstance(found, Noted):
+                    notes.append(found)
+                else:
+                    findings.append(found)
+        self.left_out = {path: why for path, why in self.left_out.items() if path not in self.read}
+        return findings, notes
+
+    def _take(self, answer: ReviewAnswer, agent: str, paths: set[str]) -> None:
+        self.read |= paths
+        self.agents.append(agent)
+        for dimension, sentence in answer.dimensions.model_dump().items():
+            if sentence.strip():
+                self.said.setdefault(dimension, []).append(sentence.strip())
+        self.settled |= {each.id for each in answer.settled}
+
+    def _agents(self) -> Sequence[Agent]:
+        if self.calls.replays:
+            return list(self.calls.agents)
+        return [agent for agent in self.calls.agents if agent.name != BUILTIN]
+
+    def _open_before(self) -> list[Finding]:
+        """Findings of agents in the review before that are there still; one is settled only by a change of its file."""
+        return [
+            finding
+            for id, finding in self.before.open_of_agents.items()
+            if is_still_there(finding, self.changes)
+            and not (id in self.settled and finding.path in self.delta.by_path)
+        ]
+
+    # the report
+
+    def _produced(
+        self, found: Sequence[Finding], notes: Sequence[Noted], criteria: Sequence[CriterionReview]
+    ) -> Produced:
+        word = review_verdict(found)
+        reviewed = Reviewed(
+            verdict=word,
+            base=self.base,
+            since=self.since,
+            head=self.head,
+            findings=tuple(found),
+            notes=tuple(notes),
+            criteria=tuple(criteria),
+            said=self.said,
+            agents=tuple(dict.fromkeys(self.agents)),
+            without="" if self.agents else self.without,
+        )
+        reviewing = Reviewing(self.context, self.work, self.plan, self.changes, self.read, self.left_out)
+        files, listed = review_files(reviewing, reviewed, self.before)
+        must_fix = [each for each in found if each.severity in (CRITICAL, HIGH)] if word == BLOCK else []
+        row = self.context.row
+        return Produced(
+            files=files,
+            artifact=f"qa/review-{row.key}.md",
+            summary=self._summary(word, found, notes, criteria),
+            message_type="fix_required" if word == BLOCK else "review_result",
+            agent=reviewed.agents[0] if reviewed.agents else RULES,
+            notes=[f"no agent took part: {self.without}"] if not self.agents else [],
+            wisdom=[("issues", _issue(each)) for each in found if each.severity in (HIGH, MEDIUM)][:WISDOM],
+            verdict=Verdict(
+                "review",
+                {
+                    "verdict": word,
+                    "head": self.head,
+                    "open": [each.as_json() for each in must_fix],
+                    "findings": listed,
+                    "subject": {"base": self.base, "since": self.since, "head": self.head},
+                },
+            ),
+            shared={"verdict": word, "head": self.head},
+        )
+
+    def _summary(
+        self,
+        word: str,
+        found: Sequence[Finding],
+        notes: Sequence[Noted],
+        criteria: Sequence[CriterionReview],
+    ) -> str:
+        numbers = ", ".join(f"{count} {severity}" for severity, count in counted(found).items())
+        parts = [f"{word}: {numbers or 'no findings'} in {len(self.changes.files)} files"]
+        if criteria:
+            met = sum(each.met == "met" for each in criteria)
+            parts.append(f"{met} of {len(criteria)} criteria met")
+        if notes:
+            parts.append(f"{len(notes)} claims of agents could not be verified")
+        if not self.agents:
+            parts.append("by rules alone")
+        return ", ".join(parts)
+
+
+def _issue(finding: Finding) -> str:
+    place = f"{finding.place}: " if finding.place else ""
+    return f"[{finding.severity}] {place}{finding.text} ({finding.rule})"
+
+
+_DROPPED = frozenset({"undeclared_lock", "nested"})  # a person's own change declares itself
+_MEDIUM = frozenset({"undeclared_dependency", "changed_dependency"})
+
+
+def _of_person(finding: Finding) -> Finding:
+    """A finding about a change of the user's, who needs nobody's leave for it: it is said, and blocks only as a fault."""
+    text = finding.text.replace(", which the task did not declare", "")
+    text = text.replace(", and the task declared no new dependency", "")
+    if finding.rule in _MEDIUM | _DROPPED or finding.rule.endswith("_config") or finding.rule == "hook":
+        severity = MEDIUM if finding.rule in _MEDIUM else "low"
+        return replace(finding, severity=severity, text=text, fix="", blocks=False)
+    if finding.check == "tests_edited" and finding.severity == CRITICAL:
+        return replace(finding, severity=HIGH, text=text)
+    return replace(finding, text=text)
