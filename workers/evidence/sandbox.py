@@ -148,14 +148,15 @@ def run_confined(
     `folder` is the run's own, for `calls/`; `run` marks every process. `hidden` are covered (`hidden_places`). /tmp is
     empty and its own: what has to be seen below it, or below a hidden folder, is `cwd`, `writable` or `readable`. Printing
     more than `timeouts.output_bytes` ends it. Where there is no sandbox, nothing runs and `ended.ended_by` is
-    "unconfined", unless `allow_unconfined`. Raises AgentUnavailable when no process can be started.
+    "unconfined", unless `allow_unconfined`. Raises AgentUnavailable when no process can be started, FileNotFoundError
+    when `cwd` or one of `writable` is not there.
     """
     confinement = Confinement(
         (),
-        _real(writable),
+        _there(writable),
         everything=True,
         hidden=_real(hidden),
-        visible=_real([cwd, *readable]),
+        visible=_there([cwd, *filter(os.path.lexists, readable)]),
         network=network,
         tmp_bytes=TMP_BYTES,
     )
@@ -253,6 +254,10 @@ def why_no_sandbox(environ: Mapping[str, str]) -> str | None:
 
 def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ["HOME"]) if environ.get("HOME", "").startswith("/") else Path.home()
+
+
+def _there(paths: Sequence[Path]) -> list[str]:
+    return list(dict.fromkeys(os.path.realpath(path, strict=True) for path in paths))
 
 
 def _real(paths: Sequence[Path]) -> list[str]:
