@@ -237,6 +237,7 @@ def test_it_works_for_a_user_without_any_rights_too() -> None:
             "confine": confine,
             "memory_bytes": 1_000_000_000,
             "processes": 100,
+            "free_bytes": {},
             "deadline": 60.0,
             "sent": guardian.clock(),
         }

@@ -15,6 +15,7 @@ import pytest
 from tests.patience import patient
 from tests.sandbox_bench import Bench, benches
 from workers.agents.protocol import Timeouts
+from workers.evidence import sandbox
 from workers.host.marked_processes import marked
 
 pytestmark = pytest.mark.usefixtures("confinable")
@@ -145,6 +146,12 @@ def test_a_fork_bomb_is_ended(one: Bench) -> None:
     assert done.ended.ended_by in ("processes", "turn")
     assert done.ended.left is False
     assert marked("LIFECYCLE_RUN", one.run) == []
+
+
+def test_a_disk_that_is_nearly_full_ends_it(one: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "FREE_BYTES", 1 << 60)
+
+    assert one.sandboxed("time.sleep(600)").ended.ended_by == "disk"
 
 
 def test_a_file_that_is_too_large_is_refused(one: Bench) -> None:

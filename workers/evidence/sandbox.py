@@ -23,6 +23,7 @@ MEMORY_BYTES = 4 * 1024**3  # of all its processes together
 PROCESSES = 1024  # at one time
 THREADS = 4  # for each of them; the kernel counts those, though not those of root
 FILE_BYTES = 2 * 1024**3  # of one file that it writes
+FREE_BYTES = 256 * 1024**2  # that it leaves on the disks of the folders it may write to
 TMP_BYTES = 1024**3  # in the /tmp of its own, and as much in /dev/shm
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 LEASE = 86_400.0  # seconds, where no host extends it
@@ -151,9 +152,10 @@ def run_confined(
     "unconfined", unless `allow_unconfined`. Raises AgentUnavailable when no process can be started, FileNotFoundError
     when `cwd` or one of `writable` is not there.
     """
+    writable_places = _there(writable)
     confinement = Confinement(
         (),
-        _there(writable),
+        writable_places,
         everything=True,
         hidden=_real(hidden),
         visible=_there([cwd, *filter(os.path.lexists, readable)]),
@@ -175,6 +177,7 @@ def run_confined(
             confine=confine,
             memory_bytes=memory_bytes,
             processes=processes,
+            free_bytes=dict.fromkeys(writable_places, FREE_BYTES),
         ) as process:
             if on_guardian is not None:
                 on_guardian(process)
