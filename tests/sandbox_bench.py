@@ -36,7 +36,9 @@ class Bench:
     def sandboxed(self, script: str, *words: str, **more: Any) -> Confined:
         program = self.tree / "program.py"
         program.write_text("import os, signal, subprocess, sys, time\n" + textwrap.dedent(script))
+        readable = [Path(sys.prefix), *more.pop("readable", [])]  # the interpreter may be below /tmp
         values: dict[str, Any] = {
+            "readable": readable,
             "cwd": self.tree,
             "env": sandbox.test_environment(os.environ, self.tree, self.folder / "run" / "tmp"),
             "writable": [self.tree, self.folder / "run" / "tmp"],
