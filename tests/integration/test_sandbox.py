@@ -51,8 +51,8 @@ attempt("outside", lambda: (outside / "new").write_text("mine"))
 attempt("beside", lambda: (tree.parent / "new").write_text("mine"))
 attempt("system", lambda: open("/etc/new", "w"))
 attempt("kernel", lambda: open("/proc/sys/kernel/core_pattern", "w"))
-attempt("kill", lambda: os.kill(-1, signal.SIGKILL))
-attempt("kill host", lambda: os.kill(host, signal.SIGKILL))
+attempt("signal all", lambda: os.kill(-1, 0))  # 0 asks whether it could be signalled
+attempt("signal host", lambda: os.kill(host, 0))
 attempt("host", lambda: socket.create_connection(("127.0.0.1", port), 2))
 attempt("abroad", lambda: socket.create_connection(("192.0.2.1", 80), 2))
 attempt("tree", lambda: (tree / "new").write_text("mine"))
@@ -69,8 +69,8 @@ REFUSED = {
     "outside": READ_ONLY,
     "system": READ_ONLY,
     "kernel": READ_ONLY,
-    "kill": "No such process",
-    "kill host": "No such process",
+    "signal all": "No such process",
+    "signal host": "No such process",
     "host": "Connection refused",
     "abroad": "Network is unreachable",
 }
@@ -198,7 +198,7 @@ echo mine > /tmp/new && echo tmp
 cat ../secrets/key
 cat ../netrc
 grep -vc lo: /proc/net/dev
-kill -9 -1
+kill -0 "$HOST" && echo "sees the host"
 (setsid sleep 600 &)
 exit 3
 """
@@ -228,7 +228,7 @@ def test_it_works_for_a_user_without_any_rights_too() -> None:
         job = {
             "argv": ["/bin/sh", "-c", SHELL],
             "cwd": str(folder / "tree"),
-            "env": {"PATH": os.defpath, "LIFECYCLE_RUN": folder.name},
+            "env": {"PATH": os.defpath, "LIFECYCLE_RUN": folder.name, "HOST": str(os.getpid())},
             "stdin": nothing,
             "stdout": out,
             "stderr": err,
