@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workers.evidence.code_only import Code, code_of
 from workers.evidence.facts_of_tests import TestFact, TestFileFacts
+from workers.evidence.path_kinds import is_test_path
 
 _JS_TEST = re.compile(
     r"(?<![\w.$])(?P<word>[xf]?(?:it|test|describe|context|suite|specify))(?P<how>(?:\s*\.\s*\w+)*)\s*(?=[(`])"
@@ -113,8 +114,20 @@ def line_facts(path: str, text: str) -> TestFileFacts | None:
             skips["class annotation"] = code.line_at(found.start())
     ends = _TAMPERING[code.language].finditer(code.code)
     tampering = {f"calls {_plain(found[0])}": code.line_at(found.start()) for found in ends}
+    if code.language == "rust" and not is_test_path(path):
+        spans += list(_outside(code))
     helpers = {line: line for line in _beside(code, spans)}
     return TestFileFacts(tests, skips, {}, helpers, tampering)
+
+
+def _outside(code: Code) -> Iterator[tuple[int, int]]:
+    """What lies outside the modules of tests of a Rust source file."""
+    start = 0
+    for found in re.finditer(r"#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:pub\s+)?mod\s+\w+\s*(?=\{)", code.code):
+        if found.start() >= start:
+            yield start, found.start()
+            start = code.end_of(found.end())
+    yield start, len(code.code)
 
 
 def _beside(code: Code, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
