@@ -54,7 +54,13 @@ def review_python(file: ChangedFile) -> Iterator[Noted]:
         module = ast.parse(file.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    is_test = is_test_path(file.path)
+    try:
+        yield from list(_of_module(module, is_test_path(file.path)))
+    except RecursionError:
+        yield Noted(1, "too_deep", "quality", HIGH, "is nested too deeply to be reviewed")
+
+
+def _of_module(module: ast.Module, is_test: bool) -> Iterator[Noted]:
     for node in ast.walk(module):
         if isinstance(node, ast.Call):
             yield from _call(node, is_test)
