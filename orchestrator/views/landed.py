@@ -45,7 +45,7 @@ def _titles(tx: Tx, session: str, shown: Sequence[Landed]) -> dict[str, str]:
     planned = {each.task: (each.payload or {}).get(PLAN_TASK) for each in shown}
     paths = {key: f"plan/.task/{task}.json" for key, task in planned.items() if key and task}
     known = {row.path: row.sha256 for row in artifacts.newest(tx, session)} if paths else {}
-    found = {}
+    found: dict[str, str] = {}
     for key, path in paths.items():
         if path in known:
             title = _title(artifacts.body(tx, known[path]))
