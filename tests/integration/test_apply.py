@@ -152,6 +152,11 @@ def staged_elsewhere(here: World) -> None:
     git(here.folder, "add", "lib/tool.py")
 
 
+def staged_before_a_fast_forward(here: World) -> None:
+    write(here.folder, {"lib/tool.py": "x = 3\n"})
+    git(here.folder, "add", "lib/tool.py")
+
+
 def untracked(here: World) -> None:
     write(here.folder, {"new.py": "mine\n"})
 
@@ -176,6 +181,7 @@ REFUSED = {
     "conflict": (conflict, "app.py"),
     "dirty": (dirty, "app.py"),
     "staged": (staged_elsewhere, "lib/tool.py"),
+    "staged, fast-forward": (staged_before_a_fast_forward, "lib/tool.py"),
     "untracked": (untracked, "new.py"),
     "ignored": (ignored, "ignored.py"),
     "merging": (merging, "MERGE_HEAD"),
@@ -189,7 +195,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(here: World, case: s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", ["staged", "untracked", "merging", "unborn"])
+@pytest.mark.parametrize("case", ["staged", "staged, fast-forward", "untracked", "merging", "unborn"])
 def test_whatever_else_is_in_the_way_is_named_too(here: World, case: str) -> None:
     refuses(here, case)
 

@@ -16,7 +16,7 @@ from orchestrator.commands import manage
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.store import sessions, work_state, work_trees
 from orchestrator.store.work_rows import LeftTree
-from orchestrator.views.landed import work_view
+from orchestrator.views.landed import may_apply, work_view
 from tests import invariants
 from tests.git_world import World, as_left, git, repository, world, write
 from workers.git.collecting import collect
@@ -79,6 +79,7 @@ def test_refs_that_a_killed_host_left_behind_are_brought_up(here: World) -> None
 
     assert git(here.folder, "rev-parse", f"lifecycle/{here.session}") == work.row().head
     assert not here.store.read(work_state.is_unsettled)
+    assert here.store.read(lambda tx: may_apply(tx, here.session))
     assert view(here)["published"] and view(here)["branch"] == f"lifecycle/{here.session}"
     assert as_left(here.folder) == before
 

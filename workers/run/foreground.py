@@ -69,6 +69,10 @@ def run(given: argparse.Namespace) -> int:
     except LifecycleError as error:
         refused = {"what": error.what, "why": error.why, "fix": error.fix, "exit_code": error.exit_code}
         found = {"error": refused}
+    except OSError as error:
+        what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+        refused = {"what": what, "why": "the operating system refused it", "fix": "lifecycle doctor"}
+        found = {"error": {**refused, "exit_code": LifecycleError.exit_code}}
     sys.stdout.write(json.dumps(found) + "\n")
     return 0
 
