@@ -130,7 +130,8 @@ def test_delete_takes_trees_store_and_pins_and_leaves_the_branch(code: Code) -> 
 
 
 @pytest.mark.long
-def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["daemon", "worker"])
+def test_refs_of_a_host_that_was_killed_as_it_landed_are_brought_up(tmp_path: Path, by: str) -> None:
     folder = repository(tmp_path / "p", FILES)
     with lifecycle(folder, extra=f'[work]\ntrees = "{tmp_path / "trees"}"\n') as life:
         prepare(Project(folder))
@@ -153,7 +154,10 @@ def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path
         connection.close()
         assert life.run("cancel").code == 0  # so that no host has anything to do
 
-        assert life.run("daemon", "start").code == 0
+        if by == "daemon":
+            assert life.run("daemon", "start").code == 0
+        else:
+            life.spawn("worker")
         head = life.rows("SELECT head FROM works")[0][0]
         published, left = "SELECT published FROM works", "SELECT count(*) FROM trees WHERE removed_at IS NULL"
         life.wait(lambda: life.rows(published) == [(head,)], "the branch follows the head")
