@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from orchestrator.domain.evidence import TestRun
 from workers.evidence.cargo_lines import cargo_cases
 from workers.evidence.cases import MAX_ID, Cases
-from workers.evidence.compiled_runners import Cargo, Gradle, Maven, OwnCommand
+from workers.evidence.compiled_runners import Cargo, Go, Gradle, Maven, OwnCommand
 from workers.evidence.execution import Executed
 from workers.evidence.json_reports import go_cases, jest_cases, mocha_cases, own_cases
 from workers.evidence.junit import junit_cases
@@ -277,6 +277,42 @@ def test_cargo_lines_that_do_not_add_up_are_a_fault() -> None:
     ).faults
 
 
+def test_cargo_lines_that_agree_with_their_sum_but_not_with_their_list_are_a_fault() -> None:
+    out = "running 3 tests\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
+
+    found = cargo_cases(out, "     Running tests/it.rs (target/debug/deps/it-fedcba9876543210)\n")
+
+    assert found.faults == ("it/tests/it.rs did not print each of its tests to the end",)
+
+
+def test_our_own_lines_need_their_end() -> None:
+    line = b'{"outcome": "passed", "file": "/tree/a.js", "name": "n"}\n'
+
+    assert own_cases(line + b'{"end": true}\n', below) == own_cases(
+        b"noise\n" + line + b'{"end": true}', below
+    )
+    assert outcomes(own_cases(line + b'{"end": true}\n', below)) == {"a.js::n": "passed"}
+    assert own_cases(line + b'{"end": true}\n', below).faults == ()
+    assert own_cases(line, below).faults == ("its report is cut short: the run did not reach its end",)
+
+
+def test_what_does_not_load_or_build_fails_its_expected_tests(tmp_path: Path) -> None:
+    wanted = ("a.py::x", "b.py::y")
+    built = Executed(101, "", "error: could not compile `ledger`\n", 0.0)
+
+    package = read_report(
+        Go(tmp_path),
+        tmp_path / "none",
+        Executed(1, GO, ""),
+        started=0.0,
+        expected=["example.com/m/broken::TestX"],
+    )
+    build = read_report(Cargo(tmp_path), tmp_path / "none", built, started=0.0, expected=wanted)
+
+    assert (package.outcomes["example.com/m/broken::TestX"], package.faults) == ("error", ())
+    assert (build.outcomes, build.faults) == ({"the build": "error", **dict.fromkeys(wanted, "error")}, ())
+
+
 def test_code_that_does_not_compile_is_an_error_of_the_build() -> None:
     maven = Maven(TREE).parse(TREE, "[ERROR] COMPILATION ERROR :\n[ERROR] /tree/A.java:[3,1] no\n")
     gradle = Gradle(TREE).parse(TREE, "", "/tree/A.java:3: error: no\n")
@@ -459,7 +495,7 @@ def test_reports_below_the_tree_are_found_without_following_links(tmp_path: Path
 
     found = Maven(tree).parse(tmp_path / "unused", "", "", 0.0)
 
-    assert outcomes(found) == {"core/c::n": "passed"}
+    assert (outcomes(found), found.faults) == ({"core/c::n": "passed"}, ())
 
 
 def test_the_tail_of_what_was_printed_is_harmless_and_bounded(tmp_path: Path) -> None:
