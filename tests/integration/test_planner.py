@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from orchestrator.commands.resume import Answer, resume
-from orchestrator.domain.plan import PLAN
+from orchestrator.domain.plan import PLAN, Complexity, read_plan
 from orchestrator.store import checks, tasks
 from tests import invariants
 from tests.conftest import ROOT
 from tests.git_world import as_left, write
-from tests.plans import changes, content, planning, told, two_tasks
+from tests.plans import changes, content, files, planning, told, two_tasks
 from tests.runtime_harness import RuntimeHarness
+from workers.documents.plan_content import plan_of
 from workers.run.runtime import _produce
 
 TWO = two_tasks()
@@ -161,6 +162,35 @@ def test_a_run_that_dies_before_its_report_is_taken_up_without_another_question(
     assert len(agent.requests) == 1
     assert waits(harness)["TEST-001"] == ("IMPL-001", "IMPL-002")
     invariants.check(harness.store.path)
+
+
+def test_whatever_an_agent_may_deliver_can_be_read_back() -> None:
+    line, text = "x" * 2_000, "y" * 20_000
+    refs = ["REQ-001"] * 20
+    full = {
+        **changes(
+            1, "a" * 500, description=text, executor="e", new_dependencies=[line] * 20, refs=["R"] * 500
+        ),
+        "files": [{"path": f"{n}/{'a' * 400}", "change": line} for n in range(100)],
+        "criteria": [{"text": line, "refs": refs}] * 30,
+        "tests_may_change": [{"path": "t", "reason": line, "refs": refs}] * 50,
+    }
+    given = content(
+        full,
+        summary=line,
+        approach=text,
+        risks=[line] * 30,
+        stack=[line] * 30,
+        conventions=[line] * 30,
+        decisions=[{"decision": line, "rationale": line, "adr": line}] * 30,
+        uncovered=[{"id": line, "reason": line}] * 500,
+    )
+
+    plan, _ = plan_of(given, complexity=Complexity(), base_commit="b", spec_digest="s", agents=["e"])
+    again, faults = read_plan(files(plan))
+
+    assert faults == []
+    assert again == plan
 
 
 def test_hostile_words_of_an_agent_stay_text(tmp_path: Path) -> None:
