@@ -14,15 +14,18 @@ from orchestrator.domain.text import is_cjk
 from workers.builtin import cues
 from workers.builtin.analysis import Criterion, Goal, Kind, Need, Risk
 from workers.builtin.clauses import clause, first_modal
+from workers.builtin.framing import introduces, is_background, under_topic
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.manuals import is_manual, promised, subject_of
 from workers.builtin.people import people_in
 from workers.builtin.qualities import category_of, kind_of, quality_of
+from workers.builtin.remainder import remainder
 from workers.builtin.sentences import Sentence
 from workers.builtin.users import AWAY, Users
 from workers.builtin.wishes import (
     CONDITION,
     doer_of,
+    goal_in,
     goal_of,
     imperative,
     two_wishes,
@@ -34,9 +37,6 @@ from workers.documents.reading_words import priority_of
 _TRIM = " \t.,;:!?。，；：！？、"
 _SAID_IN_MANUAL = 5  # first sentences of a manual that stand for the request when nothing in it is asked for
 _PRONOUN = re.compile(r"(?:they|he|she|and)\s", re.IGNORECASE)
-
-
-_LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
 
 
 class Reader:
@@ -80,6 +80,22 @@ class Reader:
                 self._need(row, lexicon_of(row.text), by_default=True)
                 if row.text in self.situation:
                     self.situation.remove(row.text)
+        if not self.manual:  # what a manual explains is skipped for that reason
+            self.situation += remainder(self.found, self.passages, self._said(), [*self.users.named])
+
+    def _said(self) -> set[str]:
+        """Every text that was recorded."""
+        return {
+            *self.situation,
+            *self.dependencies,
+            *self.questions,
+            *self.done,
+            *(text for need in self.needs for text in (need.text, need.quote)),
+            *(goal.text for goal in self.goals),
+            *(row.text for row in self.criteria),
+            *(text for risk in self.risks for text in (risk.text, risk.mitigation)),
+            *(text for texts in self.users.named.values() for text in texts),
+        }
 
     def _unsaid(self) -> None:
         """What passages say without a sentence: what is done, what a mitigation asks for, features of a heading alone."""
@@ -124,7 +140,8 @@ class Reader:
             left = [row for row in rows if row.text in self.situation]
             if left and not self.manual and 2 * len(taken) >= len({row.passage.block.id for row in rows}):
                 for row in left:
-                    self.situation.remove(row.text)
+                    if row.text in self.situation:  # it may stand there once for two rows
+                        self.situation.remove(row.text)
                     self._need(row, lexicon_of(row.text), by_default=True)
         order = {row.passage.block.id: at for at, row in enumerate(self.found)}
         self.needs.sort(key=lambda need: order.get(need.block, -1))
@@ -185,7 +202,7 @@ class Reader:
         if values.get("in_scope") and values.get("non_goal"):
             self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
-        if self._introduces(row, lex, told=modal is not None):
+        if not modal and introduces(row, lex, self.listed):
             self._situated(row, lex)
             return
         if role == "metric" and row.item and cues.is_test(row):
@@ -197,7 +214,7 @@ class Reader:
             or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
             or cues.SUCCESS.search(text)
         ):
-            self._goal(row, lex)
+            self.goals.append(goal_in(row, lex))
             return
         if len({given for word in cues.SHOUTED.findall(text) if (given := priority_of(word))}) > 2:
             self._situated(row, lex)
@@ -229,7 +246,7 @@ class Reader:
                 or (not modal and role not in ASKED and not imperative(text, lex))
             ):
                 return
-        if self._background(row, lex):
+        if is_background(row, lex, rich=self.rich):
             (self._wanted if lex.find("want", text) and not lex.find("now", text) else self._situated)(
                 row, lex
             )
@@ -262,7 +279,7 @@ class Reader:
                 (doer_of(text, lex) or people_in(text, lex))
                 and not lex.find("problem", CONDITION.sub("", text))
             )
-            or self._under_topic(row)
+            or under_topic(row, rich=self.rich)
             or lex.find("as_a", text)
             or (category_of(text, lex) and any(c.isdigit() for c in text))
         ):
@@ -282,73 +299,6 @@ class Reader:
         else:
             return True
         return False
-
-    def _under_topic(self, row: Sentence) -> bool:
-        """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
-        return row.item and self.rich and len(row.passage.block.section) > 1 and not row.passage.label
-
-    def _introduces(self, row: Sentence, lex: Lexicon, *, told: bool) -> bool:
-        """Whether a sentence only leads to the list of its section, or tells a story among requirements or use cases."""
-        if told or row.passage.label or row.passage.id or (row.item and row.role != "use_case"):
-            return False
-        asks = (
-            lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
-        )
-        if row.role == "use_case":
-            if not row.item and row.passage.block.kind == "paragraph" and not lex.find("as_a", row.text):
-                return not imperative(row.text, lex)
-            if (
-                row.passage.block.kind == "item"
-                and not row.passage.id
-                and people_in(row.text, lex)[:1]
-                and not lex.find("as_a", row.text)
-            ):
-                return True  # a step that somebody takes
-            steps = row.passage.block.kind == "row" and not {"requirement", "purpose"} & set(
-                row.passage.values
-            )
-            return (
-                (steps or not row.item)
-                and not row.passage.parent
-                and lex.find("as_a", row.text) is None
-                and not imperative(row.text, lex)
-            )
-        if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
-            return not row.passage.parent
-        listed = (row.passage.block.section, row.role) in self.listed
-        return listed and row.role in _LISTED and not (row.role in ASKED and asks)
-
-    def _goal(self, row: Sentence, lex: Lexicon) -> None:
-        """A goal with the metric and target that its table or its sentence gives."""
-        read, values = goal_of(row.text, lex), row.passage.values
-        metric, target = values.get("metric", ""), values.get("target", "")
-        if re.match(r"(?:from|von|de)\b|[从由]", target, re.IGNORECASE):
-            target = goal_of(target, lex).target or target
-        target = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", target) or target
-        if metric and not target and any(c.isdigit() for c in metric):
-            measured = goal_of(metric, lex)
-            metric, target = measured.metric, measured.target
-        if metric or target:
-            read = Goal(
-                row.text, metric or read.metric or row.text, target or (read.target if not metric else "")
-            )
-        self.goals.append(read)
-
-    def _background(self, row: Sentence, lex: Lexicon) -> bool:
-        """Whether the sentence describes the present rather than asking for something."""
-        asked = row.item and row.role in ASKED
-        if (
-            lex.find("now", row.text)
-            and not asked
-            and not re.search(r"\b(?:must|shall|should)\b|必须|应该|应当", row.text)
-        ):
-            return True
-        if row.role != "background" and not (row.role == "" and row.intro and self.rich):
-            return False
-        if row.role == "" and cues.MAKES.match(row.text):
-            return False
-        strong = re.search(r"\b(?:must|shall|should)\b|必须|应该|应当", row.text, re.IGNORECASE)
-        return not strong or lex.find("now", row.text) is not None
 
     def _situated(self, row: Sentence, lex: Lexicon) -> None:
         self.situation.append(row.text)

@@ -158,6 +158,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     if form:
         reader = Reader([])
     if vague:
+        reader.situation += [need.text for need in needs]
         needs = []
     if thin:
         needs = [

@@ -209,3 +209,20 @@ def _reached(before: str, after: str, value: str) -> int:
 
 def _is_bound(phrase: str) -> int:
     return int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)
+
+
+def goal_in(row: Sentence, lex: Lexicon) -> Goal:
+    """A goal with the metric and target that its table or its sentence gives."""
+    read, values = goal_of(row.text, lex), row.passage.values
+    metric, target = values.get("metric", ""), values.get("target", "")
+    if re.match(r"(?:from|von|de)\b|[从由]", target, re.IGNORECASE):
+        target = goal_of(target, lex).target or target
+    target = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", target) or target
+    if metric and not target and any(c.isdigit() for c in metric):
+        measured = goal_of(metric, lex)
+        metric, target = measured.metric, measured.target
+    if metric or target:
+        return Goal(
+            row.text, metric or read.metric or row.text, target or (read.target if not metric else "")
+        )
+    return read

@@ -144,6 +144,7 @@ def book(request: str, discovery: Discovery) -> Booked:
         _also(take, kind, *(text for text in texts if text not in sources))
     form = discovery.form or form_of(request, read)
     entries = [_entry(passage, taken.get(passage.block.id, []), form) for passage in read]
+    entries = finder.without_repeats(entries)
     fates = Fates(
         blocks=len(entries),
         **{fate: sum(entry.fate == fate for entry in entries) for fate in ("taken", "skipped", "unread")},
@@ -215,6 +216,10 @@ class _Finder:
     def __init__(self, read: Sequence[Passage]) -> None:
         self.read = read
         self.texts = [" ".join(passage.block.text.split()) for passage in read]
+        self.exact: dict[str, list[int]] = {}  # what a block says and no more -> the blocks that say it
+        for at, passage in enumerate(read):
+            for said in {self.texts[at], " ".join(passage.text.split())}:
+                self.exact.setdefault(said, []).append(at)
         self.words: list[frozenset[str]] = []
         self.at = 0
         self.known: dict[tuple[str, str], str] = {}
@@ -228,7 +233,8 @@ class _Finder:
 
     def _find(self, kind: str, text: str) -> str:
         roles = _ROLES.get(kind, frozenset())
-        holding = [at for at in self._order() if text and text in self.texts[at]]
+        whole = self.exact.get(text, [])
+        holding = [at for at in self._order(whole) if text and (whole or text in self.texts[at])]
         best = next((at for at in holding if self.read[at].role in roles), holding[0] if holding else None)
         if best is None:
             best = self._alike(text, roles)
@@ -237,9 +243,26 @@ class _Finder:
         self.at = best
         return self.read[best].block.id
 
-    def _order(self) -> Iterator[int]:
-        yield from range(self.at, len(self.texts))
-        yield from range(self.at)
+    def _order(self, among: Sequence[int]) -> Iterator[int]:
+        """All blocks, or those given, from where the last item was found on."""
+        places = among or range(len(self.texts))
+        yield from (at for at in places if at >= self.at)
+        yield from (at for at in places if at < self.at)
+
+    def without_repeats(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries; one that says nothing beyond what was found at, or skipped with, other blocks is skipped itself."""
+        placed = {text: block for (_, text), block in self.known.items() if block}
+        for text, places in self.exact.items():
+            first = next((entries[at].id for at in places if entries[at].fate != "unread"), "")
+            if first:
+                placed.setdefault(text, first)
+        longest = sorted(placed, key=len, reverse=True)
+        return [
+            entry
+            if entry.fate != "unread" or not (told := _told_at(passage.text, longest, placed))
+            else entry.model_copy(update={"fate": "skipped", "reason": f"repeats {told}"})
+            for entry, passage in zip(entries, self.read, strict=True)
+        ]
 
     def _alike(self, text: str, roles: frozenset[str]) -> int | None:
         wanted = keywords(text)
@@ -255,11 +278,20 @@ class _Finder:
         return -at if share >= _LIKE else None
 
 
+def _told_at(said: str, longest: Sequence[str], placed: Mapping[str, str]) -> str:
+    """The block of the longest statement that a text repeats; empty when it has words beside those of `placed`."""
+    said, found = " ".join(said.split()), ""
+    for text in longest:
+        if text and text in said:
+            said, found = said.replace(text, " "), found or placed[text]
+    return "" if any(c.isalnum() for c in said) else found
+
+
 def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
     block = passage.block
     reason = ""
     if not taken_as:
-        reason = _reason(passage)
+        reason = reason_of(passage)
         if form == MANUAL:
             reason = reason or _REASONS["instructions"]
         elif form:
@@ -275,7 +307,7 @@ def _entry(passage: Passage, taken_as: list[str], form: str) -> Entry:
     )
 
 
-def _reason(passage: Passage) -> str:
+def reason_of(passage: Passage) -> str:
     """Why a block is not carried by itself; empty when nothing says why."""
     if passage.role in _REASONS:
         return _REASONS[passage.role]

@@ -1,0 +1,62 @@
+"""Sentences that frame what is asked for: lead-ins, stories told, descriptions of the present."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+from orchestrator.domain.text import is_cjk
+from workers.builtin import cues
+from workers.builtin.language import Lexicon
+from workers.builtin.people import people_in
+from workers.builtin.sentences import Sentence
+from workers.builtin.wishes import doer_of, imperative
+from workers.documents.passage import ASKED
+
+_LISTED = ASKED | {"goal", "metric", "non_goal", "constraint", "dependency"}
+_STRONG = r"\b(?:must|shall|should)\b|必须|应该|应当"
+
+
+def under_topic(row: Sentence, *, rich: bool) -> bool:
+    """Whether an item stands in a list under a topic of the text: `Booking`, `Reminders`."""
+    return row.item and rich and len(row.passage.block.section) > 1 and not row.passage.label
+
+
+def introduces(row: Sentence, lex: Lexicon, listed: Container[tuple[tuple[str, ...], str]]) -> bool:
+    """Whether a sentence without a modal only leads to the list of its section, or tells a story among requirements or
+    use cases. `listed`: sections, each with a role, that have a list."""
+    if row.passage.label or row.passage.id or (row.item and row.role != "use_case"):
+        return False
+    asks = lex.weak.search(row.text) is not None or imperative(row.text, lex) or doer_of(row.text, lex) != ""
+    if row.role == "use_case":
+        return _is_told(row, lex)
+    if row.role in ASKED and not asks and lex.language == "en" and not is_cjk(row.text):
+        return not row.passage.parent
+    with_list = (row.passage.block.section, row.role) in listed
+    return with_list and row.role in _LISTED and not (row.role in ASKED and asks)
+
+
+def _is_told(row: Sentence, lex: Lexicon) -> bool:
+    """Whether a sentence of a use case tells what happens, or a step that somebody takes."""
+    if lex.find("as_a", row.text):
+        return False
+    kind = row.passage.block.kind
+    if not row.item and kind == "paragraph":
+        return not imperative(row.text, lex)
+    if kind == "item" and not row.passage.id and people_in(row.text, lex)[:1]:
+        return True
+    steps = kind == "row" and not {"requirement", "purpose"} & set(row.passage.values)
+    return (steps or not row.item) and not row.passage.parent and not imperative(row.text, lex)
+
+
+def is_background(row: Sentence, lex: Lexicon, *, rich: bool) -> bool:
+    """Whether the sentence describes the present rather than asking for something."""
+    asked = row.item and row.role in ASKED
+    now = lex.find("now", row.text) is not None
+    if now and not asked and not re.search(_STRONG, row.text):
+        return True
+    if row.role != "background" and not (row.role == "" and row.intro and rich):
+        return False
+    if row.role == "" and cues.MAKES.match(row.text):
+        return False
+    return now or not re.search(_STRONG, row.text, re.IGNORECASE)
