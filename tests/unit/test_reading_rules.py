@@ -171,3 +171,22 @@ def test_release_notes_are_no_request() -> None:
     notes = "# Board 4.2\n\nThis is the second feature release of the 4.x series.\n\n## Highlights\n\n- Sheets are printed on both sides\n- Cards are read twice as fast\n"
 
     assert analyse_request(notes).form == "release"
+
+
+@pytest.mark.parametrize(
+    ("heading", "statement", "category"),
+    [
+        ("Performance", "Lists are kept for two years", "P"),
+        ("Performance", "The list opens without a network", "SC"),
+        ("Speed", "The photos are encrypted", "S"),
+        ("Produktleistungen", "Alle Texte sind barrierefrei", "U"),
+    ],
+)
+def test_category_of_a_heading_is_overruled_by_words_of_another_alone(
+    heading: str, statement: str, category: str
+) -> None:
+    read = analyse_request(
+        f"# Ward board\n\n## Non-functional requirements\n\n### {heading}\n\n- {statement}\n{ASKS}"
+    )
+
+    assert {need.text: need.category for need in read.needs}[statement] == category

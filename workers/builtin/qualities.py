@@ -20,6 +20,11 @@ _GOES_ON = re.compile(
     r"\b(?:go(?:es)? on|keeps?|continues?|still) (?:on )?(?:to )?(?:work|run|function)|\b(?:not|never) (?:get|be|become) slow",
     re.IGNORECASE,
 )
+_TIMED = re.compile(r"\b(?:an?|one|half an?) (?:second|minute)\b", re.IGNORECASE)
+_FAILS = re.compile(  # of a condition: what the product has to bear
+    r"\b(?:down|gone|offline|unreachable|unavailable|fails?|cut|crash\w*|dies|dead|lost|drops?|breaks?|outage)\b|(?:断|中断|故障|离线|宕机)",
+    re.IGNORECASE,
+)
 
 
 def category_of(text: str, lex: Lexicon) -> Category:
@@ -29,26 +34,43 @@ def category_of(text: str, lex: Lexicon) -> Category:
 
 
 def quality_of(row: Sentence, lex: Lexicon) -> Category:
-    """The category that the label, the table or the heading names, else the one of the sentence's own words."""
+    """The category that the table, the label or the heading names, else the one of the sentence's own words.
+
+    A heading above several kinds of statements is overruled by words that speak of nothing it names.
+    """
     own = category_of(row.text, lex)
     if row.role != "nonfunctional":
         return own
-    passage = row.passage
-    values = passage.values
+    passage, values = row.passage, row.passage.values
+    spoken_of = _spoken_of(row.text, lex)
     for said in (
         values.get("category", ""),
         values.get("metric", ""),
         passage.id,
         passage.label,
         passage.title,
-        passage.block.heading,
     ):
-        named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
-        if len(named) == 1:
-            return cast(Category, named.pop())
-    return own or next(
-        (cast(Category, name) for name, pattern in lex.qualities if pattern.search(row.text)), ""
-    )
+        named = _named(said)
+        if named:
+            return named
+    above = _named(passage.block.heading)
+    if above and (not spoken_of or above in spoken_of):
+        return above
+    return own or next(iter(spoken_of), "")
+
+
+def _spoken_of(text: str, lex: Lexicon) -> list[Category]:
+    """Every category that words of a statement name."""
+    said = text[:_LONGEST]
+    return [
+        cast(Category, name) for name, pattern in (*lex.categories, *lex.qualities) if pattern.search(said)
+    ]
+
+
+def _named(said: str) -> Category:
+    """The one category that a heading or a label names; empty when it names none or several."""
+    named = {name for name, pattern in lexicon_of(said).qualities if pattern.search(said)}
+    return cast(Category, named.pop()) if len(named) == 1 else ""
 
 
 def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
@@ -59,8 +81,10 @@ def kind_of(row: Sentence, lex: Lexicon, taken: Clause, category: str) -> Kind:
         return "nonfunctional" if category or row.role == "nonfunctional" else "constraint"
     if not category or taken.actor or (imperative(row.text, lex) and not _ENSURE.match(row.text)):
         return "functional"
-    if category in ("P", "SC") and taken.conditions and not _GOES_ON.search(row.text):
+    failing = any(_FAILS.search(condition) for condition in taken.conditions)
+    if category in ("P", "SC") and taken.conditions and not failing and not _GOES_ON.search(row.text):
         return "functional"
-    if category == "P" and not any(c.isdigit() for c in row.text) and not goal_of(row.text, lex).target:
+    timed = any(c.isdigit() for c in row.text) or _TIMED.search(row.text) or goal_of(row.text, lex).target
+    if category == "P" and not timed:
         return "functional"
     return "nonfunctional"

@@ -88,7 +88,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
                 values={attribute: rest},
             )
     role = label_role(label)
-    given = priority_of(label) if rest and not base.priority and len(label) < 20 else ""
+    short = rest and len(label) < 20 and "|" not in label
+    given = priority_of(label) if short and not base.priority else ""
     if given and base.role in ASKED | {""} and not role:
         return replace(base, role=base.role or "requirement", label=label, text=rest, priority=given)
     if role and role == base.role and rest:

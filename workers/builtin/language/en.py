@@ -25,11 +25,13 @@ CATEGORIES = [
         r"|\bstays? (?:on servers )?(?:in|within) (?:the|our) (?:country|eu|building|network|house)|\b(?:kept|stored|retained) (?:for|until)\b.{2,40}\b(?:removed|deleted|erased)|\blogged with\b|\b(?:names?|addresses|phone numbers?|e-?mails?|photos?|secrets?)\b.{0,40}\b(?:never|must not) (?:be )?(?:shown|visible|shared|part|sent|stored|leave)|\banonymi[sz]|\bpseudonymi[sz]|\bconsent\b|\b(?:former|old|past) \w+\b.{0,30}\berased|\b(?:positions?|records?|readings?|recordings?|numbers?|entries|images?|logs?)\b.*\b(?:delet|eras|remov|purg)ed? .*\b(?:days?|weeks?|months?|years?|hours?)\b"
         r"|\bsalted\b|\bcertificate|\bsecrets?\b|personal|privacy|\b(?:names?|phone|e-?mails?|address(?:es)?|accounts?|photos?|data)\b.*\b(?:delet|eras|remov)ed? .*\b(?:days?|months?|years?|hours?)\b|retention|access control|\blogged with who\b|two-factor"
         r"|\b(?:is|are|be|gets?|get) (?:\w+ly )?(?:delet|eras|remov|purg)ed\b.{0,40}\b(?:after|within|once|when|at the end of)\b|\btwo[- ]factors?\b|\bnever (?:touch(?:es)?|leaves?|stored?|leav(?:e|es))\b|\bno (?:network|internet) access\b|\bcan(?:not|['’]t) be (?:changed|altered|removed|deleted|edited)\b|\bblurred\b|\bonly for (?:staff|the)\b|\bonly \w+(?: \w+){0,4} can (?:change|edit|delete|see|read)\b|unveränder|\bsecond factor\b|\bsigned? ?-?in with\b|\bno (?:tracking|names)\b"
+        r"|\b(?:kept|stored|recorded|written|logged|saved|noted) with (?:the |its |his |her |their |a )?(?:user|name|person|author|who|time|date)|\bwho (?:has )?(?:changed|edited|deleted|read|opened) (?:what|it|them|which)\b|\b(?:may|can|must|should) only be (?:seen|read|opened|changed|viewed|edited)\b|\b(?:never|not|nothing)\b.{0,40}\bpublic\b|\bsign-?in with\b"
         r"|\btamper|\bmask(?:ed|ing)?\b|\b(?:signed|signature)\b|vulnerab|leak",
     ),
     (
         "SC",
-        r"\b(?:system|server|line|network|internet|connection|power|wi-?fi|site)\b.{0,20}\b(?:is|goes|are|was) (?:down|out|cut|gone|lost)\b|\bwithout (?:an? |any |the )?(?:\w+ ){0,2}(?:network|internet|connection|reception|signal|wi-?fi|power)\b|\bcopes? with\b|\bpower (?:failure|cut|outage)\b|\bwithout (?:data )?loss\b"
+        r"\bif (?:the |our |an? )?\w+(?: \w+){0,2} (?:is|are|goes|go) (?:down|gone|offline|unreachable|unavailable)\b|\b(?:dies|crash(?:es)?)\b|\b(?:nightly|daily|weekly|hourly) (?:copy|copies|backup)|\bnetwork gap\b"
+        r"|\b(?:system|server|line|network|internet|connection|power|wi-?fi|site)\b.{0,20}\b(?:is|goes|are|was) (?:down|out|cut|gone|lost)\b|\bwithout (?:an? |any |the )?(?:\w+ ){0,2}(?:network|internet|connection|reception|signal|wi-?fi|power)\b|\bcopes? with\b|\bpower (?:failure|cut|outage)\b|\bwithout (?:data )?loss\b"
         r"|^(?:about |up to |some |~ ?)?\d[\d.,]* (?:\w+ )?(?:customers|users|members|visitors|orders|cars|vehicles|people|contracts|loans|requests|devices|students|patients)\b",
     ),
     (
@@ -43,12 +45,14 @@ CATEGORIES = [
         "P",
         r"\blatency|response time|\b(?:take|takes|last) (?:no )?longer than\b|respond|\bload(?:s|ing)?\b|throughput|\bmemory\b|\bram\b|\bcpu\b|per second|percentile|\bp9\d\b"
         r"|\b(?:under|within|below|less than|at most|up to|no more than|not more than|faster than)\s+(?:under |less than |at most |about )?(?:[\d.,]+|an?|one|two|three|five|ten|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?|minutes?|mb|gb|kb|mib|gib)\b|\b\d[\d.,]*\s?(?:ms|milliseconds?|seconds?|mb|gb|mib|gib)\b.{0,20}(?:at most|or less|max)|\bin (?:under |about |at most )?(?:[\d.,]+|an?|one|two|three|five|half an?)\s*(?:ms|milliseconds?|s|secs?|seconds?)\b|\bkeeps? up with\b|\bquick\b"
+        r"|(?:[<≤]=?|\b(?:under|within|below|less than|at most|up to|no more than)) ?\d[\d.,]* ?(?:ms|s|secs?|min)\b"
         r"|\bfast\b|performan|startup time|start in|bandwidth|disk space|battery",
     ),
     (
         "SC",
         r"availab(?:le \d|ility)|uptime|\bback(?:ed)? up\b|\brestor(?:e|es|ed|ing)\b|\bconcurren|at once|at the same time|simultaneous|\bscal(?:e|es|able|ing)\b"
         r"|\b(?:surviv|failover|outage|recover|offline|redundan)|\baround the clock\b|\b24/7\b|\b99(?:[.,]\d+)? ?%|\bwithout (?:a |any )?(?:network|internet|connection|reception|signal|wi-?fi|losing|loss)\b|\b(?:airplane|flight) mode\b|\bpower (?:failure|cut)|\bpeak\b|\bin one (?:day|hour|minute|weekend)\b|\bno (?:signal|network|reception)\b|\bwhen the (?:line|network|connection|internet|power) (?:is|goes|drops)|\b(?:line|network|internet|connection|power|reception)\b.{0,30}\b(?:down|drops?|fails?|gone|lost|out)\b|\b(?:go(?:es)? on|keeps?|continues?) (?:on )?(?:working|running)\b|\b(?:lose|loses|lost)\b.{0,20}\b(?:data|entr(?:y|ies)|records?|messages?)|\b(?:restart|crash|reboot)\b|\binterruption|\bper (?:hour|minute)\b"
+        r"|\d[\d,.]*\s+(?:[\w-]+ ){1,3}(?:a|per|on an?|every|each) (?:\w+ )?(?:day|night|evening|morning|weekend|monday|saturday|sunday)\b"
         r"|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
         r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:people|members|patients|technicians|drivers|employees|students|visitors|pupils|tickets|documents|entries|vehicles|messages|requests|events|addresses|users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
@@ -56,7 +60,7 @@ CATEGORIES = [
 QUALITIES = [
     (
         "S",
-        r"verschlüssel|passwor|anmeldung|zugriff|berechtig|dsgvo|personenbezogen|protokollier|zwei-faktor|vertraulich|chiffr|mot de passe|rgpd|accès (?:réservé|limité)|données personnelles|anonymis|journalis|authentif|confidentiel|cifrad|contraseña|senha|lgpd|datos personales|dados pessoais|anonim|auditor|autenticac|autenticaç|cifrat|dati personali|può vedere|暗号|認証|パスワード|権限|個人情報|監査|削除|\baudit trail\b|\brole-based\b|\blog(?:s|ged)? (?:who|every|all|each)\b|\bowasp\b|\bgdpr\b|\blogin\b|\bsessions? (?:end|expire)|\bnot (?:shared|stored|sold)\b|\bwho (?:did|changed|saw)\b|閲覧できるのは|のみ(?:閲覧|アクセス|と)|^(?:sec|priv)\w*-|visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|confidential|data protection|complian|audit\b|access control|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
+        r"mit (?:name|benutzer|nutzer|datum|zeit|uhrzeit)\w*(?: und \w+)?\b.{0,12}(?:protokoll|festgehalten|gespeichert|vermerkt)|avec (?:le )?(?:nom|l.auteur|l.heure|la date)|con (?:el )?(?:nombre|usuario|la fecha|la hora)|verschlüssel|passwor|anmeldung|zugriff|berechtig|dsgvo|personenbezogen|protokollier|zwei-faktor|vertraulich|chiffr|mot de passe|rgpd|accès (?:réservé|limité)|données personnelles|anonymis|journalis|authentif|confidentiel|cifrad|contraseña|senha|lgpd|datos personales|dados pessoais|anonim|auditor|autenticac|autenticaç|cifrat|dati personali|può vedere|暗号|認証|パスワード|権限|個人情報|監査|削除|\baudit trail\b|\brole-based\b|\blog(?:s|ged)? (?:who|every|all|each)\b|\bowasp\b|\bgdpr\b|\blogin\b|\bsessions? (?:end|expire)|\bnot (?:shared|stored|sold)\b|\bwho (?:did|changed|saw)\b|閲覧できるのは|のみ(?:閲覧|アクセス|と)|^(?:sec|priv)\w*-|visible (?:only )?to\b|\b(?:sees?|reads?|access(?:es)?|opens?|changes?)\b.{0,30}\bonly\b|\bonly\b.{1,40}\b(?:may|can) (?:see|read|open|change)|code was entered|secur|privacy|confidential|data protection|complian|audit\b|access control|sicherheit|datenschutz|sécurité|confidentialité|seguridad|privacidad|セキュリティ|プライバシー",
     ),
     (
         "U",
@@ -64,7 +68,7 @@ QUALITIES = [
     ),
     (
         "P",
-        r"sekunden?\b|millisekunde|antwortzeit|ladezeit|reaktionszeit|secondes?\b|temps de réponse|chargement|segundos?\b|milisegundos|tiempo de respuesta|tempo de resposta|rápid|secondi\b|tempo di risposta|durare più|秒以内|応答|ミリ秒|\b\d[\d.,]* ?(?:ms|milliseconds?|seconds?|secs?|fps)\b|\bload time|\bcold start\b|\bp9\d\b|\bframes?\b|\bbundle size\b|\brender|^perf-|\boverhead\b|[<≤] ?\d[\d.,]* ?(?:ms|s|sec|min)\b|\bunter (?:einer|\d+|zwei|drei|fünf|zehn) (?:sekunde|minute)|perform|speed|latency|respon[sd]|throughput|efficien|leistung|geschwindigkeit|rendimiento|性能",
+        r"sekunden?\b|millisekunde|antwortzeit|ladezeit|reaktionszeit|secondes?\b|temps de réponse|chargement|segundos?\b|milisegundos|tiempo de respuesta|tempo de resposta|rápid|secondi\b|tempo di risposta|durare più|秒以内|応答|ミリ秒|\b\d[\d.,]* ?(?:ms|milliseconds?|seconds?|secs?|fps)\b|\bload time|\bcold start\b|\bp9\d\b|\bframes?\b|\bbundle size\b|\brender|^perf-|\boverhead\b|[<≤] ?\d[\d.,]* ?(?:ms|s|sec|min)\b|\bunter (?:einer|\d+|zwei|drei|fünf|zehn) (?:sekunde|minute)|perform|speed|latency|respon[sd]|throughput|efficien|(?<!produkt)(?<!dienst)leistung(?!s?(?:umfang|beschreibung))|geschwindigkeit|rendimiento|性能",
     ),
     (
         "SC",
