@@ -133,7 +133,7 @@ def two_wishes(row: Sentence) -> list[Sentence]:
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
-    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
+    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；·•和及]|\s(?:and|or|und|et|y|e)\s", bare)]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)
