@@ -14,7 +14,7 @@ from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps
+from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps, reviews
 
 MARKS = {
     TaskStatus.COMPLETED: "done",
@@ -204,6 +204,7 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
+        "review": reviews.newest(tx, session.id),
         "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),

@@ -55,7 +55,8 @@ class Review:
             review=review,
             settings={"work": {"trees": str(folder / "trees")}},
         )
-        self.harness.run()
+        row = self.harness.until("REVIEW-001")
+        self.harness.run(row)
 
     @property
     def record(self) -> dict[str, Any]:
@@ -65,6 +66,11 @@ class Review:
     @property
     def page(self) -> str:
         return self.harness.text("qa/review-REVIEW-001.md")
+
+    @property
+    def said(self) -> list[str]:
+        """The kinds of messages about the review."""
+        return [kind for kind, text in self.harness.said() if text.startswith("[reviewer] REVIEW-001 complete")]
 
     def rules(self, severity: str) -> set[str]:
         return {each["rule"] for each in self.record["findings"] if each["severity"] == severity}
@@ -101,7 +107,7 @@ def test_a_clean_change_is_approved(tmp_path: Path) -> None:
     review = Review(tmp_path)
 
     assert (review.record["verdict"], review.record["findings"]) == ("APPROVE", [])
-    assert review.harness.said()[0][0] == "review_result"
+    assert review.said == ["review_result"]
 
 
 def test_of_an_agent_the_true_finding_counts_and_the_invented_one_is_a_note(tmp_path: Path) -> None:
@@ -137,7 +143,7 @@ def test_a_verified_critical_finding_of_an_agent_blocks(tmp_path: Path) -> None:
     review = Review(tmp_path, Told(answers={"review": ReviewAnswer.model_validate({"findings": [found]})}))
 
     assert review.record["verdict"] == "BLOCK"
-    assert review.harness.said()[0][0] == "fix_required"
+    assert review.said == ["fix_required"]
 
 
 def test_markup_and_commands_in_a_change_stay_text(tmp_path: Path) -> None:

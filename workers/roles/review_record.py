@@ -179,13 +179,21 @@ def review_files(
     }, listed
 
 
+def _newest_tests(context: RunContext) -> tuple[str, Json]:
+    paths = [path for path in context.artifacts if _TEST.fullmatch(path)]
+    newest = max(paths, key=lambda path: context.artifacts[path].created_at, default="")
+    return newest, context.json(newest) if newest else None
+
+
+def test_findings(context: RunContext) -> list[Finding]:
+    """The findings of the newest test round."""
+    _, record = _newest_tests(context)
+    return [Finding.from_json(each) for each in record["findings"]] if isinstance(record, dict) else []
+
+
 def tests_of(context: RunContext) -> JsonObject | None:
     """What the newest test round came to; None before there is one."""
-    paths = [path for path in context.artifacts if _TEST.fullmatch(path)]
-    if not paths:
-        return None
-    newest = max(paths, key=lambda path: context.artifacts[path].created_at)
-    record = context.json(newest)
+    newest, record = _newest_tests(context)
     kept = ("verdict", "why", "passed", "failed", "skipped", "regressions", "confined", "unverified")
     return (
         {"record": newest, **{name: record.get(name) for name in kept}} if isinstance(record, dict) else None
@@ -238,7 +246,10 @@ def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) 
         "author": agent,
         "task": row.key,
     }
-    shown = record["findings"][:SHOWN]
+    shown = [
+        {**each, "said": each["text"].removeprefix(f"{each['path']} ") if each["path"] else each["text"]}
+        for each in record["findings"][:SHOWN]
+    ]
     groups = [
         {"severity": severity, "findings": [each for each in shown if each["severity"] == severity]}
         for severity in SEVERITIES
