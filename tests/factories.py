@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from orchestrator.commands.specification import Specification
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack, resources
 from orchestrator.coordinator.beat import Beat, beat
@@ -58,10 +59,19 @@ def make_session(
     *,
     key: str | None = None,
     budget: dict[str, dict[str, int]] | None = None,
+    specification: Specification | None = None,
     **wishes: Any,
 ) -> str:
     planned = make_plan(request, **wishes)
-    return start(store, planned, project=Path("/p"), max_attempts=3, key=key, budget=budget).session
+    return start(
+        store,
+        planned,
+        project=Path("/p"),
+        max_attempts=3,
+        key=key,
+        budget=budget,
+        specification=specification,
+    ).session
 
 
 def lead(store: Store, holder: str = "d-test", seconds: float = 3600.0) -> Leadership:

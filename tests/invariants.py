@@ -139,6 +139,21 @@ INVARIANTS = {
     "55 tickets of a session are used once": """
         SELECT c.session_id, c.ticket FROM candidates c JOIN works w ON w.session_id = c.session_id
         WHERE c.ticket > w.tickets""",
+    "57 tasks of a plan name the digest of the plan that became tasks": """
+        SELECT t.session_id, t.key FROM tasks t WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL
+        AND json_extract(t.payload, '$.plan_digest') IS NOT (
+            SELECT json_extract(m.data, '$.digest') FROM messages m WHERE m.session_id = t.session_id
+            AND m.type = 'fan_out' AND json_extract(m.data, '$.digest') IS NOT NULL ORDER BY m.number DESC LIMIT 1)""",
+    "57 where a person approves plans, tasks name the approved digest": """
+        SELECT t.session_id, t.key FROM tasks t JOIN sessions s ON s.id = t.session_id
+        WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL AND json_extract(s.options, '$.approve_plan')
+        AND json_extract(t.payload, '$.plan_digest') IS NOT (
+            SELECT d.digest FROM decisions d WHERE d.session_id = t.session_id AND d.subject LIKE 'approve_plan%'
+            ORDER BY d.id DESC LIMIT 1)""",
+    "57 a plan task is carried out once": """
+        SELECT session_id, json_extract(payload, '$.plan_task') FROM tasks WHERE revision_of IS NULL
+        AND json_extract(payload, '$.plan_task') IS NOT NULL
+        GROUP BY session_id, json_extract(payload, '$.plan_task') HAVING count(*) > 1""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
     "a paused session offers nothing": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id

@@ -82,7 +82,10 @@ def coding_pack() -> Pack:
 def planning(
     folder: Path, *agents: Any, request: str = REQUEST, files: Any = CODE, **wishes: Any
 ) -> RuntimeHarness:
-    """A session whose first task is its plan, in a repository of these files."""
+    """A session whose first task is its plan, in a repository of these files; `spec`: what it is given."""
+    given = wishes.pop("spec", None)
+    if given is not None:
+        wishes = {**wishes, "spec": given.digest, "specification": given}
     wishes = {"mode": "impl-only", "pack": coding_pack(), **wishes}
     trees = {"work": {"trees": str(folder / "trees")}}
     harness = RuntimeHarness(folder, *agents, request=request, settings=trees, **wishes)

@@ -51,6 +51,11 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Agent", [Piece(inert(unanswering(agent)), "yellow")])
     if found["scores"] and found["pause"]:
         print_scores(found["scores"])
+    if found["plan"]:
+        from orchestrator.cli.drawing_plan import plan_lines
+
+        for label, text in plan_lines(found["plan"]):
+            _say_labelled(label, [Piece(text)])
     if found["pause"]:
         print_pause(found["pause"])
         return

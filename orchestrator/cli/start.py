@@ -72,7 +72,11 @@ def start(
     ] = None,
     spec: Annotated[
         str | None,
-        typer.Option("--spec", metavar="PATH", help="An existing specification; not available yet."),
+        typer.Option(
+            "--spec",
+            metavar="PATH",
+            help="An existing specification: a session's spec folder, or a Markdown file.",
+        ),
     ] = None,
     base: Annotated[
         str | None,
@@ -108,6 +112,10 @@ def start(
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
+    approve_plan: Annotated[
+        bool,
+        typer.Option("--approve-plan", help="Pause for you before the plan becomes tasks."),
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -117,7 +125,7 @@ def start(
     """Start a session from a task description, and follow it."""
     from orchestrator.commands.requests import read_request
     from orchestrator.commands.review_subject import asked_review, review_request
-    from orchestrator.commands.start import StartRequest, begin, check_options, prepare, refuse_spec
+    from orchestrator.commands.start import StartRequest, begin, check_options, prepare
     from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
@@ -132,8 +140,6 @@ def start(
     reviewed = asked_review(mode, base, head, diff, include_dirty)
     views = _views(perspectives)
     _check_arguments(task or "")
-    if spec is not None:
-        refuse_spec()
     check_options(key, discuss, execution, critics)  # before standard input is waited for
     project = find_project()
     subject = None if reviewed is None else reviewed.found(project.root, _here())
@@ -156,6 +162,8 @@ def start(
             key,
             caps,
             critics,
+            approve_plan,
+            None if spec is None else _here() / Path(spec).expanduser(),
             review=subject,
         ),
     )
@@ -239,6 +247,11 @@ def plan_lines(view: JsonObject) -> list[str]:
         ("Mode", f"{view['mode']}: {view['why']}"),
         *([("Reviews", view["reviews"])] if view["reviews"] else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
+        *(
+            [("Spec", f"of {given['source']}: {given['files']} files")]
+            if (given := view.get("specification"))
+            else []
+        ),
         *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
         *(
             [("Agents", f"none: the session replays {cassette['folder']}")]

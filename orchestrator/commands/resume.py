@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from shlex import quote
 
+from orchestrator.commands import plan_approval
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps
@@ -110,9 +111,15 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         raise UsageError(
             "--decide answers a blocked discussion", why=f"{session.id} is not paused", fix=WITHOUT_DECIDE
         )
+    plan = None
+    if reason is PauseReason.PLAN_APPROVAL:
+        plan = plan_approval.checked(tx, session, edited, answer.force)
+        warnings += plan.warnings
     approvals.check(approved, session, answer.expect, _options_of(answer), lookup.named(tx, session.id))
     edits.keep_large(tx.workflow, edited)
     edits.register(tx, session.id, edited)
+    if plan is not None:
+        plan_approval.make_tasks(tx, session, plan, answer.who, more_attempts)
     messages.event(
         tx,
         session.id,

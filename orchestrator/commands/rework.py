@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.domain import secrets
+from orchestrator.domain import ids, secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals
@@ -19,9 +19,10 @@ from orchestrator.domain.revisions import (
     check_dimension,
     plan_improve,
     plan_recheck,
+    plan_rejection,
     plan_revision,
 )
-from orchestrator.lifecycle import rework
+from orchestrator.lifecycle import fan_out, rework
 from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
@@ -52,7 +53,9 @@ def revise(
     def unit(tx: Tx) -> Reworked:
         session = _open(tx, name, "revise")
         lookup.task(tx, session, key)
-        state = graph(tasks.all_tasks(tx, session.id))
+        rows = tasks.all_tasks(tx, session.id)
+        state = graph(rows)
+        fan_out.refuse_revision(rows, key)
         plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
         decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(
@@ -139,6 +142,8 @@ def feedback(
     def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
         session = _open(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
+        if session.pause_reason == PauseReason.PLAN_APPROVAL:
+            return _reject_plan(tx, session, words, state, who, max_attempts, task)
         target = _target_of(tx, session, words, state, task)
         decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
@@ -155,6 +160,37 @@ def feedback(
         return done, target
 
     return store.write(unit)
+
+
+def _reject_plan(
+    tx: Tx,
+    session: Session,
+    words: str,
+    state: Mapping[str, TaskState],
+    who: str,
+    max_attempts: int,
+    task: str | None,
+) -> tuple[Reworked, FeedbackTarget]:
+    """Have the plan that waits for approval made anew. Raises NotAllowedNow, also for another `task`."""
+    made = str((session.pause_detail or {}).get("task", ""))
+    base = ids.parse_key(made).base
+    if task is not None and ids.parse_key(_spelled(tx, session, task)).base != base:
+        raise NotAllowedNow(
+            f"feedback is about the plan of {base} now",
+            why=f"{session.id} is paused: {session.pause_reason}",
+            fix="leave --task out; documents are revised before their plan is made",
+        )
+    rows = {row.key: row for row in tasks.all_tasks(tx, session.id)}
+    plan = plan_rejection(state, base, _catalogue(tx, session))
+    decisions.decide(tx, session.id, f"feedback {made}", who, words)
+    records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", base)
+    said = [*rows[made].payload.get("feedback", []), words]
+    done = _apply(tx, session, plan, max_attempts, {"feedback": said, "asked_by": who}, f"feedback on {made}")
+    target = FeedbackTarget("revise", base, "it is the plan that waits for approval")
+    messages.event(
+        tx, session.id, "feedback", f"feedback: revise {base}, {target.why}", action="revise", task=base
+    )
+    return done, target
 
 
 def _target_of(

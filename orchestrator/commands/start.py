@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.domain import ids
-from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
-from orchestrator.domain.pipelines import to_snapshot
+from orchestrator.domain.pipelines import Pack, to_snapshot
 from orchestrator.domain.review_verdicts import OPTION, PATCH
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.consequences import APPROVE_PLAN
@@ -26,6 +27,7 @@ from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
 
 if TYPE_CHECKING:
+    from orchestrator.commands.specification import Specification
     from orchestrator.config.settings import Settings
     from orchestrator.domain.estimate import Past
 
@@ -51,6 +53,9 @@ class StartRequest:
     caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
     critics: str | None = None  # which perspectives of a discussion share a call
     approve_plan: bool = False  # a person approves the plan before its tasks are made
+    spec: Path | None = (
+        None  # a folder or Markdown file; None: of the newest finished session, where a mode needs one
+    )
     review: ReviewSubject | None = None  # what a session of mode review reviews
 
 
@@ -63,6 +68,7 @@ class Prepared:
     settings: Settings
     view: JsonObject  # what will be done, for whoever asked
     key: str | None
+    specification: Specification | None = None  # what the session is given
     patch: bytes | None = None  # that is reviewed
 
 
@@ -84,6 +90,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         "budget": asked.caps or None,
     }
     pack, settings = read_config(project, flags)
+    given = _specification(project, pack, asked)
     options = StartOptions(
         asked.mode,
         settings.discuss,
@@ -93,16 +100,34 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         recording.chosen(asked.record, asked.replay),
         settings.critics,
         asked.approve_plan,
+        given.digest if given else None,
         None if asked.review is None else asked.review.as_option(),
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
     view = {
         **_look_ahead(project, planned, settings),
+        "specification": given.view if given else None,
         "reviews": None if asked.review is None else asked.review.words,
     }
     patch = None if asked.review is None else asked.review.patch
-    return Prepared(project, planned, settings, view, asked.key, patch)
+    return Prepared(project, planned, settings, view, asked.key, given, patch)
+
+
+def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specification | None:
+    """The specification that is named, or of the newest finished session where the mode needs one. Raises UsageError."""
+    from orchestrator.commands.specification import newest_specification, read_specification
+
+    if asked.spec is not None:
+        return read_specification(asked.spec, str(asked.spec), os.environ)
+    wanted = pack.pipelines.get(asked.mode or "")
+    if wanted is None or not wanted.needs_spec or not project.database.exists():
+        return None
+    store = open_for_reading(project)
+    try:
+        return store.read(newest_specification)
+    finally:
+        store.close()
 
 
 def begin(prepared: Prepared, store: Store) -> Started:
@@ -115,6 +140,7 @@ def begin(prepared: Prepared, store: Store) -> Started:
         max_attempts=prepared.settings.max_attempts,
         key=prepared.key,
         budget=budget_of(prepared.settings),
+        specification=prepared.specification,
         patch=prepared.patch,
     )
 
@@ -143,15 +169,6 @@ def _check_key(key: str | None) -> None:
         )
 
 
-def refuse_spec() -> NoReturn:
-    """Raise NotAllowedNow: no role works from an existing specification yet."""
-    raise NotAllowedNow(
-        "an existing specification (`spec`) cannot be used yet",
-        why="the roles that work from one are not available yet",
-        fix="leave it out, or make a specification with mode spec-only",
-    )
-
-
 def start(
     store: Store,
     planned: Plan,
@@ -160,9 +177,13 @@ def start(
     max_attempts: int,
     key: str | None = None,
     budget: Mapping[str, Mapping[str, int]] | None = None,
+    specification: Specification | None = None,
     patch: bytes | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
+
+    for body in specification.files.values() if specification else ():
+        artifacts.keep_large(store.workflow, body)
 
     if patch is not None:
         artifacts.keep_large(store.workflow, patch)
@@ -174,6 +195,8 @@ def start(
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget)
+        if specification is not None:
+            _give(tx, session, specification)
         if patch is not None:
             digest = artifacts.put(tx, patch)
             artifacts.register(
@@ -249,6 +272,20 @@ def _create(
         f"{planned.choice.mode} with {len(new)} tasks: {planned.choice.why}",
         mode=planned.choice.mode,
         tasks=[task.key for task in new],
+    )
+
+
+def _give(tx: Tx, session: str, specification: Specification) -> None:
+    """Make the specification the session's own."""
+    from orchestrator.commands.specification import register
+
+    register(tx, session, specification)
+    messages.event(
+        tx,
+        session,
+        "specification",
+        f"the specification is that of {specification.source}: {len(specification.files)} files",
+        **specification.view,
     )
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from orchestrator.domain.graph import Fault, Place
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import OVERLAP, PLAN, Dependency, Plan, PlanTask
 from orchestrator.domain.quality import is_testable
 
 MOST_TASKS = 7
 MANY_FILES = 8  # a task that touches more is warned of
 PATH_LIMIT = 500  # characters
+GROUND = "ground"  # the kind of check that keeps what a plan was checked against; its key: the specification's digest
 MANIFESTS = frozenset(  # files that tell dependencies, with those that lock them: one of them is often written with another
     (  # noqa: SIM905 - a list of names is read more easily as words
         "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb "
@@ -35,6 +37,17 @@ class Ground:
     paths: frozenset[str] | None = None  # files of the base; None: they are not known
     ids: frozenset[str] = frozenset()  # that may be cited
     must: frozenset[str] = frozenset()  # required items, each of which is covered or `uncovered`
+
+    def as_json(self) -> JsonObject:
+        paths = None if self.paths is None else sorted(self.paths)
+        return {"paths": paths, "ids": sorted(self.ids), "must": sorted(self.must)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Ground:
+        """What `as_json` gave."""
+        paths = value["paths"]
+        kept = None if paths is None else frozenset(paths)
+        return cls(kept, frozenset(value["ids"]), frozenset(value["must"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,18 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
     return _plan(graph, rework, waiting, made_for=base)
 
 
+def plan_rejection(graph: Graph, task: str, catalogue: Catalogue) -> RevisionPlan:
+    """The revision of a rejected plan, which `task` made. Raises NotAllowedNow when two of it were rejected before."""
+    base = ids.parse_key(task).base
+    if len(_revisions(graph, base)) >= LIMIT:
+        raise NotAllowedNow(
+            f"the plan of {base} was made anew {LIMIT} times already",
+            why=f"a rejected plan is made anew at most {LIMIT} times",
+            fix="edit the files of the plan by hand and `lifecycle resume`, or `lifecycle cancel`",
+        )
+    return plan_revision(graph, base, catalogue)
+
+
 def plan_high(graph: Graph, task: str) -> RevisionPlan:
     """The revision after a HIGH verdict on `task`; only its direct, pending successors wait for it."""
     waiting = [s for s in graph.values() if task in s.blocked_by and s.status is TaskStatus.PENDING]

@@ -6,10 +6,11 @@ new ones beside it, with the plan's own edges; whatever waits for the placeholde
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
@@ -19,6 +20,7 @@ from orchestrator.domain.plan_checks import order, with_overlaps
 from orchestrator.domain.revisions import Edge, Graph
 from orchestrator.lifecycle import rework
 from orchestrator.store import messages, sessions, tasks, transitions
+from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
@@ -192,3 +194,13 @@ def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
     if role is None or ADVISES in state or after not in state:
         return None
     return TaskState(ADVISES, role.name, "ARCH", TaskStatus.PENDING, (after,), phase=state[after].phase)
+
+
+def refuse_revision(rows: Iterable[Task], key: str) -> None:
+    """Raise NotAllowedNow for a task whose plan is carried out already; other tasks pass."""
+    if ids.is_key(key) and ids.parse_key(key).stem == PLANS and any(PLAN_TASK in row.payload for row in rows):
+        raise NotAllowedNow(
+            f"the plan of {ids.parse_key(key).base} is carried out already",
+            why="its tasks are made, and a new plan would not change them",
+            fix="revise one of these: `lifecycle tasks` lists them",
+        )

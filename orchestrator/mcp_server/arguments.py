@@ -116,13 +116,18 @@ class SessionStart(Arguments):
     supervise: Annotated[
         bool, Field(description="Check the documents against each other; not available yet.")
     ] = False
+    approve_plan: Annotated[bool, Field(description="Pause for a person before the plan becomes tasks.")] = (
+        False
+    )
     perspectives: Annotated[
         list[Name],
         Field(max_length=50, description="The perspectives of every discussion, instead of its own."),
     ] = []
     spec: Annotated[
         InProject | None,
-        Field(description="An existing specification in the project; not available yet."),
+        Field(
+            description="An existing specification in the project: a session's spec folder, or a Markdown file."
+        ),
     ] = None
     record: Annotated[
         InProject | None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from orchestrator import project as app
 from orchestrator.commands import manage, repair, requests, resume, rework, start
@@ -28,8 +29,6 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
     folders = {
         name: str(context.inside(path)) for name in _PATHS if (path := getattr(asked, name)) is not None
     }
-    if folders.pop("spec", None):
-        start.refuse_spec()
     caps = {name: cap for name in _CAPS if (cap := getattr(asked, name)) is not None}
     budget.check_lowered(app.read_settings(context.project), caps)
     names = tuple(name.strip() for name in asked.perspectives)
@@ -47,6 +46,8 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             critics=asked.critics,
             record=folders.get("record"),
             replay=folders.get("replay"),
+            approve_plan=asked.approve_plan,
+            spec=Path(folders["spec"]) if "spec" in folders else None,
         ),
     )
     if asked.plan:

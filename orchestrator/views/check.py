@@ -11,10 +11,22 @@ from collections.abc import Mapping, Sequence
 from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
-from orchestrator.store import artifacts, decisions, leases, messages, queries, records, sessions, tasks
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.store import (
+    artifacts,
+    decisions,
+    edits,
+    leases,
+    messages,
+    queries,
+    records,
+    sessions,
+    tasks,
+)
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps, reviews
+from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
     TaskStatus.COMPLETED: "done",
@@ -74,8 +86,17 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
         "work": landed.work_view(tx, session),
+        "plan": _plan(tx, session),
         "next": next_steps.next_view(tx, session, views),
     }
+
+
+def _plan(tx: Tx, session: Session) -> JsonObject | None:
+    """The plan that waits for approval, as `resume` would approve it; None while none does."""
+    if session.pause_reason != PauseReason.PLAN_APPROVAL:
+        return None
+    found = session_plan(tx, session.id, edits.edited(tx, session.id))
+    return plan_view(tx, session.id, found) if found else None
 
 
 def task_views(tx: Tx, session: Session) -> list[JsonObject]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from orchestrator.domain.errors import NotAllowedNow, UsageError
@@ -18,6 +18,11 @@ from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.text import is_chinese
 
 TITLE_LENGTH = 80
+_LATER = (
+    "approve_plan",
+    "spec",
+    "review",
+)  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
 
@@ -34,6 +39,7 @@ class StartOptions:
     cassette: Mapping[str, str] | None = None  # `does` record or replay, and the `folder`
     critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
     approve_plan: bool = False  # a person approves the plan before its tasks are made
+    spec: str | None = None  # digest of the specification that the session is given
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
 
 
@@ -51,16 +57,9 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        options = {
-            name: value
-            for name, value in asdict(self.options).items()
-            if name not in ("approve_plan", "review") or value
-        }
-        said = [
-            self.request,
-            self.choice.mode,
-            options,
-        ]  # an option of later versions changes no digest while unused
+        options = asdict(self.options)
+        kept = {name: value for name, value in options.items() if name not in _LATER or value}
+        said = [self.request, self.choice.mode, kept]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
 
 
@@ -84,7 +83,8 @@ def plan(
             fix="lifecycle start --mode review --base REF --head REF",
         )
     chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
-    choice = choose(request, project_facts(project, coding_agent), chosen, options.mode)
+    facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
+    choice = choose(request, facts, chosen, options.mode)
     pipeline = expand(chosen, choice.mode, options.discuss, options.supervise)
     _refuse_unbuilt(chosen, pipeline, options)
     language = "zh" if is_chinese(request) else "en"
@@ -115,6 +115,12 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             f"approve-plan has no effect in mode {pipeline.mode}",
             why="none of its tasks makes a plan",
             fix="leave approve-plan out, or choose a mode with an implementation",
+        )
+    if options.spec is not None and any(pack.documents.of_task(task.key) for task in pipeline.tasks):
+        raise UsageError(
+            f"mode {pipeline.mode} makes a specification of its own",
+            why="and one was given (spec)",
+            fix="leave spec out, or choose mode impl-only",
         )
     if options.perspectives and not any(task.round for task in pipeline.tasks):
         raise UsageError(

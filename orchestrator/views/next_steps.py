@@ -14,7 +14,8 @@ from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState,
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.review_verdicts import MODE
-from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_revision
+from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
+from orchestrator.lifecycle import fan_out
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -136,15 +137,24 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
     """The rework commands that would find something to do."""
     state = graph(tasks.all_tasks(tx, session.id))
     catalogue = _catalogue(tx, session)
+    rejects = session.pause_reason == PauseReason.PLAN_APPROVAL
     revised = _revisable(tx, session, state, catalogue) if "revise" in names else None
+    made_plan = str((session.pause_detail or {}).get("task", ""))
+    takes_feedback = (
+        _is_taken(lambda: plan_rejection(state, made_plan, catalogue))
+        if rejects
+        else _takes_feedback(state, catalogue)
+    )
     possible = {
         "revise": (
             f'revise {revised} "what to change"' if revised else None,
             "revises that document and the documents that depend on it",
         ),
         "feedback": (
-            f'feedback "{WORDS}"' if "feedback" in names and _takes_feedback(state, catalogue) else None,
-            "finds and revises the document that your feedback concerns",
+            f'feedback "{WORDS}"' if "feedback" in names and takes_feedback else None,
+            "has the plan made anew"
+            if rejects
+            else "finds and revises the document that your feedback concerns",
         ),
         "recheck": (
             "recheck" if _is_taken(lambda: plan_recheck(state, catalogue)) else None,
@@ -180,7 +190,10 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
     open_now = session.status != SessionStatus.CANCELLED and (
         session.status != SessionStatus.PAUSED or may_rework("revise", session.paused_for)
     )
-    state = graph(tasks.all_tasks(tx, session.id))
+    rows = tasks.all_tasks(tx, session.id)
+    state = graph(rows)
+    if not _is_taken(lambda: fan_out.refuse_revision(rows, task)):
+        return None
     if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
         return None
     return f'lifecycle revise {task} "what to change"{named(tx, session.id)}'

@@ -15,12 +15,15 @@ from tests.runtime_harness import RuntimeHarness, Told
 from workers.evidence.agent_findings import ReviewAnswer
 from workers.git.reviewed_work import find_subject
 
+PREFIX = "ghp_"  # apart, so that this file holds no credential
 FILES: dict[str, str | bytes] = {
     "calc.py": "def add(a, b):\n    return a + b\n",
     "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n",
 }
 BAD: dict[str, str | bytes] = {
-    "calc.py": 'TOKEN = "ghp_a8Fk2Lq9Zx7Wn4Rt6Yb1Vc3Md5Ps0Gh2Jk4L"\n\n\ndef add(a, b):\n    return eval(f"{a}+{b}")\n',
+    "calc.py": 'TOKEN = "'
+    + PREFIX
+    + 'a8Fk2Lq9Zx7Wn4Rt6Yb1Vc3Md5Ps0Gh2Jk4L"\n\n\ndef add(a, b):\n    return eval(f"{a}+{b}")\n',
     "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
 }
 GOOD: dict[str, str | bytes] = {
@@ -70,7 +73,9 @@ class Review:
     @property
     def said(self) -> list[str]:
         """The kinds of messages about the review."""
-        return [kind for kind, text in self.harness.said() if text.startswith("[reviewer] REVIEW-001 complete")]
+        return [
+            kind for kind, text in self.harness.said() if text.startswith("[reviewer] REVIEW-001 complete")
+        ]
 
     def rules(self, severity: str) -> set[str]:
         return {each["rule"] for each in self.record["findings"] if each["severity"] == severity}

@@ -140,7 +140,7 @@ def test_an_unknown_agent_of_a_task_is_dropped_and_a_known_one_asked_first(tmp_p
     assert "there is no agent 'nobody'" in "\n".join(json.loads(harness.text(PLAN))["notes"])
 
 
-def test_the_base_s_files_are_kept_for_later_checks(tmp_path: Path) -> None:
+def test_what_a_plan_is_checked_against_is_kept_for_edits_of_it(tmp_path: Path) -> None:
     harness = planning(tmp_path, told(TWO))
 
     harness.run()

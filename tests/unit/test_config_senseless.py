@@ -149,8 +149,8 @@ def test_a_file_that_cannot_be_read_makes_no_names_unknown(project: Path) -> Non
         ("fallback: {gemni: [claude]}", "fallback.gemni: unknown agent 'gemni'"),
         ("fallback: {gemini: [claud]}", "fallback.gemini.0: unknown agent 'claud'"),
         (
-            "roles: {planner: {installed: true}}",
-            "roles.planner.installed: the role planner is not available yet",
+            "roles: {architect: {installed: true}}",
+            "roles.architect.installed: the role architect is not available yet",
         ),
         ("roles: {writer: {instructions: mine.md}}", "roles.writer.instructions: would not be read"),
         (
@@ -193,4 +193,4 @@ def test_the_models_and_roles_of_the_check_are_those_of_the_workers() -> None:
 
     assert set(MODELS) | {REPORT, DECLARED} == set(documents.MODELS) == set(render._BY_MODEL)
     assert {model_of(each) for each in shipped.documents if not each.is_report} == set(MODELS.values())
-    assert {*ROLES, "coordinator"} == set(workable.BUILT)
+    assert {*ROLES, "coordinator", "executor", "tester"} == set(workable.BUILT)

@@ -8,7 +8,7 @@ looked for where it was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain import secrets
@@ -38,6 +38,7 @@ from workers.evidence.criteria_review import (
     uncovered_requirements,
 )
 from workers.evidence.declared import Declared
+from workers.evidence.people_changes import of_person
 from workers.evidence.review_chunks import chunked
 from workers.git.session_work import SessionWork
 from workers.landing.review_checks import check_reviewed
@@ -122,7 +123,7 @@ class _CodeReview:
         found = check_reviewed(self.context, self.calls, self.work, self.base, self.head, self._declared())
         if not is_review(self.context):
             return found
-        return [*test_findings(self.context), *(_of_person(each) for each in found)]
+        return [*test_findings(self.context), *of_person(found)]
 
     def _declared(self) -> Declared:
         """All that the plan's tasks may do, together."""
@@ -253,19 +254,3 @@ class _CodeReview:
 def _issue(finding: Finding) -> str:
     place = f"{finding.place}: " if finding.place else ""
     return f"[{finding.severity}] {place}{finding.text} ({finding.rule})"
-
-
-_DROPPED = frozenset({"undeclared_lock", "nested"})  # a person's own change declares itself
-_MEDIUM = frozenset({"undeclared_dependency", "changed_dependency"})
-
-
-def _of_person(finding: Finding) -> Finding:
-    """A finding about a change of the user's, who needs nobody's leave for it: it is said, and blocks only as a fault."""
-    text = finding.text.replace(", which the task did not declare", "")
-    text = text.replace(", and the task declared no new dependency", "")
-    if finding.rule in _MEDIUM | _DROPPED or finding.rule.endswith("_config") or finding.rule == "hook":
-        severity = MEDIUM if finding.rule in _MEDIUM else "low"
-        return replace(finding, severity=severity, text=text, fix="", blocks=False)
-    if finding.check == "tests_edited" and finding.severity == CRITICAL:
-        return replace(finding, severity=HIGH, text=text)
-    return replace(finding, text=text)

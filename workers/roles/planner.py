@@ -24,16 +24,16 @@ from orchestrator.domain.plan import (
     is_plan_file,
     read_plan,
 )
-from orchestrator.domain.plan_checks import MOST_TASKS, Ground, check_plan
+from orchestrator.domain.plan_checks import GROUND, MOST_TASKS, Ground, check_plan
 from orchestrator.lifecycle import fan_out
 from orchestrator.store import checks
 from workers.agents import prompts
 from workers.agents.protocol import AgentReply
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
-from workers.context.sources import repository_text, sources
+from workers.context.sources import DOCUMENT_LIMIT, repository_text, sources, title_of
 from workers.context.written_documents import known_of, stamp
-from workers.documents.condensed import compact
+from workers.documents.condensed import compact, condensed
 from workers.documents.content import Requirements
 from workers.documents.cutting import cut
 from workers.documents.features import asked
@@ -53,8 +53,7 @@ GOAL = "Divide the work into tasks that agents carry out, and say how one can te
 LISTING = "Files of the project"
 LISTING_LIMIT = 12_000  # characters, as is the next
 EXPLORATION_LIMIT = 8_000
-MOST_PATHS = 20_000  # files of the base that are kept; of more, nothing is said about which exist
-PATHS = "paths"  # the kind of check that keeps them
+MOST_PATHS = 20_000  # files of the base that are known; of more, nothing is said about which exist
 INDEX = "explorations/cache-index.json"
 _IDS = re.compile(r"\b(?:REQ-\d{3}|NFR-[A-Z]{1,2}-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3}|G-\d{3})\b")
 
@@ -76,13 +75,13 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     work, base = begin_work(
         context.store, context.project, context.session.id, trees_folder(context.settings.work.trees)
     )
-    paths = base_paths(context, work, base)
+    ground = _ground(context, base_paths(work, base))
+    _keep(context, work.private.tree_of(base.commit), ground)
     complexity = complexity_of(context.session.request, planning_rules())
     explored = _explored(context, complexity)
     context.check()
-    ground = _ground(context, paths)
     plan, agent, notes = _Asking(context, calls, complexity, base, ground, explored).plan()
-    plan = with_notes(plan, [*_base_notes(base, paths), *explored.notes, *notes])
+    plan = with_notes(plan, [*_base_notes(base, ground), *explored.notes, *notes])
     return Produced(
         files=_files(context, plan, explored, agent),
         artifact=PAGE,
@@ -96,17 +95,13 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     )
 
 
-def base_paths(context: RunContext, work: SessionWork, base: Base) -> frozenset[str] | None:
-    """The files of the base, kept for whoever checks a plan later; None where there are too many. Raises GitError."""
+def base_paths(work: SessionWork, base: Base) -> frozenset[str] | None:
+    """The files of the base; None where there are too many. Raises GitError."""
     listed = work.private.git.run("ls-tree", "-r", "-z", "--name-only", base.commit).fields
     if len(listed) > MOST_PATHS:
         return None
     paths = sorted(os.fsdecode(name) for name in listed)
     kept = [path for path in paths if not any(0xD800 <= ord(char) < 0xE000 for char in path)]
-    tree = work.private.tree_of(base.commit)
-    context.store.write(
-        lambda tx: checks.add_check(tx, context.row, tree, PATHS, base.commit, "passed", {"paths": kept}, 0.0)
-    )
     return frozenset(kept)
 
 
@@ -210,12 +205,26 @@ class _Asking:
         ]
         listing = "\n".join(sorted(self.ground.paths)) if self.ground.paths else ""
         found.append((LISTING, cut(listing, LISTING_LIMIT)))
+        found += _brought_along(context)
         found.append(("Test commands of the project", "\n".join(test_commands(context)[0])))
         if is_reworked(context):
             found.append(("The plan to revise", compact(_plan_before(context))))
         found.append(("Decisions so far", "\n".join(key_decisions(context))))
         found += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
         return found
+
+
+def _brought_along(context: RunContext) -> list[tuple[str, str]]:
+    """The pages of a specification that none of the session's documents are."""
+    owned = list(context.pack.documents)
+    pages = [
+        path
+        for path in context.artifacts
+        if path.startswith("spec/") and path.endswith(".md") and not any(each.owns(path) for each in owned)
+    ]
+    return [
+        (title_of(path), cut(condensed(context.text(path) or ""), DOCUMENT_LIMIT)) for path in sorted(pages)
+    ]
 
 
 def spec_digest(context: RunContext) -> str:
@@ -237,6 +246,14 @@ def _ground(context: RunContext, paths: frozenset[str] | None) -> Ground:
         for item in each.content.items
     ]
     return Ground(paths, frozenset(ids), frozenset(item.id for item in items if item.moscow == "Must"))
+
+
+def _keep(context: RunContext, tree: str, ground: Ground) -> None:
+    """Note what the plan is checked against, for whoever checks an edit of it. Raises LeaseLost."""
+    row, digest = context.row, spec_digest(context)
+    context.store.write(
+        lambda tx: checks.add_check(tx, row, tree, GROUND, digest, "passed", ground.as_json(), 0.0)
+    )
 
 
 def _explored(context: RunContext, complexity: Complexity) -> Explored:
@@ -331,7 +348,7 @@ def _has_sides(context: RunContext) -> bool:
     return {task.prefix for task in pipeline.tasks}.issuperset(fan_out.CARRIES_OUT.values())
 
 
-def _base_notes(base: Base, paths: frozenset[str] | None) -> list[str]:
+def _base_notes(base: Base, ground: Ground) -> list[str]:
     notes = []
     if base.left_out:
         notes.append(f"the work starts from the last commit: {base.left_out} changed file(s) are not in it")
@@ -339,7 +356,7 @@ def _base_notes(base: Base, paths: frozenset[str] | None) -> list[str]:
         notes.append("the folder has no commit: the work starts from a snapshot of it")
     if base.nested:
         notes.append(f"{len(base.nested)} nested repositories are left out of the snapshot")
-    if paths is None:
+    if ground.paths is None:
         notes.append(f"more than {MOST_PATHS} files: whether the plan's files exist was not checked")
     return notes
 

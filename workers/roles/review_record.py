@@ -13,6 +13,7 @@ from orchestrator.domain.plan import Plan, PlanTask
 from orchestrator.domain.review_verdicts import DIMENSIONS, counted, dimension_of
 from orchestrator.lifecycle.fix_rounds import fingerprint
 from workers.context.run_context import RunContext
+from workers.context.written_documents import known_of, stamp
 from workers.documents.content import Requirements
 from workers.documents.frame import to_json
 from workers.documents.page import Printer
@@ -20,7 +21,6 @@ from workers.evidence.agent_findings import Noted
 from workers.evidence.changed_files import Changes
 from workers.evidence.criteria_review import CriterionReview
 from workers.git.session_work import SessionWork
-from workers.roles.drafting import known_of, stamp
 
 SCHEMA = 1
 SHOWN = 100  # findings on the page; the record has all

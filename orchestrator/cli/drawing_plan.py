@@ -1,0 +1,42 @@
+"""The lines that show a plan which waits for approval."""
+
+from __future__ import annotations
+
+from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import JsonObject
+
+FILES = 6  # of one task that are named
+
+
+def plan_lines(plan: JsonObject) -> list[tuple[str, str]]:
+    """(label, text) of each line: the summary, the tasks with their files and edges, what is left out, tests, estimate."""
+    said = [("Plan", f"{one_line(plan['summary'], 300)}  ({plan['complexity']['level']})")]
+    for task in plan["tasks"]:
+        facts = [f"{task['task']} {one_line(task['title'], 120)}", f"[{task['size']}]"]
+        if edges := [_edge(each) for each in task["waits_for"]]:
+            facts.append(f"after {', '.join(edges)}")
+        facts.append(f": {_files(task['files'])}")
+        said.append(("", " ".join(facts).replace(" : ", ": ")))
+    said += [
+        ("Left", f"{one_line(each['id'], 40)}: {one_line(each['reason'], 300)}") for each in plan["uncovered"]
+    ]
+    tests = [one_line(command, 200) for command in plan["test_commands"]]
+    said.append(("Tests", ", ".join(tests) or "no command that runs them is known"))
+    usd = plan["estimate"]["usd"]
+    cost = "unknown: no task of a plan has run in this project" if usd is None else f"about ${usd:.2f}"
+    said.append(("Cost", cost))
+    said += [("Note", one_line(note, 300)) for note in (*plan["notes"], *plan["warnings"])]
+    if plan["outdated"]:
+        said.append(("Note", "the specification has changed since the plan was made"))
+    said += [("Fault", one_line(fault, 500)) for fault in plan["faults"]]
+    return said
+
+
+def _edge(edge: JsonObject) -> str:
+    return f"{edge['task']} (same files)" if edge["source"] == "overlap" else str(edge["task"])
+
+
+def _files(files: list[JsonObject]) -> str:
+    named = [f"{each['action']} {one_line(each['path'], 100)}" for each in files[:FILES]]
+    more = [f"and {len(files) - FILES} more"] if len(files) > FILES else []
+    return ", ".join([*named, *more]) or "its files are not known beforehand"
