@@ -7,15 +7,18 @@ dependency does so on purpose: it is said, and only what weakens the tests count
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, SEVERITIES, Finding
-from workers.evidence.path_kinds import is_test_path
+from orchestrator.domain.inert import one_line
+from workers.evidence.changed_files import Changes
+from workers.evidence.path_kinds import is_manifest, is_test_path
 
 _NOTHING = frozenset(
     {"undeclared_lock", "test_edited", "test_helper_edited", "test_data_edited", "snapshot_edited"}
 )
+_HOOKS = (".pre-commit-config.yaml", ".pre-commit-config.yml")  # most of its changes are newer versions
 _AT_MOST = {
     "undeclared_dependency": MEDIUM,
     "changed_dependency": LOW,
@@ -32,15 +35,30 @@ _UNDECLARED = re.compile(
 _DATA = re.compile(r"\.(?:jsonl?|toml|ya?ml)$")
 
 
-def of_person(findings: Iterable[Finding]) -> list[Finding]:
+def of_person(findings: Iterable[Finding], changes: Changes) -> list[Finding]:
     """The findings as they count for a change of the user's own; some are nothing there."""
-    return [_lowered(each) for each in _kept(findings)]
+    kept = [each for each in findings if each.rule not in _NOTHING and not _only_moved(each, changes)]
+    steering = [each for each in kept if each.rule.endswith("_config") or each.path in _HOOKS]
+    others = [_lowered(each) for each in kept if each not in steering]
+    if not steering:
+        return others
+    names = ", ".join(dict.fromkeys(each.path for each in steering))
+    text = f"what steers tests, linters, CI or agents is changed: {one_line(names, 500)}"
+    return [*others, Finding("paths", LOW, "steering_files", text)]
 
 
-def _kept(findings: Iterable[Finding]) -> Iterator[Finding]:
-    for each in findings:
-        if each.rule not in _NOTHING:
-            yield each
+def _only_moved(finding: Finding, changes: Changes) -> bool:
+    """Whether a dependency was named by another manifest before."""
+    if finding.rule != "undeclared_dependency":
+        return False
+    name = finding.text.partition(" adds the dependency ")[2].partition(",")[0]
+    lines = (line for file in changes.files if is_manifest(file.path_before) for line in file.lines_before)
+    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", _plain(line)) for line in lines)
+
+
+def _plain(line: str) -> str:
+    """The line with names spelt as package indexes compare them."""
+    return re.sub(r"[-_.]+", "-", line.lower())
 
 
 def _lowered(finding: Finding) -> Finding:
@@ -57,8 +75,6 @@ def _most(finding: Finding) -> str:
     in_tests = is_test_path(finding.path)
     if finding.rule in _AT_MOST:
         return _AT_MOST[finding.rule]
-    if finding.rule.endswith("_config"):
-        return LOW
     if finding.check == "tests_edited":
         return HIGH
     if finding.check == "secrets" and in_tests:

@@ -123,7 +123,7 @@ class _CodeReview:
         found = check_reviewed(self.context, self.calls, self.work, self.base, self.head, self._declared())
         if not is_review(self.context):
             return found
-        return [*test_findings(self.context), *of_person(found)]
+        return [*test_findings(self.context), *of_person(found, self.changes)]
 
     def _declared(self) -> Declared:
         """All that the plan's tasks may do, together."""
