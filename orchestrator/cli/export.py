@@ -12,6 +12,7 @@ import typer
 from orchestrator.cli.opening import OpenedForReading, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
 from orchestrator.cli.output import note, print_json, say, say_done
+from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import JsonObject
 
 
@@ -31,7 +32,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a session with its whole history and all contents to one file."""
-    from orchestrator.commands import portable
+    from orchestrator.commands import portable, portable_work
     from orchestrator.views import lookup
 
     with reading() as opened:
@@ -43,7 +44,13 @@ def export(
         done = (
             _bundle(opened, row.id, target, force)
             if bundle
-            else portable.export(opened.store, row.id, target, force=force)
+            else portable.export(
+                opened.store,
+                row.id,
+                target,
+                force=force,
+                extra=portable_work.members(opened.store, row.id, opened.project.root),
+            )
         )
     if as_json:
         print_json(done)
@@ -105,6 +112,8 @@ def import_session(
     package = portable.read(file)
     with changing(create=True) as opened:
         done = portable.take_in(opened.store, package, opened.project.root, who=who())
+        if why := portable.bring_code(opened.store, package, opened.project.root):
+            note(f"without its code: {inert(why)}")
         wake(opened)
     say_done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.commands import older_packages
+from orchestrator.commands import older_packages, portable_work
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
@@ -36,11 +36,19 @@ class Package:
     session: str
     rows: transfer.Rows
     contents: dict[str, bytes]
+    code: portable_work.Code | None = None
 
 
-def export(store: Store, session: str, target: Path, *, force: bool = False) -> JsonObject:
+def export(
+    store: Store,
+    session: str,
+    target: Path,
+    *,
+    force: bool = False,
+    extra: Mapping[str, bytes] | None = None,
+) -> JsonObject:
     """Write the session into a new file. Raises UsageError when the file exists or cannot be written."""
-    packed = pack(gather(store, session))
+    packed = pack(gather(store, session), extra)
     write_file(target, packed.bytes, force=force)
     return {
         "session": session,
@@ -189,7 +197,7 @@ def _checked(archive: zipfile.ZipFile) -> Package:
         if any(set(row) != columns for row in rows[table]):
             raise ValueError(f"its rows of {table} have other columns")
     _check_rows(session, rows)
-    return Package(session, rows, _contents(archive, rows))
+    return Package(session, rows, _contents(archive, rows), portable_work.read_code(archive.read))
 
 
 def _check_rows(session: str, rows: transfer.Rows) -> None:
@@ -243,6 +251,14 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
         raise UsageError(
             "the file does not contain a whole session", why=error.why, fix="export it again"
         ) from error
+
+
+def bring_code(store: Store, package: Package, project: Path) -> str:
+    """Bring the code of a session that was just taken in into the project; why not, or nothing."""
+    if package.code is None:
+        return ""
+    runs = frozenset(str(row["id"]) for row in package.rows["runs"] if row["outcome"] == "completed")
+    return portable_work.restore(store, package.session, package.code, runs, project)
 
 
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:

@@ -18,6 +18,7 @@ class ProjectFacts:
 
     frontend: str | None = None  # the frontend framework found in package.json
     coding_agent: bool = False  # an agent that can edit files is configured
+    repository: bool = True  # the project is a git repository
     spec: bool = False  # --spec, or a finished session with one
     installed: frozenset[str] | None = None  # roles whose work is built; None: as the pack says
 
@@ -32,10 +33,12 @@ def choose(request: str, facts: ProjectFacts, pack: Pack, wanted: str | None = N
     """The mode of a session: the one asked for, if it can be had, else what request and project suggest."""
     if wanted is not None:
         return _asked(request, facts, pack, wanted)
-    mode, why = _base(request, facts, pack)
-    mode, more = _upgraded(mode, request, facts, pack)
+    plain, why = _base(request, facts, pack)
+    mode, more = _upgraded(plain, request, facts, pack)
     why = f"{why}; {more}" if more else why
     missing = missing_roles(pack, mode, facts.installed)
+    if missing and mode != plain and not missing_roles(pack, plain, facts.installed):
+        return ModeChoice(plain, f"{why}, but {mode} is not available yet ({_not_installed(missing)})")
     if missing:
         return ModeChoice(FALLBACK, f"{why}, but {mode} is not available yet ({_not_installed(missing)})")
     return ModeChoice(mode, why)
@@ -90,8 +93,10 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
         return "spec-only", f"the request mentions {word!r}"
     if word := _first(request, pack, "analyze"):
         return f"analyze-{depth(request, pack)}", f"the request mentions {word!r}"
-    if facts.coding_agent:
+    if facts.coding_agent and facts.repository:
         return "full-lifecycle", "a coding agent is configured"
+    if facts.coding_agent:
+        return "spec-only", "a coding agent is configured, but the project is no git repository"
     return "spec-only", "no agent that edits files is configured"
 
 

@@ -209,6 +209,22 @@ def adopt(tx: Tx, session: str, seen: str, line: Sequence[tuple[str, str]]) -> b
     return True
 
 
+def restore(
+    tx: Tx, session: str, origin: str, base: str, line: Sequence[tuple[str, str, str | None]]
+) -> None:
+    """Begin the work of an imported session with what had landed: (commit, tree, run), None for the user's own.
+
+    The objects are stored, and each commit is on top of the one before it.
+    """
+    begin(tx, session, origin, base)
+    parent = base
+    for commit, tree_id, run in line:
+        if not tx.one(_move_head, session=session, seen=parent, commit=commit):
+            raise NotAllowedNow("the session has work already", why=session, fix="delete the session first")
+        _insert_commit(tx, session, commit, parent, tree_id, run)
+        parent = commit
+
+
 def _insert_commit(tx: Tx, session: str, commit: str, parent: str, tree_id: str, run: str | None) -> None:
     found = work_of(tx, session)
     assert found is not None

@@ -83,8 +83,7 @@ class Queued(NamedTuple):
     run_id: str
 
 
-@query(WorkState)
-def _states() -> Selection:
+def _each_state() -> Selection:
     mine = trees.c.session_id == works.c.session_id
     left = select(func.count()).select_from(trees).where(mine, trees.c.removed_at.is_(None))
     broken = (
@@ -113,6 +112,16 @@ def _states() -> Selection:
         .join(sessions, sessions.c.id == works.c.session_id)
         .order_by(works.c.created_at, works.c.session_id)
     )
+
+
+@query(WorkState)
+def _states() -> Selection:
+    return _each_state()
+
+
+@query(WorkState)
+def _state() -> Selection:
+    return _each_state().where(works.c.session_id == bindparam("session"))
 
 
 @query(Lane)
@@ -226,7 +235,7 @@ def states(tx: Tx) -> list[WorkState]:
 
 def state_of(tx: Tx, session: str) -> WorkState | None:
     """None where the session has not begun to work."""
-    return next((each for each in states(tx) if each.session_id == session), None)
+    return tx.row(_state, session=session)
 
 
 def is_unsettled(tx: Tx) -> bool:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import decisions, work_state
+from orchestrator.store import artifacts, decisions, work_state
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.work_state import Landed, Lane, WorkState
 
 NEWEST = 5  # commits that `check` lists
+PLAN_TASK = "plan_task"  # of a task's payload: the task of the plan that it carries out
 
 
 def work_view(tx: Tx, session: Session) -> JsonObject | None:
@@ -19,12 +23,14 @@ def work_view(tx: Tx, session: Session) -> JsonObject | None:
     if state is None:
         return None
     landed = work_state.landed(tx, session.id)
+    newest = landed[-NEWEST:][::-1]
+    titles = _titles(tx, session.id, newest)
     return {
         "origin": state.origin,
         "base": state.base,
         "head": state.head,
         "commits": len(landed),
-        "newest": [_commit(each) for each in reversed(landed[-NEWEST:])],
+        "newest": [_commit(each, titles) for each in newest],
         "lanes": [_lane(each) for each in work_state.lanes(tx, session.id)],
         "queue": [each.task for each in work_state.landing_queue(tx, session.id)],
         "branch": None if state.branch is None else state.branch.removeprefix("refs/heads/"),
@@ -34,12 +40,34 @@ def work_view(tx: Tx, session: Session) -> JsonObject | None:
     }
 
 
-def _commit(each: Landed) -> JsonObject:
-    title = (each.payload or {}).get("title")
+def _titles(tx: Tx, session: str, shown: Sequence[Landed]) -> dict[str, str]:
+    """Task -> the title of the plan's task that it carries out, as far as the plan's files say."""
+    planned = {each.task: (each.payload or {}).get(PLAN_TASK) for each in shown}
+    paths = {key: f"plan/.task/{task}.json" for key, task in planned.items() if key and task}
+    known = {row.path: row.sha256 for row in artifacts.newest(tx, session)} if paths else {}
+    found: dict[str, str] = {}
+    for key, path in paths.items():
+        if path in known:
+            title = _title(artifacts.body(tx, known[path]))
+            found |= {key: title} if title else {}
+    return found
+
+
+def _title(body: bytes) -> str | None:
+    """None where the file, which a person may have edited, has none."""
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return None
+    title = said.get("title") if isinstance(said, dict) else None
+    return title if isinstance(title, str) else None
+
+
+def _commit(each: Landed, titles: Mapping[str, str]) -> JsonObject:
     return {
         "commit": each.commit_id,
         "task": each.task,
-        "title": title if isinstance(title, str) else None,
+        "title": titles.get(each.task or ""),
         "author": each.author,
         "at": stamp(each.created_at),
     }

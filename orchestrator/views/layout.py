@@ -135,7 +135,12 @@ def project_facts(project: Path, coding_agent: bool = False) -> ProjectFacts:
     found: list[str] = []
     if manifest.is_file() and manifest.stat().st_size <= MANIFEST_BYTES:
         found = frontend_frameworks(manifest.read_text(encoding="utf-8", errors="replace"))
-    return ProjectFacts(found[0] if found else None, coding_agent)
+    return ProjectFacts(found[0] if found else None, coding_agent, is_repository(project))
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether the folder lies in a git repository; git itself is not asked."""
+    return any((each / ".git").exists() for each in (folder, *folder.parents))
 
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")

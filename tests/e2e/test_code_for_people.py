@@ -130,7 +130,8 @@ def test_delete_takes_trees_store_and_pins_and_leaves_the_branch(code: Code) -> 
 
 
 @pytest.mark.long
-def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["daemon", "worker"])
+def test_refs_of_a_host_that_was_killed_as_it_landed_are_brought_up(tmp_path: Path, by: str) -> None:
     folder = repository(tmp_path / "p", FILES)
     with lifecycle(folder, extra=f'[work]\ntrees = "{tmp_path / "trees"}"\n') as life:
         prepare(Project(folder))
@@ -153,7 +154,10 @@ def test_a_daemon_brings_up_refs_of_a_host_that_was_killed_as_it_landed(tmp_path
         connection.close()
         assert life.run("cancel").code == 0  # so that no host has anything to do
 
-        assert life.run("daemon", "start").code == 0
+        if by == "daemon":
+            assert life.run("daemon", "start").code == 0
+        else:
+            life.spawn("worker")
         head = life.rows("SELECT head FROM works")[0][0]
         published, left = "SELECT published FROM works", "SELECT count(*) FROM trees WHERE removed_at IS NULL"
         life.wait(lambda: life.rows(published) == [(head,)], "the branch follows the head")
@@ -202,3 +206,29 @@ def test_ctrl_c_in_the_middle_of_a_merge_puts_everything_back(code: Code, tmp_pa
     assert process.returncode == 130, err
     assert (git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")) == before
     assert not (folder / ".git" / "MERGE_HEAD").exists()
+
+
+@pytest.mark.long
+def test_an_exported_session_brings_its_code_into_a_clone_and_says_so_elsewhere(
+    code: Code, tmp_path: Path
+) -> None:
+    session, head = code.here.session, code.work.row().head
+    file = str(tmp_path / "s.zip")
+    code.run("export", session, "-o", file)
+    git(tmp_path, "clone", "-q", os.fspath(code.here.folder), "clone")
+    other = repository(tmp_path / "other", {"x": "1"})
+
+    with lifecycle(tmp_path / "clone") as clone:
+        clone.environment |= {name: value for name, value in GIT.items() if name != "PATH"}
+        taken = clone.run("import", file)
+        applied = clone.run("apply", session)
+
+        assert (taken.code, applied.code) == (0, 0), taken.err + applied.err
+        assert git(clone.folder, "rev-parse", "HEAD") == head
+        assert clone.rows("SELECT head, commits FROM works") == [(head, 1)]
+    with lifecycle(other) as elsewhere:
+        refused = elsewhere.run("import", file)
+
+        assert refused.code == 0 and "without its code" in refused.err
+        assert (other / ".workflow" / "work" / f"{session}.bundle").stat().st_size > 0
+        assert elsewhere.rows("SELECT count(*) FROM works") == [(0,)]

@@ -152,6 +152,11 @@ def staged_elsewhere(here: World) -> None:
     git(here.folder, "add", "lib/tool.py")
 
 
+def staged_before_a_fast_forward(here: World) -> None:
+    write(here.folder, {"lib/tool.py": "x = 3\n"})
+    git(here.folder, "add", "lib/tool.py")
+
+
 def untracked(here: World) -> None:
     write(here.folder, {"new.py": "mine\n"})
 
@@ -176,6 +181,7 @@ REFUSED = {
     "conflict": (conflict, "app.py"),
     "dirty": (dirty, "app.py"),
     "staged": (staged_elsewhere, "lib/tool.py"),
+    "staged, fast-forward": (staged_before_a_fast_forward, "lib/tool.py"),
     "untracked": (untracked, "new.py"),
     "ignored": (ignored, "ignored.py"),
     "merging": (merging, "MERGE_HEAD"),
@@ -189,7 +195,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(here: World, case: s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", ["staged", "untracked", "merging", "unborn"])
+@pytest.mark.parametrize("case", ["staged", "staged, fast-forward", "untracked", "merging", "unborn"])
 def test_whatever_else_is_in_the_way_is_named_too(here: World, case: str) -> None:
     refuses(here, case)
 
@@ -355,3 +361,45 @@ def test_a_write_that_was_cut_off_is_finished_by_the_next_call(plain_folder: Wor
 
     assert b"app.py" in done.paths
     assert "line three" in (plain_folder.folder / "app.py").read_text()
+
+
+@pytest.mark.long
+def test_a_linked_work_tree_gets_the_work_and_the_main_one_stays(tmp_path: Path) -> None:
+    main = repository(tmp_path / "main", START)
+    git(main, "worktree", "add", "-q", "-b", "side", os.fspath(tmp_path / "linked"))
+    here = world(tmp_path, tmp_path / "linked")
+    work = landed(here)
+    before = state(main)
+
+    applied(here, work)
+
+    assert git(here.folder, "rev-parse", "side") == work.row().head
+    assert (here.folder / "new.py").exists() and state(main) == before
+
+
+@pytest.mark.long
+def test_a_project_in_a_folder_of_the_repository_gets_the_whole_work(tmp_path: Path) -> None:
+    top = repository(tmp_path / "top", {f"part/{name}": body for name, body in START.items()})
+    here = world(tmp_path, top / "part")
+    work = landed(here, {"part/new.py": "1\n", "beside.py": "2\n"})
+    write(top, {"beside.py": "mine\n"})
+
+    with pytest.raises(NotAllowedNow, match="in the way") as refused:
+        applied(here, work)
+    (top / "beside.py").unlink()
+    applied(here, work)
+
+    assert refused.value.why == "beside.py"
+    assert git(top, "rev-parse", "HEAD") == work.row().head and (top / "beside.py").read_text() == "2\n"
+
+
+@pytest.mark.long
+def test_names_that_are_no_text_are_shown_escaped(here: World) -> None:
+    name = os.fsdecode(b"caf\xe9\x1b[31m.py")
+    work = landed(here, {name: "1\n"})
+    write(here.folder, {name: "mine\n"})
+
+    with pytest.raises(NotAllowedNow) as refused:
+        applied(here, work)
+
+    assert "\x1b" not in refused.value.why and "caf\\xe9" in refused.value.why

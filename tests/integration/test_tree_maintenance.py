@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,15 @@ import structlog
 
 from orchestrator.commands import manage
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.store import sessions, work_state
-from orchestrator.views.landed import work_view
+from orchestrator.store import sessions, work_state, work_trees
+from orchestrator.store.work_rows import LeftTree
+from orchestrator.views.landed import may_apply, work_view
 from tests import invariants
 from tests.git_world import World, as_left, git, repository, world, write
 from workers.git.collecting import collect
 from workers.git.ref_locks import tidying
 from workers.git.session_work import OpenTree, SessionWork
+from workers.git.tree_cleanup import clean_trees
 from workers.git.tree_maintenance import TreeMaintenance
 from workers.host.marked_processes import RUN_MARK
 
@@ -76,6 +79,7 @@ def test_refs_that_a_killed_host_left_behind_are_brought_up(here: World) -> None
 
     assert git(here.folder, "rev-parse", f"lifecycle/{here.session}") == work.row().head
     assert not here.store.read(work_state.is_unsettled)
+    assert here.store.read(lambda tx: may_apply(tx, here.session))
     assert view(here)["published"] and view(here)["branch"] == f"lifecycle/{here.session}"
     assert as_left(here.folder) == before
 
@@ -202,3 +206,26 @@ def test_gc_lists_what_it_then_removes(here: World) -> None:
     saved = git(work.private.path, "for-each-ref", "--format=%(refname)", "refs/lifecycle/attempts")
     assert git(work.private.path, "show", f"{saved}:half.py") == "half"
     assert work.private.has(work.row().head) and json.dumps(removed.as_json())
+
+
+def test_a_tree_that_was_taken_over_meanwhile_is_not_deleted(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, tree = reported(here)
+    again = here.claim()._replace(loop=tree.row.chain)
+    saved = SessionWork.save
+
+    def save(self: SessionWork, left: LeftTree) -> None:
+        """As it is, and at this moment the next run of the chain takes the tree."""
+        saved(self, left)
+        with sqlite3.connect(here.store.path) as connection:
+            connection.execute("UPDATE runs SET loop = ? WHERE id = ?", (tree.row.chain, again.run))
+        connection.close()
+        assert here.store.write(lambda tx: work_trees.hand_on(tx, again, 0)) is not None
+
+    monkeypatch.setattr(SessionWork, "save", save)
+
+    done = clean_trees(work, is_over=True)
+
+    assert not done.removed and "used again" in done.left[tree.checkout.folder]
+    assert tree.checkout.work.is_dir()

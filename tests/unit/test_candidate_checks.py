@@ -50,6 +50,10 @@ def test_honest_work_that_looks_like_a_cheat_is_not_blocked(store: PrivateStore,
     assert rules(check(store, name)) == set()
 
 
+def test_an_edit_of_source_is_no_edit_of_the_tests_in_its_file(store: PrivateStore) -> None:
+    assert check(store, "changes Rust source beside its tests") == []
+
+
 @pytest.mark.parametrize("name", ["removes an assertion", "skips a test", "removes a test"])
 def test_a_declared_reason_lets_a_test_prove_less_and_is_quoted(store: PrivateStore, name: str) -> None:
     declared = Declared(tests_may_change={"tests/test_app.py": "REQ-004 was withdrawn"})

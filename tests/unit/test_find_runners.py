@@ -280,6 +280,7 @@ def test_compiled_runners_select_by_name(tmp_path: Path) -> None:
     assert go.argv(Path("r"), ["m/in::TestA/sub", "m/in::TestB"])[-3:] == ("-run", "^(TestA|TestB)$", "./in")
     assert go.argv(Path("r"), ["m/in/a_test.go"])[-1] == "./in"
     assert Cargo(tmp_path).argv(Path("r"), ["a/src/lib.rs::tests::x"])[-3:] == ("--", "--exact", "tests::x")
+    assert Maven(tmp_path).selection([*ids, "the build"]) == ()
     assert "-Dtest=acme.LedgerTest#sum,acme.LedgerTest#each,OtherTest" in Maven(tmp_path).argv(Path("r"), ids)
     assert Gradle(tmp_path).argv(Path("r"), ids[:1])[-2:] == ("--tests", "acme.LedgerTest.sum")
 

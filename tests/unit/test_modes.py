@@ -43,17 +43,33 @@ def test_words_and_project_choose_the_mode_and_say_why(
     assert because in choice.why
 
 
-def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) -> None:
+def test_while_frontend_roles_are_missing_the_same_mode_without_them_is_chosen(pack: Pack) -> None:
     choice = choose("a React dashboard", ProjectFacts(coding_agent=True), pack)
 
+    assert choice.mode == "full-lifecycle"
+    assert "full-lifecycle-fe is not available yet (not installed: fe-developer, fe-qa)" in choice.why
+
+
+def test_while_roles_are_missing_the_choice_falls_back_to_spec_only(pack: Pack) -> None:
+    few = ProjectFacts(coding_agent=True, installed=frozenset({"analyst", "writer", "reviewer", "planner"}))
+
+    choice = choose("a parser", few, pack)
+
     assert choice.mode == "spec-only"
-    assert "full-lifecycle-fe is not available yet (not installed: executor" in choice.why
+    assert "full-lifecycle is not available yet (not installed: executor, tester)" in choice.why
+
+
+def test_code_is_written_unasked_in_a_repository_only(pack: Pack) -> None:
+    choice = choose("a parser", ProjectFacts(coding_agent=True, repository=False), pack)
+
+    assert choice.mode == "spec-only"
+    assert "no git repository" in choice.why
 
 
 @pytest.mark.parametrize(
     ("mode", "missing"),
     [
-        ("full-lifecycle", "executor, tester"),
+        ("full-lifecycle-fe", "fe-developer, fe-qa"),
         ("fe-only", "fe-developer, fe-qa"),
         ("analyze", "explorer, synthesizer"),
         ("dynamic", "dynamic"),
@@ -64,7 +80,7 @@ def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, 
         choose("x", ProjectFacts(spec=True), pack, wanted=mode)
 
     assert refused.value.exit_code == 2
-    assert refused.value.why == "available now: spec-only"
+    assert refused.value.why == "available now: spec-only, impl-only, full-lifecycle, review"
 
 
 def test_impl_only_without_a_spec_names_the_two_modes_that_make_one(pack: Pack) -> None:

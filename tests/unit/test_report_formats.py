@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,16 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.domain.evidence import TestRun
 from workers.evidence.cargo_lines import cargo_cases
 from workers.evidence.cases import MAX_ID, Cases
 from workers.evidence.compiled_runners import Cargo, Gradle, Maven, OwnCommand
-from workers.evidence.execution import Executed
 from workers.evidence.json_reports import go_cases, jest_cases, mocha_cases, own_cases
 from workers.evidence.junit import junit_cases
 from workers.evidence.python_runners import NodeIds, Pytest
-from workers.evidence.report_files import UnbelievableReport, read_report_file
-from workers.evidence.reports import failure_texts, read_report, report_path
 
 TREE = Path("/nowhere")
 OWN = OwnCommand(TREE, command=("check", "{report}"))
@@ -277,6 +272,25 @@ def test_cargo_lines_that_do_not_add_up_are_a_fault() -> None:
     ).faults
 
 
+def test_cargo_lines_that_agree_with_their_sum_but_not_with_their_list_are_a_fault() -> None:
+    out = "running 3 tests\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
+
+    found = cargo_cases(out, "     Running tests/it.rs (target/debug/deps/it-fedcba9876543210)\n")
+
+    assert found.faults == ("it/tests/it.rs did not print each of its tests to the end",)
+
+
+def test_our_own_lines_need_their_end() -> None:
+    line = b'{"outcome": "passed", "file": "/tree/a.js", "name": "n"}\n'
+
+    assert own_cases(line + b'{"end": true}\n', below) == own_cases(
+        b"noise\n" + line + b'{"end": true}', below
+    )
+    assert outcomes(own_cases(line + b'{"end": true}\n', below)) == {"a.js::n": "passed"}
+    assert own_cases(line + b'{"end": true}\n', below).faults == ()
+    assert own_cases(line, below).faults == ("its report is cut short: the run did not reach its end",)
+
+
 def test_code_that_does_not_compile_is_an_error_of_the_build() -> None:
     maven = Maven(TREE).parse(TREE, "[ERROR] COMPILATION ERROR :\n[ERROR] /tree/A.java:[3,1] no\n")
     gradle = Gradle(TREE).parse(TREE, "", "/tree/A.java:3: error: no\n")
@@ -363,107 +377,3 @@ def test_no_bytes_break_a_parser(parser: str, data: bytes) -> None:
 
     assert all(id == case.id and "\n" not in id for id, case in found.by_id.items())
     assert all(case.outcome in ("passed", "failed", "error", "skipped") for case in found.by_id.values())
-
-
-def write_report(folder: Path, text: str = SUITE.format('<testcase classname="c" name="n"/>')) -> Path:
-    path = report_path(folder)
-    path.write_text(text)
-    return path
-
-
-def test_reports_are_regular_files_written_by_this_run(tmp_path: Path) -> None:
-    def fault(path: Path, since: float = 0.0, limit: int = 1000) -> str:
-        with pytest.raises(UnbelievableReport) as caught:
-            read_report_file(path.parent, path.name, since, limit)
-        return str(caught.value)
-
-    good = write_report(tmp_path)
-    os.utime(good, (100, 100))
-    (tmp_path / "link").symlink_to(good)
-    os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "folder").mkdir()
-
-    assert read_report_file(tmp_path, good.name, since=100)
-    assert fault(good, since=101) == "its report is older than the run"
-    assert fault(good, limit=10).startswith("its report is larger than")
-    assert fault(tmp_path / "link").startswith("its report cannot be opened")
-    assert fault(tmp_path / "fifo") == "its report is not a regular file"
-    assert fault(tmp_path / "folder") == "its report is not a regular file"
-    assert fault(tmp_path / "none") == "it wrote no report"
-
-
-def believed(folder: Path, text: str | None, expected: tuple[str, ...] = (), **executed: object) -> TestRun:
-    report = write_report(folder, text) if text is not None else report_path(folder)
-    done = Executed(**{"exit": 0, "out": "", "err": "", **executed})  # type: ignore[arg-type]
-    return read_report(OWN, report, done, started=0.0, expected=expected)
-
-
-GOOD = SUITE.format('<testcase classname="c" name="n"/>')
-BAD = SUITE.format('<testcase classname="c" name="n"><failure message="no"/></testcase>')
-BELIEF: dict[str, tuple[str | None, dict[str, object], str]] = {
-    "good": (GOOD, {}, ""),
-    "failed, and says so": (BAD, {"exit": 1}, ""),
-    "no report": (None, {}, "it wrote no report"),
-    "zero tests": ("<testsuites/>", {}, "it ran no test"),
-    "zero tests, with a status": ("<testsuites/>", {"exit": 5}, "it ran no test"),
-    "a good status after a failure": (BAD, {}, "it ended with status 0 although tests failed"),
-    "a bad status without a failure": (GOOD, {"exit": 3}, "it ended with status 3 although no test failed"),
-    "killed": (GOOD, {"exit": None}, "it was killed by a signal"),
-    "stopped": (GOOD, {"exit": None, "ended_by": "total"}, "it did not end by itself: total"),
-    "an expected test is absent": (
-        GOOD,
-        {"expected": ("c::n", "c::gone", "c::away")},
-        "2 of 3 expected tests are not in its report: c::gone, c::away",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BELIEF)
-def test_a_report_is_believed_only_if_everything_agrees(case: str, tmp_path: Path) -> None:
-    text, given_, fault = BELIEF[case]
-
-    run = believed(tmp_path, text, **given_)  # type: ignore[arg-type]
-
-    assert run.faults == ((fault,) if fault else ())
-
-
-def test_a_report_from_before_the_run_is_not_believed(tmp_path: Path) -> None:
-    report = write_report(tmp_path)
-    written = report.stat().st_mtime
-
-    run = read_report(OWN, report, Executed(0, "", ""), started=written + 1)
-
-    assert run.faults == ("its report is older than the run",)
-    assert run.outcomes == {}
-
-
-def test_a_command_without_a_report_is_judged_as_a_whole(tmp_path: Path) -> None:
-    runner = OwnCommand(tmp_path, command=("make", "check"))
-
-    good = read_report(runner, tmp_path / "none", Executed(0, "fine", ""), started=0.0)
-    bad = read_report(runner, tmp_path / "none", Executed(2, "", "no"), started=0.0)
-
-    assert (good.outcomes, good.faults) == ({"the whole command": "passed"}, ())
-    assert (bad.outcomes, bad.faults) == ({"the whole command": "failed"}, ())
-    assert failure_texts(runner, tmp_path / "none", Executed(2, "", "no"), 0.0) == {"the whole command": "no"}
-
-
-def test_reports_below_the_tree_are_found_without_following_links(tmp_path: Path) -> None:
-    outside, tree = tmp_path / "outside", tmp_path / "tree"
-    (outside / "surefire-reports").mkdir(parents=True)
-    (outside / "surefire-reports/TEST-x.xml").write_text(BAD)
-    (tree / "core/target/surefire-reports").mkdir(parents=True)
-    (tree / "core/target/surefire-reports/TEST-a.xml").write_text(GOOD)
-    (tree / "target").symlink_to(outside)
-    (tree / "core/target/surefire-reports/TEST-b.xml").symlink_to(outside / "surefire-reports/TEST-x.xml")
-
-    found = Maven(tree).parse(tmp_path / "unused", "", "", 0.0)
-
-    assert outcomes(found) == {"core/c::n": "passed"}
-
-
-def test_the_tail_of_what_was_printed_is_harmless_and_bounded(tmp_path: Path) -> None:
-    run = believed(tmp_path, GOOD, out="x" * 1_000_000, err="\x1b[2Jend")
-
-    assert run.tail.endswith("\\x1b[2Jend")
-    assert len(run.tail) < 5_000

@@ -51,6 +51,7 @@ TEST_SIDE: list[tuple[str, Runner, bool]] = [
     ("core/src/test/java/acme/LedgerTest.java", MAVEN, True),
     ("core/src/test/resources/data.csv", MAVEN, True),
     ("core/src/main/java/acme/Ledger.java", MAVEN, False),
+    ("core/src/test/resources/data.csv", PYTEST, True),
 ]
 
 
@@ -293,7 +294,9 @@ def test_changed_manifests_name_the_added_dependencies(case: str, tmp_path: Path
 
 
 def test_a_manifest_that_cannot_be_read_is_named() -> None:
-    assert changed_manifests({}, {"package.json": "{", "Pipfile": ""}).unreadable == (
-        "Pipfile",
-        "package.json",
-    )
+    after = {"package.json": "{", "Pipfile": "", "requirements.txt": "a\n-r b.txt\ngit+https://x/y\n"}
+    known = {"requirements.txt": after["requirements.txt"] + "c\n"}
+
+    assert changed_manifests({}, after).unreadable == ("Pipfile", "package.json", "requirements.txt")
+    assert changed_manifests({}, {"requirements.txt": "a\n-r b.txt\n"}).unreadable == ()
+    assert changed_manifests({"requirements.txt": after["requirements.txt"]}, known).unreadable == ()

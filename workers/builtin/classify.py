@@ -202,7 +202,8 @@ class Reader:
         if values.get("in_scope") and values.get("non_goal"):
             self._need(replace(row, text=values["non_goal"], quote=values["non_goal"]), lex, exclusion=True)
         modal = first_modal(text, lex)
-        if not modal and introduces(row, lex, self.listed):
+        measured = role == "metric" and goal_of(text, lex).target != ""
+        if not modal and not measured and introduces(row, lex, self.listed):
             self._situated(row, lex)
             return
         if role == "metric" and row.item and cues.is_test(row):
@@ -213,6 +214,7 @@ class Reader:
             or (role in ("", "background", "problem") and cues.reaches(row, lex))
             or (not row.item and cues.TO_REACH.search(text) and goal_of(text, lex).target)
             or cues.SUCCESS.search(text)
+            or (role in ("background", "problem") and cues.HOPED.search(text))
         ):
             self.goals.append(goal_in(row, lex))
             return

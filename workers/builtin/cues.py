@@ -35,7 +35,12 @@ MAKES = re.compile(  # the sentence that asks for the thing as a whole
     re.IGNORECASE,
 )
 SUCCESS = re.compile(  # when it counts as a success
-    r"\b(?:call|count|consider) (?:it|this|that|the \w+) a success\b|\bsuccess (?:is|means|would be|for us)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
+    r"\b(?:call|count|consider) (?:it|this|that|the \w+) a success\b|\bsuccess (?:is|means|would be|for us)\b|\bif\b.{8,}\b(?:i am|i['’]m|we are|we['’]re) (?:happy|satisfied|content)\b|\b(?:stays?|remains?) at or (?:below|above)\b|\bwe(?:['’]ll| will)? (?:also )?(?:stop|end|cancel) (?:it|the \w+) if\b",
+    re.IGNORECASE,
+)
+HOPED = re.compile(  # what an organisation wants, or nobody is to do any longer
+    r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:wants?|wish(?:es)?|hopes?|aims?|would like)\b"
+    r"|\b(?:nobody|no one|niemand|personne|nadie)\b.{3,80}\b(?:any ?more|any longer|mehr|plus|más)\b|(?:没有?人|不用|无需)再",
     re.IGNORECASE,
 )
 SEEN = re.compile(  # what is seen when something is tried

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from workers.builtin import names
 from workers.builtin.analysis import Goal
-from workers.builtin.language import Lexicon
+from workers.builtin.language import Lexicon, lexicon_of
+from workers.builtin.quantities import quantities
 from workers.builtin.sentences import Sentence
+from workers.documents.reading_words import people_words, quantity_words
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
@@ -34,7 +36,7 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(
-    r"(?:\b(?:from|of|instead of|von|statt|de|desde|hoy el|heute)|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
+    r"(?:\b(?:from|of|instead of|not(?: after| for)?|von|statt|invece che|da|de|desde|hoy el|heute)[:：]?|(?:从|由)[^\d到至]{0,6}|从|由|から|(?:at the moment|now|at present|today|currently|last year)\b[^,;.]*)\s*(?:about |now )?(?:\w+的)?$",
     re.IGNORECASE,
 )
 _NOW = re.compile(
@@ -52,6 +54,7 @@ _TIME = re.compile(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
     re.IGNORECASE,
 )
+_LASTING = re.compile(r"\b(?:for|during|after)\s+$", re.IGNORECASE)
 _AT = re.compile(
     r"(?:fewer|less|more|better|faster|lower|higher|at|under|over|below|above|no|up|höchstens|mindestens|unter|über|weniger|moins|au|menos|al)\b|[不低高少多小大超至最]",
     re.IGNORECASE,
@@ -108,8 +111,20 @@ _DETERMINERS = frozenset(
 )
 
 
+_AND_WISH = re.compile(  # what is so, then what somebody wants of it: `We pay 8,400, and we would like to pay less`
+    r"^(.{12,}?)(?:,\s+(?:and|but|so)\s+)((?:we|i)(?:['’]d| would)? (?:like|want|hope|wish|love|aim)\b.{8,})$|^(.{8,}?)[，,](?:所以|因此|我们)?((?:希望|想要?)(?!我们).{4,})$",
+    re.IGNORECASE,
+)
+
+
 def two_wishes(row: Sentence) -> list[Sentence]:
     """`Pages must ..., and the queue must ...` asks for two things; `We wear gloves, so it has to ...` for what follows."""
+    wish = _AND_WISH.match(row.text) if row.role in ("", "background", "problem") else None
+    if wish:
+        first, second = (part for part in wish.groups() if part)
+        lex = lexicon_of(first)
+        if not lex.find("want", first) and not any(pattern.search(first) for _, pattern in lex.modals):
+            return [replace(row, text=first), replace(row, text=second)]
     reasoned = _REASONED.match(row.text) if row.role in _UNTITLED else None
     row = replace(row, text=reasoned[2]) if reasoned else row
     match = _TWO.match(row.text) or (_NOT_BUT.match(row.text) if row.role in _UNTITLED else None)
@@ -174,6 +189,15 @@ _AFTER_COLON = re.compile(
 )
 
 
+_DEADLINE = re.compile(  # the day by which something is reached, where no value is
+    r"(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
+    re.IGNORECASE,
+)
+
+
+_NOUN = re.compile(r" ([^\W\d_]{3,})\b(?! than)")
+
+
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     after = _AFTER_COLON.match(text.strip())
@@ -182,33 +206,56 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     found = max(
         (
             m
-            for m in lex.patterns["target"].finditer(text)
+            for m in (lex.patterns["target"].finditer(text) if lex.language == "zh" else quantities(text))
             if m[0].strip(_TRIM) and not _NAMED.search(text[: m.start() + 1])
         ),
         key=lambda m: (_is_bound(m[0]) + _reached(text[: m.start()], text[m.end() :], m[0]), -m.start()),
         default=None,
     )
     if not found:
-        return Goal(text.strip())
+        day = _DEADLINE.search(text)
+        return (
+            Goal(text.strip(), text[: day.start()].strip(_TRIM), day[0].strip(_TRIM))
+            if day
+            else Goal(text.strip())
+        )
     before = _RISING.sub("", text[: found.start()])
     metric = " ".join((before + " " + text[found.end() :]).split()).strip(_TRIM)
     metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, _CHANGE.sub("", found[0].strip(_TRIM)))
+    return Goal(text.strip(), metric, _CHANGE.sub("", _with_noun(found, text).strip(_TRIM)))
+
+
+def _with_noun(value: re.Match[str], text: str) -> str:
+    """A value with what it counts, where its unit does not say it: `at most two missed visits`."""
+    noun = _NOUN.match(text[value.start() + len(value[0].rstrip()) :])
+    last = value[0].split()[-1].lower()
+    counted = last[-1:].isdigit() or last in quantity_words("numbers")
+    if noun is None or not counted or noun[1].lower() in people_words("no_modifier") | {"instead"}:
+        return value[0]
+    return value[0].rstrip() + noun[0]
 
 
 def _reached(before: str, after: str, value: str) -> int:
     """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
     if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
         return -4
+    if before.endswith("(") or _LASTING.search(before):
+        return -3
     if _TO.search(before) or _WITH.search(before) or _WANTED.search(before):
         return 4
     return -2 if _TIME.search(before[-8:] + value) and not _AT.match(value.strip()) else 0
 
 
 def _is_bound(phrase: str) -> int:
-    return int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)
+    return 2 * int("%" in phrase) + 2 * int(_AT.match(phrase.strip()) is not None or " or " in phrase)
+
+
+_SINCE = re.compile(  # behind a value, the one that is left: `60 %, from 43 % now`
+    r"\s*[,;，；]\s*(?:from|now|today|was|currently|at present|von|heute|bisher|aujourd.hui|hoy|目前|现在|原)\b.*$",
+    re.IGNORECASE,
+)
 
 
 def goal_in(row: Sentence, lex: Lexicon) -> Goal:
@@ -217,7 +264,10 @@ def goal_in(row: Sentence, lex: Lexicon) -> Goal:
     metric, target = values.get("metric", ""), values.get("target", "")
     if re.match(r"(?:from|von|de)\b|[从由]", target, re.IGNORECASE):
         target = goal_of(target, lex).target or target
+    if row.role == "metric" and not target:
+        target = values.get("constraint", "")  # the limit of what is measured
     target = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", target) or target
+    target = _SINCE.sub("", target) or target
     if metric and not target and any(c.isdigit() for c in metric):
         measured = goal_of(metric, lex)
         metric, target = measured.metric, measured.target

@@ -76,6 +76,14 @@ def people_words(kind: str) -> frozenset[str]:
 
 
 @cache
+def quantity_words(kind: str) -> tuple[str, ...]:
+    """Words of values, the longest first: `bounds`, `numbers`, `bare`, `parts`, `units`, `each` or `months`."""
+    said = _read()["quantities"][kind]
+    lines = [said] if isinstance(said, str) else said
+    return tuple(sorted({word.strip() for line in lines for word in line.split(",")}, key=len, reverse=True))
+
+
+@cache
 def _words() -> dict[str, dict[str, object]]:
     value = dict(_read())
     verbs, done = value.pop("verbs"), value.pop("done")
@@ -84,6 +92,7 @@ def _words() -> dict[str, dict[str, object]]:
         value["greeting"],
         value["people"],
         value["people_words"],
+        value["quantities"],
         value["clauses"],
         value["words"],
     )

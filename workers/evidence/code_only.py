@@ -3,8 +3,10 @@ place. Rules for lines can then look at code and never at a sentence about code.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Language
 
-LARGEST_TEXT = 2_000_000  # characters that are parsed
+LARGEST_TEXT = 500_000  # characters that are parsed
 _GRAMMARS = {  # suffix -> language, the package of its grammar, the function in it
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("javascript", "tree_sitter_javascript", "language")),
     **dict.fromkeys((".ts", ".mts", ".cts"), ("javascript", "tree_sitter_typescript", "language_typescript")),
@@ -31,7 +33,7 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment", "hash_bang_li
 _LINE_BREAKS = frozenset(b"\r\n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Code:
     """A source file, and the same with only its code. Offsets and line numbers agree between the two."""
 
@@ -42,21 +44,28 @@ class Code:
 
     def line_at(self, offset: int) -> int:
         """The line number, from 1, of an offset."""
-        return self.code.count("\n", 0, offset) + 1
+        return bisect_right(self._line_starts, offset)
 
     def end_of(self, start: int) -> int:
-        """The offset after the bracket that closes the one at `start`; the end of the text when none does."""
-        pairs = {"(": ")", "[": "]", "{": "}"}
-        opened, closed = self.code[start], pairs[self.code[start]]
-        depth = 0
-        for at in range(start, len(self.code)):
-            if self.code[at] == opened:
-                depth += 1
-            elif self.code[at] == closed:
-                depth -= 1
-                if depth == 0:
-                    return at + 1
-        return len(self.code)
+        """The offset after the bracket that closes the one at `start`; the end of the line when none does."""
+        end = self._ends.get(start) or self.code.find("\n", start)
+        return end if end >= 0 else len(self.code)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(at + 1 for at, char in enumerate(self.code) if char == "\n")]
+
+    @cached_property
+    def _ends(self) -> dict[int, int]:
+        ends: dict[int, int] = {}
+        for opened, closed in ("()", "[]", "{}"):
+            waiting: list[int] = []
+            for found in re.finditer(rf"[\{opened}\{closed}]", self.code):
+                if found[0] == opened:
+                    waiting.append(found.start())
+                elif waiting:
+                    ends[waiting.pop()] = found.end()
+        return ends
 
 
 def language_of(path: str) -> str:

@@ -103,7 +103,7 @@ def _data(files: Sequence[ChangedFile]) -> Faults:
                 json.loads(file.text)
             elif file.path.endswith(".toml"):
                 tomllib.loads(file.text)
-            elif file.path.endswith((".yml", ".yaml")) and not _TEMPLATE.search(file.text):
+            elif file.path.endswith((".yml", ".yaml")) and _is_plain_yaml(file.text):
                 for _ in YAML(typ="safe", pure=True).parse(file.text):
                     pass
         except json.JSONDecodeError as error:
@@ -120,6 +120,15 @@ def _data(files: Sequence[ChangedFile]) -> Faults:
             )
         except (ValueError, RecursionError) as error:
             yield file, 0, str(error) or type(error).__name__
+
+
+def _is_plain_yaml(text: str) -> bool:
+    """Whether the text is no template, and can be read in a moment: the reader takes the square of the depth."""
+    depth = deepest = 0
+    for found in re.finditer(r"[\[{\]}]", text):
+        depth += 1 if found[0] in "[{" else -1
+        deepest = max(deepest, depth)
+    return not _TEMPLATE.search(text) and deepest < 100 and len(text) < 500_000
 
 
 def _own_python(files: Sequence[ChangedFile]) -> Faults:

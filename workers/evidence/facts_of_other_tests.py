@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from workers.evidence.code_only import Code, code_of
 from workers.evidence.facts_of_tests import TestFact, TestFileFacts
+from workers.evidence.path_kinds import is_test_path
 
+MOST_TESTS = 5_000  # of a file that are compared
 _JS_TEST = re.compile(
     r"(?<![\w.$])(?P<word>[xf]?(?:it|test|describe|context|suite|specify))(?P<how>(?:\s*\.\s*\w+)*)\s*(?=[(`])"
 )
@@ -72,15 +75,14 @@ _RULES = {
         re.compile(r"(?!)"),
     ),
     "java": _Rules(
-        re.compile(
-            r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b(?P<between>[^;{}]*?)"
-            r"\b(?P<name>\w+)\s*\([^)]*\)[^;{}]*(?=\{)"
-        ),
+        re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
         re.compile(r"\b(?:assert\w*|verify\w*|fail|expect\w*)\s*\("),
         re.compile(r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\benabled\s*=\s*false"),
         re.compile(r"\b(?:assumeTrue|assumeFalse|assumeThat|abort)\s*\(|\bnew\s+SkipException\b"),
     ),
 }
+_ANNOTATION = re.compile(r"\s*(?:@[\w.]+)?\s*")
+_JAVA_HEAD = re.compile(r"[\w<>\[\],.?\s&]{0,400}?\b(?P<name>\w+)\s*(?=\()")
 _GO_TAG = re.compile(r"^//(?:go:build|\s*\+build)\b.*$", re.M)
 _TAMPERING = {
     "javascript": re.compile(
@@ -102,7 +104,7 @@ def line_facts(path: str, text: str) -> TestFileFacts | None:
     )
     tests: dict[str, TestFact] = {}
     spans = []
-    for start, end, test in reader(code):
+    for start, end, test in islice(reader(code), MOST_TESTS):
         spans.append((start, end))
         tests.setdefault(test.name, test)
     skips: dict[str, int] = {}
@@ -113,8 +115,20 @@ def line_facts(path: str, text: str) -> TestFileFacts | None:
             skips["class annotation"] = code.line_at(found.start())
     ends = _TAMPERING[code.language].finditer(code.code)
     tampering = {f"calls {_plain(found[0])}": code.line_at(found.start()) for found in ends}
+    if code.language == "rust" and not is_test_path(path):
+        spans += list(_outside(code))
     helpers = {line: line for line in _beside(code, spans)}
     return TestFileFacts(tests, skips, {}, helpers, tampering)
+
+
+def _outside(code: Code) -> Iterator[tuple[int, int]]:
+    """What lies outside the modules of tests of a Rust source file."""
+    start = 0
+    for found in re.finditer(r"#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:pub\s+)?mod\s+\w+\s*(?=\{)", code.code):
+        if found.start() >= start:
+            yield start, found.start()
+            start = code.end_of(found.end())
+    yield start, len(code.code)
 
 
 def _beside(code: Code, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -136,26 +150,40 @@ def _beside(code: Code, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
 def _by_rules(code: Code) -> Iterator[tuple[int, int, TestFact]]:
     rules = _RULES[code.language]
     for found in rules.test.finditer(code.code):
-        start = code.code.find("{", found.end("name"))
-        if start < 0:
+        named = _java_method(code, found.end()) if code.language == "java" else found
+        start = code.code.find("{", named.end()) if named else -1
+        if named is None or start < 0:
             continue
         end = code.end_of(start)
-        before = _attributes(code.code, found.start()) + found[0]
+        before = _attributes(code.code, found.start()) + code.code[found.start() : named.end()]
         skips = [_plain(each[0]) for each in rules.skip_before.finditer(before)]
         skips += [_plain(each[0]) for each in rules.skip_inside.finditer(code.code, start, end)]
         asserts = tuple(_statement(code, each) for each in rules.asserts.finditer(code.code, start, end))
-        body = _plain(before.replace(found["name"], "", 1)) + _plain(code.text[start:end])
-        test = TestFact(found["name"], code.line_at(found.start("name")), body, asserts, tuple(skips))
+        body = _plain(before.replace(named["name"], "", 1)) + _plain(code.text[start:end])
+        test = TestFact(named["name"], code.line_at(named.start("name")), body, asserts, tuple(skips))
         yield found.start(), end, test
+
+
+def _java_method(code: Code, at: int) -> re.Match[str] | None:
+    """The head of the method after an annotation, its name in `name`; None for a class and everything else."""
+    while True:
+        if code.code[at : at + 1] == "(":
+            at = code.end_of(at)
+        found = _ANNOTATION.match(code.code, at)
+        if found is None or (found.end() == at and code.code[at : at + 1] != "("):
+            return _JAVA_HEAD.match(code.code, at)
+        at = found.end()
 
 
 def _attributes(text: str, at: int) -> str:
     """The attributes or annotations before an offset, on its line and on those right above."""
-    *lines, beside = text[:at].split("\n")
-    found = [beside]
-    while lines and lines[-1].strip().startswith(("#[", "@")):
-        found.insert(0, lines.pop())
-    return "\n".join(found)
+    start = text.rfind("\n", 0, at) + 1
+    while start > 0:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not text[above:start].lstrip().startswith(("#[", "@")):
+            break
+        start = above
+    return text[start:at]
 
 
 def _javascript(code: Code) -> Iterator[tuple[int, int, TestFact]]:
@@ -178,7 +206,13 @@ def _javascript(code: Code) -> Iterator[tuple[int, int, TestFact]]:
             groups.append((opened, end, name, skips))
         else:
             tests.append((opened, end, name, skips, found.start()))
+    left = (
+        20 * len(code.code) + 100_000
+    )  # characters of bodies: those of tests inside tests count again and again
     for opened, end, name, skips, start in tests:
+        left -= end - opened
+        if left < 0:
+            return
         above = [group for group in groups if group[0] < opened and end <= group[1]]
         inherited = [skip for group in above for skip in group[3]]
         inside = [_plain(each[0]) for each in _JS_IN_BODY.finditer(code.code, opened, end)]

@@ -91,7 +91,9 @@ def _imports(path: str, text: str, modules: Mapping[str, str]) -> Iterator[tuple
     while waiting:
         node = waiting.pop(0)
         if isinstance(node, ast.If):
-            if "TYPE_CHECKING" not in ast.dump(node.test):
+            if not any(
+                "TYPE_CHECKING" in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in ast.walk(node.test)
+            ):
                 waiting += [*node.body, *node.orelse]
         elif isinstance(node, ast.Try):
             waiting += [

@@ -87,10 +87,12 @@ def is_test_path(path: str) -> bool:
 
 
 def is_collected(path: str) -> bool:
-    """Whether the stack's test runner takes a file of this name by itself; True where that is not known."""
+    """Whether the stack's test runner takes a file of this name by itself; by `is_test_path` where that is not known."""
     suffix = PurePosixPath(path).suffix
     rule = _COLLECTED.get(suffix)
-    return is_test_path(path) if rule is None else bool(rule.search(path))
+    if rule is None:
+        return path.endswith(".rs") or is_test_path(path)  # Rust takes the tests of every file
+    return bool(rule.search(path))
 
 
 def is_test_support(path: str) -> bool:

@@ -15,6 +15,7 @@ _LONG_FUNCTION = 100  # statements' lines
 _SQL = re.compile(
     r"(?i)^\s*(?:select\s.*\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)", re.S
 )
+_CLAUSE = re.compile(r"(?i)\b(?:where|values|set|having)\b")  # without one it may be a sentence
 _VALUE_BEFORE = re.compile(
     r"(?i)(?:[=<>]|\blike|\bvalues\s*\(|\bbetween|\band)\s*['\"%]?$"
 )  # a value follows, not a name
@@ -53,7 +54,13 @@ def review_python(file: ChangedFile) -> Iterator[Noted]:
         module = ast.parse(file.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    is_test = is_test_path(file.path)
+    try:
+        yield from list(_of_module(module, is_test_path(file.path)))
+    except RecursionError:
+        yield Noted(1, "too_deep", "quality", HIGH, "is nested too deeply to be reviewed")
+
+
+def _of_module(module: ast.Module, is_test: bool) -> Iterator[Noted]:
     for node in ast.walk(module):
         if isinstance(node, ast.Call):
             yield from _call(node, is_test)
@@ -167,7 +174,10 @@ def _is_fixed(node: ast.expr) -> bool:
 
 def _puts_value(node: ast.expr) -> bool:
     """Whether this makes SQL with a value in its text."""
-    return any(_SQL.match(before) and _VALUE_BEFORE.search(before) for before in _texts_before(node))
+    return any(
+        _SQL.match(before) and _CLAUSE.search(before) and _VALUE_BEFORE.search(before)
+        for before in _texts_before(node)
+    )
 
 
 def _texts_before(node: ast.AST) -> Iterator[str]:

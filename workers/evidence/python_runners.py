@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from workers.evidence.cases import Cases
+from workers.evidence.cases import Cases, one_line
 from workers.evidence.json_reports import own_cases
 from workers.evidence.junit import JUnitCase, junit_cases
 from workers.evidence.report_files import parse_file
@@ -82,7 +82,9 @@ class Pytest(PythonRunner):
         return (*self._command(), "--collect-only", "--verbosity=-1")
 
     def parse_collected(self, out: str) -> tuple[str, ...]:
-        return tuple(self._tree_id(line) for line in out.splitlines() if SEPARATOR in line and line[0] != " ")
+        return tuple(
+            one_line(self._tree_id(line)) for line in out.splitlines() if SEPARATOR in line and line[0] != " "
+        )
 
     def _tree_id(self, node: str) -> str:
         place, separator, name = node.partition(SEPARATOR)

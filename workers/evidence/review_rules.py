@@ -69,7 +69,7 @@ _JAVASCRIPT = (
         SECURITY,
         HIGH,
         re.compile(
-            r"\.(?:inner|outer)HTML\s*\+?=(?!=)\s*(?![\"'`][^$\"'`]*[\"'`]\s*;?\s*$)|\bdangerouslySetInnerHTML\b|\bdocument\.write(?:ln)?\s*\("
+            r"\.(?:inner|outer)HTML\s*\+?=(?!=)(?!\s*[\"'`][^$\"'`]*[\"'`]\s*;?\s*$)|\bdangerouslySetInnerHTML\b|\bdocument\.write(?:ln)?\s*\("
         ),
         "puts text into a page as markup",
         "use textContent, or sanitize",
@@ -141,7 +141,7 @@ _GO = (
         "shell",
         SECURITY,
         HIGH,
-        re.compile(r"\bexec\.Command(?:Context)?\s*\([^\n]*\"(?:ba|z)?sh\"\s*,\s*\"-c\"\s*,\s*(?!\")"),
+        re.compile(r"\bexec\.Command(?:Context)?\s*\([^\n]*\"(?:ba|z)?sh\"\s*,\s*\"-c\"\s*,(?!\s*\")"),
         "runs text in a shell",
         "run the program with a list",
     ),

@@ -23,6 +23,7 @@ MEMORY_BYTES = 4 * 1024**3  # of all its processes together
 PROCESSES = 1024  # at one time
 THREADS = 4  # for each of them; the kernel counts those, though not those of root
 FILE_BYTES = 2 * 1024**3  # of one file that it writes
+FREE_BYTES = 256 * 1024**2  # that it leaves on the disks of the folders it may write to
 TMP_BYTES = 1024**3  # in the /tmp of its own, and as much in /dev/shm
 FIRST_LEASE = 5.0  # seconds; the host extends it as soon as it knows the guardian
 LEASE = 86_400.0  # seconds, where no host extends it
@@ -148,14 +149,16 @@ def run_confined(
     `folder` is the run's own, for `calls/`; `run` marks every process. `hidden` are covered (`hidden_places`). /tmp is
     empty and its own: what has to be seen below it, or below a hidden folder, is `cwd`, `writable` or `readable`. Printing
     more than `timeouts.output_bytes` ends it. Where there is no sandbox, nothing runs and `ended.ended_by` is
-    "unconfined", unless `allow_unconfined`. Raises AgentUnavailable when no process can be started.
+    "unconfined", unless `allow_unconfined`. Raises AgentUnavailable when no process can be started, FileNotFoundError
+    when `cwd` or one of `writable` is not there.
     """
+    writable_places = _there(writable)
     confinement = Confinement(
         (),
-        _real(writable),
+        writable_places,
         everything=True,
         hidden=_real(hidden),
-        visible=_real([cwd, *readable]),
+        visible=_there([cwd, *filter(os.path.lexists, readable)]),
         network=network,
         tmp_bytes=TMP_BYTES,
     )
@@ -174,6 +177,7 @@ def run_confined(
             confine=confine,
             memory_bytes=memory_bytes,
             processes=processes,
+            free_bytes=dict.fromkeys(writable_places, FREE_BYTES),
         ) as process:
             if on_guardian is not None:
                 on_guardian(process)
@@ -253,6 +257,10 @@ def why_no_sandbox(environ: Mapping[str, str]) -> str | None:
 
 def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ["HOME"]) if environ.get("HOME", "").startswith("/") else Path.home()
+
+
+def _there(paths: Sequence[Path]) -> list[str]:
+    return list(dict.fromkeys(os.path.realpath(path, strict=True) for path in paths))
 
 
 def _real(paths: Sequence[Path]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes
-from workers.evidence.code_only import code_of, language_of
+from workers.evidence.code_only import LARGEST_TEXT, code_of, language_of
 from workers.evidence.path_kinds import is_test_path, is_test_support
 
 CHECK = "tampering"
@@ -127,13 +127,20 @@ def tampering(changes: Changes) -> list[Finding]:
         if is_test_path(file.path):
             continue
         is_support = is_test_support(file.path)
-        for line, rule, what, blocks in _of_source(file):
-            if line in file.added_numbers:
+        try:
+            told = list(_of_source(file))
+        except RecursionError:
+            told = [(1, "too_deep", "is nested too deeply to be checked", True)]
+        for line, rule, what, blocks in told:
+            if line in file.added_numbers or rule == "too_deep":
                 blocking = blocks and not is_support
                 quote = one_line(file.line(line).strip(), 200)
                 text = f"{file.path} {what}"
                 severity = CRITICAL if blocking else HIGH
                 found.append(Finding(CHECK, severity, rule, text, file.path, line, quote, blocks=blocking))
+        if language_of(file.path) != "python" and len(file.text) > LARGEST_TEXT and language_of(file.path):
+            text = f"{file.path} is too large to be checked for what treats tests specially"
+            found.append(Finding(CHECK, HIGH, "too_large", text, file.path))
     return list(dict.fromkeys(found))
 
 

@@ -82,7 +82,7 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     if is_ancestor(work.private, head, before):
         return Applied("already", head, before, before)
     changes = _dry_merge(work, before, head)
-    _refuse_changed(users, top, changes, whole=squash or not is_ancestor(work.private, before, head))
+    _refuse_changed(users, top, changes)
     (_squash if squash else _merge)(work, users, before, head)
     now = repository.head()
     what = "squashed" if squash else "fast_forwarded" if now == head else "merged"
@@ -149,15 +149,15 @@ def _dry_merge(work: SessionWork, before: str, head: str) -> list[Change]:
     return changes_between(work.private.git, before, merged.tree)
 
 
-def _refuse_changed(users: UsersGit, top: Path, changes: Sequence[Change], *, whole: bool) -> None:
+def _refuse_changed(users: UsersGit, top: Path, changes: Sequence[Change]) -> None:
     """Raises NotAllowedNow for uncommitted changes that would be in the way.
 
-    `whole`: git makes a new commit, and then takes in whatever is staged.
+    Whatever is staged is: a new commit would take it in, and undoing a merge would lose it.
     """
     touched = {change.path for change in changes}
     status = _status(users)
     found = {path for _, path in status if path in touched}
-    found |= {path for code, path in status if whole and code[0] not in " ?!"}
+    found |= {path for code, path in status if code[0] not in " ?!"}
     new = [change.path for change in changes if change.status == "A"]
     found |= {path for path in new if _is_taken(top, path, touched)}
     if found:
@@ -229,7 +229,7 @@ class _Undo:
         ask, do = self._users.ask, self._users.do
         if ask("rev-parse", "--verify", "--quiet", "MERGE_HEAD", ok=(0, 1)).code == 0:
             do("merge", "--abort")
-        elif ask("rev-parse", "HEAD").line == self._before:
+        elif ask("rev-parse", "HEAD").line == self._before and _status(self._users) != self._status:
             do("reset", "--quiet", "--merge")
         if ask("rev-parse", "HEAD").line != self._before or _status(self._users) != self._status:
             raise GitError(

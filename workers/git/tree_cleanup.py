@@ -75,7 +75,8 @@ def _clean(session: SessionWork, row: LeftTree) -> None:
         with session.saving():
             session.save(row)
             database.write(lambda tx: work_trees.retire(tx, row.id))
-            database.write(lambda tx: work_trees.discard(tx, row.id))
+            if not database.write(lambda tx: work_trees.discard(tx, row.id)):
+                raise TreeError(why=f"{row.path} is used again: a run has taken it over meanwhile")
     if row.path.is_dir() and not row.path.is_symlink():
         _assert_deletable(row.path, row.nonce)
         trash.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -152,6 +152,12 @@ def remove_store(workflow: Path, project: Path, session: str) -> None:
     The pins go first: as long as the store is there, the next call goes on.
     """
     store = workflow / "work" / f"{session}.git"
+    with tidying(store) as is_ours:
+        if is_ours and store.is_dir():
+            _remove_store(store, project, session)
+
+
+def _remove_store(store: Path, project: Path, session: str) -> None:
     repository = find_repository(project)
     if repository is not None:
         with writing_refs(store, repository.common_dir):

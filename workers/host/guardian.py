@@ -82,7 +82,8 @@ class Guardian:
         self.status: int | None = None
         self.max_rss = 0
         self.killed: set[int] = set()
-        self.next_count = 0.0  # of processes and memory
+        self.counts = LINUX and any(job.get(name) for name in ("memory_bytes", "processes", "free_bytes"))
+        self.next_count = 0.0
         self.error = ""
         self.obey(commands)
 
@@ -171,8 +172,7 @@ class Guardian:
         return {name: begun + limit for name, limit, begun in timeouts if limit is not None}
 
     def next_look(self) -> float:
-        counts = self.job["memory_bytes"] is not None or self.job["processes"] is not None
-        return min(clock() + TICK, self.next_count) if counts else clock() + TICK
+        return min(clock() + TICK, self.next_count) if self.counts else clock() + TICK
 
     def ending(self) -> str | None:
         """Why the agent has to end now, or has ended. A lease that is over stays over."""
@@ -189,15 +189,20 @@ class Guardian:
         return late or self.greedy(now)
 
     def greedy(self, now: float) -> str | None:
-        """What all of them together have too much of: memory, processes."""
+        """What all of them together take too much of: memory, processes, disk."""
         memory, processes = self.job["memory_bytes"], self.job["processes"]
-        if (memory is None and processes is None) or not LINUX or now < self.next_count:
+        if not self.counts or now < self.next_count:
             return None
         family = self.family()
         used = sum(map(private_bytes, family)) if memory is not None else 0
         self.next_count = now + max(COUNT_TICK, COUNT_SHARE * (clock() - now))
         if processes is not None and len(family) > processes:
             return "processes"
+        for folder, least in self.job["free_bytes"].items():
+            with contextlib.suppress(FileNotFoundError):  # somebody else has removed it
+                disk = os.statvfs(folder)
+                if disk.f_bavail * disk.f_frsize < least:
+                    return "disk"
         return "memory" if memory is not None and used > memory else None
 
     def overflowed(self) -> bool:

@@ -27,6 +27,8 @@ HELP = {
     "apply": "bring a session's work into what the user has checked out",
     "patch": "write a session's work as a patch",
     "landed": "the differences that the commits of a task made",
+    "bundle": "write a session's commits as a git bundle",
+    "unbundle": "make a session's store from a bundle",
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
@@ -39,15 +41,19 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         verb = verbs.add_parser(name, help=help)
         verb.add_argument("--project", type=Path, required=True)
         verb.add_argument("--json", action="store_true")
-        if name in ("apply", "patch", "landed"):
+        if name in ("apply", "patch", "landed", "bundle", "unbundle"):
             verb.add_argument("--session", required=True)
         if name == "tidy":
             verb.add_argument("--session")
         if name == "apply":
             verb.add_argument("--squash", action="store_true")
             verb.add_argument("--umask", type=int, default=0o022)
-        if name == "patch":
+        if name in ("patch", "bundle"):
             verb.add_argument("--to", type=Path, required=True)
+        if name == "unbundle":
+            verb.add_argument("--base", required=True)
+            verb.add_argument("--origin", required=True)
+            verb.add_argument("--from", type=Path, required=True, dest="file")
         if name == "landed":
             verb.add_argument("--task", required=True)
         if name == "review-subject":
@@ -69,6 +75,10 @@ def run(given: argparse.Namespace) -> int:
     except LifecycleError as error:
         refused = {"what": error.what, "why": error.why, "fix": error.fix, "exit_code": error.exit_code}
         found = {"error": refused}
+    except OSError as error:
+        what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+        refused = {"what": what, "why": "the operating system refused it", "fix": "lifecycle doctor"}
+        found = {"error": {**refused, "exit_code": LifecycleError.exit_code}}
     sys.stdout.write(json.dumps(found) + "\n")
     return 0
 
@@ -110,6 +120,21 @@ def _landed(given: argparse.Namespace) -> JsonObject:
                 for each in mine
             ]
         }
+
+
+def _bundle(given: argparse.Namespace) -> JsonObject:
+    from workers.git.carrying import write_bundle
+
+    with _opened(given) as (work, _):
+        write_bundle(work, given.to)
+    return {"bytes": given.to.stat().st_size}
+
+
+def _unbundle(given: argparse.Namespace) -> JsonObject:
+    from workers.git.carrying import read_bundle
+
+    workflow = given.project / ".workflow"
+    return read_bundle(workflow, given.session, given.project, given.base, given.origin, given.file)
 
 
 def _gc(given: argparse.Namespace) -> JsonObject:
@@ -211,6 +236,8 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "apply": _apply,
     "patch": _patch,
     "landed": _landed,
+    "bundle": _bundle,
+    "unbundle": _unbundle,
     "gc": _gc,
     "tidy": _tidy,
     "repository": _repository,

@@ -41,7 +41,7 @@ class Ended:
     """How an agent process ended: exit code or signal, and who or what ended it."""
 
     # exited, host_gone, lease, start, silence, turn, total, output_limit, stopped, spawn_failed, unconfined,
-    # memory, processes, guardian_died
+    # memory, processes, disk, guardian_died
     ended_by: str
     exit: int | None = None
     signal: int | None = None
@@ -105,6 +105,7 @@ class GuardedProcess:
         confine: Confinement | None = None,
         memory_bytes: int | None = None,
         processes: int | None = None,
+        free_bytes: Mapping[str, int] | None = None,
     ) -> None:
         self.mark = uuid.uuid4().hex
         self._lock = threading.Lock()
@@ -155,6 +156,7 @@ class GuardedProcess:
             "rlimits": dict(rlimits or {}),
             "memory_bytes": memory_bytes,  # of the agent with all that it started, together
             "processes": processes,
+            "free_bytes": dict(free_bytes or {}),  # by folder: what its disk has to keep free
             "confine": None if confine is None else asdict(confine),
             "deadline": lease_seconds,
             "sent": self._started,

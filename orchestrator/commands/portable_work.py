@@ -1,0 +1,110 @@
+"""The code of an exported session: a git bundle and which run made each commit, beside the session's rows.
+
+Evidence stays behind: a check that another machine made is none of ours. Where the project lacks the commit that the work
+builds on, the bundle is laid beside the stores, and the session arrives without code.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.dispatch.asking import have_done
+from orchestrator.domain.errors import LifecycleError, UsageError
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.store import work, work_state
+from orchestrator.store.store import Store
+
+BUNDLE, ABOUT = "work.bundle", "work.json"  # members of the file
+ORIGINS = ("repository", "snapshot")
+_DIGITS = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a package holds of a session's code, as it says itself."""
+
+    bundle: bytes
+    origin: str
+    base: str
+    head: str
+    runs: dict[str, str | None]  # commit -> the run that made it; None: the user
+
+
+def members(store: Store, session: str, project: Path) -> dict[str, bytes]:
+    """What to add to the session's file; nothing where no commit has landed. Raises LifecycleError."""
+    state = store.read(lambda tx: work_state.state_of(tx, session))
+    if state is None or state.head == state.base:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
+        file = Path(folder, BUNDLE)
+        have_done("bundle", project, "--session", session, "--to", str(file))
+        bundle = file.read_bytes()
+    landed = store.read(lambda tx: work_state.landed(tx, session))
+    about = {
+        "origin": state.origin,
+        "base": state.base,
+        "head": landed[-1].commit_id,
+        "runs": {each.commit_id: each.run_id for each in landed},
+    }
+    return {BUNDLE: bundle, ABOUT: json.dumps(about).encode()}
+
+
+def read_code(read: Callable[[str], bytes]) -> Code | None:
+    """The code in a package whose members `read` gives, None where it has none. Raises ValueError, KeyError."""
+    try:
+        about = json.loads(read(ABOUT))
+    except KeyError:
+        return None
+    origin, base, head, runs = (about[name] for name in ("origin", "base", "head", "runs"))
+    ids = [base, head, *runs]
+    if origin not in ORIGINS or not all(_is_id(each) for each in ids):
+        raise ValueError("what it says of its code is of another form")
+    if not all(run is None or isinstance(run, str) for run in runs.values()):
+        raise ValueError("its commits are by no runs")
+    return Code(read(BUNDLE), origin, base, head, runs)
+
+
+def _is_id(value: Json) -> bool:
+    return isinstance(value, str) and len(value) in (40, 64) and _DIGITS.issuperset(value)
+
+
+def restore(store: Store, session: str, code: Code, completed: frozenset[str], project: Path) -> str:
+    """Bring the code of a session that was just imported into the project; why not, or nothing when it is here.
+
+    `completed`: the runs of the session that ended so. Then the bundle lies beside the stores.
+    """
+    file = store.workflow / "work" / f"{session}.bundle"
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.write_bytes(code.bundle)
+    given = ("--session", session, "--base", code.base, "--origin", code.origin, "--from", str(file))
+    try:
+        found = have_done("unbundle", project, *given)
+        line = _line(found, code, completed)
+    except LifecycleError as error:
+        return f"{error.what}: {error.why}; its commits are in {file}"
+    store.write(lambda tx: work.restore(tx, session, code.origin, code.base, line))
+    file.unlink()
+    return ""
+
+
+def _line(found: JsonObject, code: Code, completed: frozenset[str]) -> list[tuple[str, str, str | None]]:
+    """The commits, from the oldest: id, tree and run. Raises UsageError where git and the package differ."""
+    line = [(commit, tree, code.runs.get(commit)) for commit, _, tree in found["line"]]
+    before = [code.base, *(commit for commit, _, _ in found["line"])]
+    parents = [parent for _, parent, _ in found["line"]]
+    if (
+        found["head"] != code.head
+        or {commit for commit, _, _ in line} != set(code.runs)
+        or parents != before[:-1]
+        or any(run is not None and run not in completed for _, _, run in line)
+    ):
+        raise UsageError(
+            "the commits in the file are not those of the session",
+            why="they were made by other runs, or are others",
+            fix="export the session again",
+        )
+    return line

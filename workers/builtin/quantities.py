@@ -1,0 +1,80 @@
+"""Values that a sentence states, in languages that part their words: `under one hour a week`, `nine out of ten`, `a third`.
+
+Words are data (`quantities` in config/reading.yaml). What looks like a value and is none is passed over: a date, a time of
+day, a year, the number of a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from workers.documents.reading_words import quantity_words
+
+_RANGES = r"one or two|two or three|half as many|half (?:of )?(?:the|all|our|its) (?:\w+ )?\w+"
+_AFTER = r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?"
+_ZERO = r"(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}"
+_CJK = r"(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?"
+_YEAR = re.compile(r"(?:1[89]|20)\d\d$")
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d$")
+_NAMED = re.compile(r"[A-Za-z0-9]-?$")  # before the number of a name: `O-1`
+_EACH = re.compile(r"\b(?:per|pro|par|por|je)\s*$", re.IGNORECASE)  # `per 1,000 trips`
+
+
+def quantities(text: str) -> Iterator[re.Match[str]]:
+    """The values of a sentence in order, each with its bound and unit."""
+    return (match for match in _quantity().finditer(text) if match[0].strip() and _is_value(match))
+
+
+def _is_value(match: re.Match[str]) -> bool:
+    said, before = match[0].strip(" .,;:"), match.string[: match.start()]
+    after = match.string[match.start() + len(match[0].rstrip()) :]
+    if not any(c.isdigit() for c in said):
+        return True
+    if _CLOCK.search(said) or (_YEAR.fullmatch(said) and not before.rstrip().endswith(("to", "über"))):
+        return False
+    if _NAMED.search(before) and match[0][:1].isdigit():
+        return False
+    if re.match(r"[^\W\d_]", after) and said[-1].isdigit():  # `8a`
+        return False
+    return not (_EACH.search(before) or _month().match(after) or _month_before().search(before))
+
+
+@cache
+def _month() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:\.|de |d')?\s*(?:{_any('months')})\b", re.IGNORECASE)
+
+
+@cache
+def _month_before() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_any('months')})\s*$", re.IGNORECASE)
+
+
+def _any(kind: str) -> str:
+    return "|".join(map(re.escape, quantity_words(kind)))
+
+
+@cache
+def _quantity() -> re.Pattern[str]:
+    bare = set(quantity_words("bare"))
+    plain = "|".join(map(re.escape, [word for word in quantity_words("numbers") if word not in bare]))
+    word = rf"(?:{_any('numbers')})"
+    units, parts = rf"(?:{_any('units')})\b", rf"(?:{_any('parts')})s?\b"
+    bound = rf"(?:\b(?:{_any('bounds')})|(?<![-=])[<>≤≥]=?)\s*"
+    ratio = rf"\b(?:\d+|{word})\s(?:out )?(?:of|in|von|sur|de|su)\s(?:\d+|{word})\b"
+    share = (
+        rf"\b(?:an?|one|ein|eine?r?m?|un|une|la|una|um?|two|three|zwei|deux|dos|due)\s(?:{parts})(?: of an? {units})?"
+        r"|\bhalf(?= within| by|$|[.,])"
+    )
+    number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
+    unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
+    each = rf"(?:\s(?:{_any('each')})\s\w+)?"
+    taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
+    return re.compile(
+        rf"(?:{bound})?(?:{ratio}|{share})"
+        rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
+        rf"|{taking}|\b(?:{_RANGES}|{_ZERO})\b"
+        rf"|(?:{number}|\b{word}(?=\s{units})){unit}{_AFTER}",
+        re.IGNORECASE,
+    )
