@@ -26,7 +26,7 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps
+from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps, reviews
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -227,6 +227,7 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
+        "review": reviews.newest(tx, session.id),
         "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),

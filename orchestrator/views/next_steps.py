@@ -13,6 +13,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import fan_out
 from orchestrator.lifecycle.consequences import APPROVE_PLAN
@@ -93,6 +94,8 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     """The commands that are possible now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
+        if session.mode == MODE:
+            return []  # nothing was made that could be changed
         found = _rework(tx, session, REOPENING, suffix)
         if landed.may_apply(tx, session.id):
             does = "merges the session's work into your current branch"
