@@ -111,7 +111,8 @@ class CandidateEvidence:
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
-        if kept:
+        may_go = [_text(path) for path in touched if path not in kept]
+        if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
@@ -126,6 +127,7 @@ class CandidateEvidence:
             now.run,
             protected.run if protected else None,
             bite.run if bite and bite.is_known else None,
+            may_go=may_go,
             changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
         against = protected.run if protected is not None and protected.run is not None else now.run
