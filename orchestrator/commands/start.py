@@ -284,7 +284,7 @@ def _give(tx: Tx, session: str, specification: Specification) -> None:
         tx,
         session,
         "specification",
-        f"the specification is that of {specification.source}: {len(specification.files)} files",
+        f"the specification is that of {specification.source}: {len(specification.files)} file(s)",
         **specification.view,
     )
 

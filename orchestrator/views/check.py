@@ -12,6 +12,7 @@ from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store import (
     artifacts,
     decisions,
@@ -117,6 +118,7 @@ def task_views(tx: Tx, session: Session) -> list[JsonObject]:
             "mark": MARKS[TaskStatus(row.status)],
             "round": row.round,
             "revision_of": row.revision_of,
+            "plan_task": row.payload.get(PLAN_TASK),
             "blocked_by": list(row.blocked_by),
             "waits_for": [key for key in row.blocked_by if status[key] not in SATISFIED],
             "ready": row.status == TaskStatus.PENDING and row.unmet == 0,

@@ -16,6 +16,7 @@ from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import fan_out
+from orchestrator.lifecycle.consequences import APPROVE_PLAN
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -63,7 +64,8 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
     """A sentence on what happens next, and the commands for it."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
-    gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
+    gates = [view for view in views if view["checkpoint_after"] or _waits_for_approval(session, view)]
+    gate = next((view["task"] for view in gates if view["status"] not in SATISFIED), None)
     until = f"it pauses for you after {gate}" if gate else "it continues by itself"
     waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
     suffix = named(tx, session.id)
@@ -72,6 +74,10 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
         *([f"lifecycle why {waiting}{suffix}"] if waiting else []),
     ]
     return {"says": f"nothing to do: {until}.", "commands": commands}
+
+
+def _waits_for_approval(session: Session, view: Mapping[str, Json]) -> bool:
+    return bool(session.options.get(APPROVE_PLAN)) and view["role"] == "planner"
 
 
 def _says(session: Session) -> str:

@@ -134,7 +134,7 @@ def two_wishes(row: Sentence) -> list[Sentence]:
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
-    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
+    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；·•和及]|\s(?:and|or|und|et|y|e)\s", bare)]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)
@@ -193,9 +193,6 @@ _DEADLINE = re.compile(  # the day by which something is reached, where no value
     r"(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
     re.IGNORECASE,
 )
-
-
-_NOUN = re.compile(r" ([^\W\d_]{3,})\b(?! than)")
 
 
 def goal_of(text: str, lex: Lexicon) -> Goal:

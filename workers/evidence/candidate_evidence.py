@@ -45,7 +45,11 @@ class CandidateEvidence:
     ) -> CandidateEvidence:
         verify = VerifyCheckout.beside(work.private, checkout)
         bench = TestBench(
-            context, verify, calls.environ, lambda guardian: calls.lives.watch(context.row.run, guardian)
+            context,
+            verify,
+            calls.environ,
+            lambda guardian: calls.lives.watch(context.row.run, guardian),
+            work.private.tree_of(work.row().base),
         )
         return cls(context, work, bench, declared)
 
@@ -56,6 +60,7 @@ class CandidateEvidence:
         tests = self.tested(candidate, bites=task.kind in BITES)
         found = [*self.checked(candidate), *tests.findings]
         criteria = self._criteria(candidate, claims, task, tests)
+        found += _unshown(task, candidate, tests, criteria)
         found += [
             Finding(
                 "criteria",
@@ -263,6 +268,26 @@ def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> 
         else "nothing was changed, and no reason was given"
     )
     return [Finding("tree", HIGH, "nothing_changed", text, blocks=True)]
+
+
+def _unshown(
+    task: PlanTask, candidate: Candidate, tests: Tested, criteria: Sequence[CriterionEvidence]
+) -> list[Finding]:
+    """A feature or a fix that no test shows, where tests can be run."""
+    if task.kind not in BITES or candidate.is_empty or tests.compared is None or tests.compared.bites:
+        return []
+    if any(each.verified == "test" for each in criteria):
+        return []
+    return [
+        Finding(
+            "tests",
+            HIGH,
+            "no_test_shows_it",
+            f"no test shows that {task.id} is done: no new or changed test fails without the change",
+            fix="add tests of what changed, and name them for each criterion",
+            blocks=True,
+        )
+    ]
 
 
 def _faults(suite: Suite) -> str:

@@ -49,6 +49,10 @@ def compare(
     passed = frozenset(test for test, outcome in base.outcomes.items() if outcome == PASSED)
     new = frozenset(candidate.outcomes) - frozenset(base.outcomes)
     failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
+    unloaded = tuple(f"{test}::" for test in kept.bad if "::" not in test)  # files that could not be read
+    failing |= frozenset(
+        test for test in passed if test not in kept.outcomes and unloaded and test.startswith(unloaded)
+    )
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
     return Compared(

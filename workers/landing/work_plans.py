@@ -47,7 +47,7 @@ def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
         id=f"FIX-{int(given['round']):03d}",
         title=f"Mend what the tests and the review found, round {given['round']}",
         description="\n".join(_line(each) for each in findings),
-        kind="fix",
+        kind="refactor",  # what shows it are the tests and the review, which look again
         criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
