@@ -12,7 +12,6 @@ from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.quantities import quantities
 from workers.builtin.sentences import Sentence
-from workers.documents.reading_words import people_words, quantity_words
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
@@ -221,17 +220,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, _CHANGE.sub("", _with_noun(found, text).strip(_TRIM)))
-
-
-def _with_noun(value: re.Match[str], text: str) -> str:
-    """A value with what it counts, where its unit does not say it: `at most two missed visits`."""
-    noun = _NOUN.match(text[value.start() + len(value[0].rstrip()) :])
-    last = value[0].split()[-1].lower()
-    counted = last[-1:].isdigit() or last in quantity_words("numbers")
-    if noun is None or not counted or noun[1].lower() in people_words("no_modifier") | {"instead"}:
-        return value[0]
-    return value[0].rstrip() + noun[0]
+    return Goal(text.strip(), metric, _CHANGE.sub("", found[0].strip(_TRIM)))
 
 
 def _reached(before: str, after: str, value: str) -> int:
