@@ -22,16 +22,16 @@ def test_code_that_a_review_blocks_is_mended_and_approved(tmp_path: Path) -> Non
     turns = dict(honest(fixture).turns)
     (first,) = turns["TASK-001"]
     turns["TASK-001"] = [replace(first, patch={**first.patch, "evil.py": EVIL})]
-    turns["FIX-001"] = [Turn({"evil.py": None}, answer={"summary": "removed", "criteria": []})]
+    turns["IMPL-fix-001"] = [Turn({"evil.py": None}, answer={"summary": "removed", "criteria": []})]
 
     with building(tmp_path, fixture, Scenario(turns)) as project:
         built = project.run(*begin(project), timeout=300)
+        assert built.code == 0, built.err
         folder = project.directory() / "qa"
         blocked, approved = (
             json.loads((folder / f"review-{key}.json").read_text()) for key in ("REVIEW-001", "REVIEW-001-R1")
         )
 
-        assert built.code == 0, built.err
         assert (blocked["verdict"], approved["verdict"]) == ("BLOCK", "APPROVE")
         assert [(each["rule"], each["path"], each["task"]) for each in blocked["findings"]] == [
             ("eval", "evil.py", "IMPL-001")
