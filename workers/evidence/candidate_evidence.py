@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from orchestrator import failpoints
 from orchestrator.domain import secrets
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
 from orchestrator.domain.json_types import JsonObject
@@ -95,6 +96,7 @@ class CandidateEvidence:
         if candidate.is_empty:
             return Tested(now, now, None, None, None, now.why)
         base = self.bench.suite(before)
+        failpoints.hit("base.tested")
         if not now.is_known or now.run is None:
             return self._unknown(base, now)
         if not base.is_known or base.run is None:
