@@ -20,7 +20,7 @@ from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate
 from workers.git.session_work import OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
-from workers.landing.change_record import record_of
+from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
 from workers.landing.pull_request import pull_request
@@ -90,7 +90,7 @@ class _Implementation:
             key_decisions=[f"{row.key}: {change.answer.summary}"],
             notes=[change.judged.unverified] if change.judged.unverified else [],
             landing=change.landing,
-            links=change.judged.links,
+            links=(*change.judged.links, *landed_links(self.context, self.task, change)),
             relanded=lambda: self._produced(loop, loop.relanded(change)),
             after=self.work.follow if change.landing else None,
         )

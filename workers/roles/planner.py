@@ -40,6 +40,7 @@ from workers.documents.features import asked
 from workers.documents.frame import RenderContext, to_json
 from workers.documents.plan_content import PlanContent, content_of, plan_of, with_notes
 from workers.documents.plan_page import plan_page
+from workers.evidence.runners import find_runners, plain_commands
 from workers.explore import ExplorationStopped, explore
 from workers.explore.presets import planning_rules
 from workers.explore.ranking import named_words
@@ -109,7 +110,9 @@ def test_commands(context: RunContext) -> tuple[list[str], str | None]:
     """The commands that run the project's tests, and where they write their report; none where they are not known."""
     settings = context.settings.work
     command = " ".join(settings.test_command)
-    return ([command] if command else []), settings.test_report
+    if command:
+        return [command], settings.test_report
+    return plain_commands(find_runners(context.project, settings, os.environ)), None
 
 
 @dataclass(frozen=True, slots=True)
