@@ -86,6 +86,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "unanswering": cost.unanswering(tx, session.id),
         "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
+        "review": reviews.newest(tx, session.id),
         "work": landed.work_view(tx, session),
         "plan": _plan(tx, session),
         "next": next_steps.next_view(tx, session, views),

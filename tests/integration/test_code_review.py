@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,16 @@ from markdown_it import MarkdownIt
 from orchestrator.domain.errors import AgentCrashed, UsageError
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.lifecycle import rework
+from orchestrator.lifecycle.finished_run import Verdict
 from orchestrator.store import work
 from orchestrator.store.store import Tx
+from tests.command_agent import command_agent
 from tests.git_world import as_left, git, repository, write
 from tests.runtime_harness import RuntimeHarness, Told
+from tests.work.scenarios import Scenario, Turn
 from workers.evidence.agent_findings import ReviewAnswer
 from workers.git.reviewed_work import find_subject
+from workers.roles import Produced
 
 PREFIX = "ghp_"  # apart, so that this file holds no credential
 FILES: dict[str, str | bytes] = {
@@ -144,9 +149,10 @@ def test_of_an_agent_the_true_finding_counts_and_the_invented_one_is_a_note(tmp_
     changed(tmp_path, GOOD)
     true = finding("calc.py", 6, "def twice(a):", "twice has no type")
     invented = finding("calc.py", 3, "os.system(a)", "runs a command", "critical")
-    agent = Told(answers={"review": ReviewAnswer.model_validate({"findings": [true, invented]})})
+    turn = Turn(answer={"findings": [true, invented]})
+    command = Scenario({"review": [turn]}).write(tmp_path / "agent")
 
-    review = Review(tmp_path, agent)
+    review = Review(tmp_path, command_agent("scripted", command, environ=dict(os.environ)))
 
     (found,) = review.record["findings"]
     (note,) = review.record["notes"]
@@ -307,3 +313,16 @@ def test_uncommitted_changes_are_counted_and_taken_when_asked_for(tmp_path: Path
     assert (left.left_out, left.patch) == (2, None)
     assert (taken.left_out, taken.head) == (0, left.head)
     assert taken.patch is not None and b"GIT binary patch" in taken.patch
+
+
+def test_a_run_that_goes_on_with_what_was_produced_keeps_its_verdict() -> None:
+    made = Produced(
+        {},
+        "qa/review-REVIEW-001.md",
+        "BLOCK",
+        "fix_required",
+        "rules",
+        verdict=Verdict("review", {"verdict": "BLOCK"}),
+    )
+
+    assert Produced.again({}, json.loads(json.dumps(made.note))).verdict == made.verdict

@@ -277,6 +277,7 @@ def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) 
         "groups": [group for group in groups if group["findings"]],
         "hidden": max(0, len(record["findings"]) - sum(1 + len(each["more"]) for each in shown)),
         "unread": [each for each in record["files"] if each["why_not"]],
+        "has_said": any(reviewed.said.values()),
         "is_delta": reviewed.since != reviewed.base,
     }
     return Printer(context.session.language).page(path, "code_review.md.j2", front, doc=doc)
