@@ -136,7 +136,7 @@ def test_kill_everything_while_the_trees_of_a_finished_build_are_removed(two: Bu
     assert two.project.run("gc").code == 0
     two.finish()
 
-    assert two.project.rows("SELECT path FROM trees WHERE state <> 'removed'") == []
+    assert two.project.rows("SELECT id FROM trees WHERE removed_at IS NULL") == []
 
 
 @pytest.mark.long

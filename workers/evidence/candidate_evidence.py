@@ -115,9 +115,7 @@ class CandidateEvidence:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
             bite = self.bench.suite(tree, files, may_fail=True)
         if protected is not None and (not protected.is_known or protected.run is None):
-            return Tested(
-                base, now, None, protected, bite, f"the base's tests: {protected.why or _faults(protected)}"
-            )
+            return Tested(base, now, None, protected, bite, "", (_broken("the base's tests", protected),))
         compared = compare(
             base.run,
             now.run,
@@ -130,19 +128,9 @@ class CandidateEvidence:
 
     def _unknown(self, base: Suite, now: Suite) -> Tested:
         """The candidate's tests cannot be run: the machine's fault, or where the base's could, the candidate's."""
-        why = now.why or _faults(now)
         if base.is_known:
-            tail = now.run.tail if now.run else ""
-            broken = Finding(
-                "tests",
-                CRITICAL,
-                "tests_broken",
-                f"the tests cannot be run any more: {why}",
-                quote=tail[-2_000:],
-                blocks=True,
-            )
-            return Tested(base, now, None, None, None, "", (broken,))
-        return Tested(base, now, None, None, None, why)
+            return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
+        return Tested(base, now, None, None, None, now.why or _faults(now))
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
@@ -265,6 +253,18 @@ def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> 
         else "nothing was changed, and no reason was given"
     )
     return [Finding("tree", HIGH, "nothing_changed", text, blocks=True)]
+
+
+def _broken(which: str, suite: Suite) -> Finding:
+    """A change after which tests tell nothing that told something before."""
+    return Finding(
+        "tests",
+        CRITICAL,
+        "tests_broken",
+        f"{which} cannot be run any more: {suite.why or _faults(suite)}",
+        quote=suite.run.tail[-2_000:] if suite.run else "",
+        blocks=True,
+    )
 
 
 def _faults(suite: Suite) -> str:
