@@ -31,6 +31,9 @@ KIND = "tests"
 RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
 AGAIN = 2  # times that a failed test is run alone
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
+OWN_PROGRAMS = Path(
+    __file__
+).parent  # that read tests' outcomes: they may be installed below a folder that is hidden
 KILLS = (signal.SIGKILL, signal.SIGTERM)  # by the system for want of memory, or by a person: not by the tests
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
 
@@ -180,6 +183,7 @@ class TestBench:
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
             stop=self.context.live.stop,
             hidden=hidden_places(self.environ, self.context.project),
+            readable=[OWN_PROGRAMS],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
         )
