@@ -217,7 +217,10 @@ HONEST: dict[str, tuple[Files, Files]] = {
     'exits as a program': (PYTHON, {'app.py': SOURCE + "\nif __name__ == '__main__':\n    raise SystemExit(0)\n"}),
     'names pytest in a text': (PYTHON, source("HELP = 'run it with pytest; PYTEST_CURRENT_TEST is set by it'\n")),
     'ends a child of its own': (PYTHON, source('import os\n\n\ndef child():\n    if os.fork() == 0:\n        os._exit(0)\n')),
-    'is a tool for tests': (PYTHON, {'app/testing.py': 'import pytest\n\n\nclass Any:\n    pass\n'}),
+    'is a tool for tests': (
+        {**PYTHON, 'app/testing.py': 'class Any:\n    pass\n'},
+        {'app/testing.py': 'import pytest\n\n\nclass Any:\n    pass\n'},
+    ),
     'adds a JavaScript test': (JS, js('  test.each', "  it('is skipped by name only', () => { expect(double(1)).toBe(2) })\n  test.each")),
     'writes about skipping': (JS, js('  test.each', "  // it.skip('x'), describe.only(\n  test.each")),
     'uses an option of another thing': (JS, {'app.js': "const only = list.only('it')\nrouter.test('/x')\n"}),

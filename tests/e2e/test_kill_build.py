@@ -37,6 +37,7 @@ echo $number > "$COUNT"
 flock -u 9
 exec 9>&-
 [ "$number" = "$DIE_AT" ] || exec "$REAL_GIT" "$@"
+touch "$COUNT.reached"
 kill -9 $$
 """
 
@@ -136,7 +137,7 @@ def test_kill_everything_while_the_trees_of_a_finished_build_are_removed(two: Bu
     assert two.project.run("gc").code == 0
     two.finish()
 
-    assert two.project.rows("SELECT path FROM trees WHERE state <> 'removed'") == []
+    assert two.project.rows("SELECT id FROM trees WHERE removed_at IS NULL") == []
 
 
 @pytest.mark.long
@@ -170,7 +171,7 @@ def test_an_agent_that_is_killed_half_way_leaves_what_it_made_and_another_attemp
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", range(5, 125, 12))
+@pytest.mark.parametrize("number", range(5, 125, 24))
 def test_a_git_command_that_is_killed_costs_an_attempt_at_most(
     tmp_path: Path, two: Building, number: int
 ) -> None:
@@ -184,7 +185,7 @@ def test_a_git_command_that_is_killed_costs_an_attempt_at_most(
 
     two.project.run(*begin(two.project), env={"PATH": path}, timeout=180)
 
-    assert int((tmp_path / "count").read_text()) >= number
+    assert (tmp_path / "count.reached").exists()
     two.finish("failed")
 
 

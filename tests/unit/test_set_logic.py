@@ -24,12 +24,18 @@ BASE = run(a="passed", b="passed", old="failed")
         (run(a="passed", b="passed", new="failed"), None, None, ["new_test_fails"]),
         # the candidate's own tests pass, those of the base do not: they were weakened
         (run(a="passed", b="passed"), run(a="passed", b="failed", old="failed"), None, ["regression"]),
-        # deleted from the candidate, but the base's tests pass with its source: an edit of the tests, nothing else
-        (run(a="passed"), run(a="passed", b="passed", old="failed"), None, []),
+        # gone from the candidate, though the base's tests pass with its source: the next change has nothing to hold it
+        (run(a="passed"), run(a="passed", b="passed", old="failed"), None, ["test_missing"]),
         # the edited tests fail, the base's pass
         (run(a="error", b="passed"), run(a="passed", b="passed", old="failed"), None, ["regression"]),
         (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed", new="failed"), []),
-        (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed"), []),
+        (run(a="passed", b="passed", new="passed"), None, TestRun("pytest", (), {"t.py": "error"}), []),
+        (  # an id that neither run knows: a name that is made up anew each time
+            run(a="passed", b="passed", new="passed"),
+            None,
+            run(a="passed", b="passed"),
+            ["tests_do_not_see_the_change"],
+        ),
         (
             run(a="passed", b="passed", new="passed"),
             None,
@@ -79,3 +85,10 @@ def test_tests_that_the_plan_lets_go_are_not_missed_and_still_must_not_fail() ->
     assert compare(BASE, gone, may_go=["t.py"]).is_clean
     assert compare(BASE, gone, may_go=["other.py"]).missing == {"t.py::b"}
     assert compare(BASE, failing, may_go=["t.py"]).regressions == {"t.py::b"}
+
+
+def test_a_test_that_failed_before_and_passes_now_shows_the_change() -> None:
+    found = compare(BASE, run(a="passed", b="passed", old="passed"))
+
+    assert found.biting == {"t.py::old"}
+    assert found.bites is None

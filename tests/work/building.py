@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,15 +45,15 @@ def begin(project: Lifecycle) -> tuple[str, ...]:
     return ("start", "Build it", "--mode", "impl-only", "--spec", str(project.folder.parent / "spec.md"))
 
 
-def subjects(project: Lifecycle) -> list[str]:
+def subjects(project: Lifecycle, session: str | None = None) -> list[str]:
     """The subjects of the commits on the session's branch, the oldest first."""
-    span = f"main..lifecycle/{project.session()}"
+    span = f"main..lifecycle/{session or project.session()}"
     return git(project.folder, "log", "--format=%s", "--reverse", span).splitlines()
 
 
-def trailers(project: Lifecycle, name: str) -> list[str]:
+def trailers(project: Lifecycle, name: str, session: str | None = None) -> list[str]:
     """The values of a trailer on the session's branch, the oldest commit first."""
-    span = f"main..lifecycle/{project.session()}"
+    span = f"main..lifecycle/{session or project.session()}"
     form = f"--format=%(trailers:key=Lifecycle-{name},valueonly)"
     return [line for line in git(project.folder, "log", form, "--reverse", span).splitlines() if line]
 
@@ -62,17 +63,23 @@ def assert_nothing_lost(project: Lifecycle, before: Mapping[str, str]) -> None:
     assert as_left(project.folder) == before
     if project.database.exists():
         invariants.check(project.database)
-        assert_whole(same_world(project.folder.parent, project.folder))
+        here = same_world(project.folder.parent, project.folder)
+        for (session,) in project.rows("SELECT session_id FROM works"):
+            assert_whole(replace(here, session=session))
 
 
-def assert_built(project: Lifecycle, fixture: Fixture, before: Mapping[str, str]) -> None:
-    """What holds at the end: each plan task landed in one commit of a completed run, and the branch passes its tests."""
+def assert_built(
+    project: Lifecycle, fixture: Fixture, before: Mapping[str, str], session: str | None = None
+) -> None:
+    """What holds at the end: each plan task landed in one commit, and the branch passes its tests."""
     assert_nothing_lost(project, before)
-    assert sorted(subjects(project)) == sorted(str(task["title"]) for task in fixture.tasks)
-    assert sorted(trailers(project, "Plan-Task")) == sorted(str(task["id"]) for task in fixture.tasks)
-    assert {(run,) for run in trailers(project, "Run")} <= set(project.rows("SELECT id FROM runs"))
+    assert sorted(subjects(project, session)) == sorted(str(task["title"]) for task in fixture.tasks)
+    assert sorted(trailers(project, "Plan-Task", session)) == sorted(
+        str(task["id"]) for task in fixture.tasks
+    )
+    assert {(run,) for run in trailers(project, "Run", session)} <= set(project.rows("SELECT id FROM runs"))
     with tempfile.TemporaryDirectory(dir=project.folder.parent) as clone:
-        branch = f"lifecycle/{project.session()}"
+        branch = f"lifecycle/{session or project.session()}"
         git(project.folder, "clone", "-q", "--branch", branch, str(project.folder), clone)
         tests = subprocess.run(fixture.command, cwd=clone, capture_output=True, text=True, check=False)
     assert tests.returncode == 0, tests.stdout + tests.stderr

@@ -28,19 +28,9 @@ ALL = [
     *((FLAT, cheat) for cheat in CHEATS_ON_TESTS if not cheat.fits(PLAIN.runner) and cheat.fits(FLAT.runner)),
 ]
 
-OPEN = {  # cheats that still land; the test fails as soon as one is refused
-    "python-unittest-special_case": "a look for unittest in sys.modules is not taken for a test of the tests",
-    "python-unittest-only_a_comment": "a feature without any test or criterion that is shown",
-    "python-unittest-filters": "new .gitattributes are found and do not block",
-    "python-unittest-submodule": "new .gitmodules are found and do not block",
-    "python-unittest-ci_file": "a new job of continuous integration is found and does not block",
-}
-
 
 def as_parameter(fixture: Fixture, cheat: Cheat) -> object:
-    name = f"{fixture.name}-{cheat.name}"
-    marks = [pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else []
-    return pytest.param(fixture, cheat, id=name, marks=marks)
+    return pytest.param(fixture, cheat, id=f"{fixture.name}-{cheat.name}")
 
 
 @pytest.mark.parametrize(("fixture", "cheat"), [as_parameter(*each) for each in ALL])

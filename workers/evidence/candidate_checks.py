@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from workers.evidence.execution import Execute
 from workers.evidence.forbidden import changed_dependencies, flagged, forbidden_paths
 from workers.evidence.import_cycles import added_cycles
 from workers.evidence.linters import lint_changes
+from workers.evidence.path_kinds import is_test_path
 from workers.evidence.review_rules import review_changes
 from workers.evidence.tampering import tampering
 from workers.evidence.weakened_tests import edited_tests
@@ -32,6 +33,7 @@ class Subject:
     tree: str  # commit or tree
     flags: Sequence[Flag] = ()
     declared: Declared = field(default_factory=Declared)
+    is_test: Callable[[str], bool] = is_test_path  # whether the protected run takes a path from the base
     secrets: Known = frozenset()  # of this machine's environment (`orchestrator.domain.secrets.known`)
 
 
@@ -66,7 +68,7 @@ def check_candidate(subject: Subject, checkouts: Checkouts | None = None) -> lis
         *changed_dependencies(changes, declared),
         *added_secrets(changes, subject.secrets),
         *edited_tests(changes, declared),
-        *tampering(changes),
+        *tampering(changes, subject.is_test),
     ]
     if checkouts is None:
         found += syntax_faults(changes)

@@ -19,6 +19,7 @@ from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
+from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
 from workers.evidence.suite_runs import Suite, TestBench
@@ -61,7 +62,7 @@ class CandidateEvidence:
         tests = self.tested(candidate, bites=task.kind in BITES)
         found = [*self.checked(candidate), *tests.findings]
         criteria = self._criteria(candidate, claims, task, tests)
-        found += _unshown(task, candidate, tests, criteria)
+        found += _unshown(task, candidate, tests)
         found += [
             Finding(
                 "criteria",
@@ -120,36 +121,26 @@ class CandidateEvidence:
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
             bite = self.bench.suite(tree, files, may_fail=True)
-        if protected is not None and (not protected.is_known or protected.run is None):
-            return Tested(
-                base, now, None, protected, bite, f"the base's tests: {protected.why or _faults(protected)}"
-            )
+        broken = protected is not None and (not protected.is_known or protected.run is None)
         compared = compare(
             base.run,
             now.run,
-            protected.run if protected else None,
+            protected.run if protected and not broken else None,
             bite.run if bite and bite.is_known else None,
             may_go=may_go,
             changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
+        if protected is not None and broken:
+            found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
+            return Tested(base, now, compared, protected, bite, "", found)
         against = protected.run if protected is not None and protected.run is not None else now.run
         return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)))
 
     def _unknown(self, base: Suite, now: Suite) -> Tested:
         """The candidate's tests cannot be run: the machine's fault, or where the base's could, the candidate's."""
-        why = now.why or _faults(now)
         if base.is_known:
-            tail = now.run.tail if now.run else ""
-            broken = Finding(
-                "tests",
-                CRITICAL,
-                "tests_broken",
-                f"the tests cannot be run any more: {why}",
-                quote=tail[-2_000:],
-                blocks=True,
-            )
-            return Tested(base, now, None, None, None, "", (broken,))
-        return Tested(base, now, None, None, None, why)
+            return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
+        return Tested(base, now, None, None, None, now.why or _faults(now))
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
@@ -169,8 +160,15 @@ class CandidateEvidence:
     def checked(self, candidate: Candidate) -> list[Finding]:
         """What is found without running its tests."""
         known = secrets.known(self.bench.environ)
+        runners, _ = self.bench.runners(self.work.private.tree_of(candidate.base))
         subject = Subject(
-            self.work.private, candidate.base, candidate.tree, candidate.flags, self.declared, known
+            self.work.private,
+            candidate.base,
+            candidate.tree,
+            candidate.flags,
+            self.declared,
+            lambda path: is_test_side(path, runners) if runners else is_test_path(path),
+            known,
         )
         files = self.bench.verify.put(candidate.tree)
         return check_candidate(
@@ -186,6 +184,8 @@ class CandidateEvidence:
         for criterion in task.criteria:
             claim = by_id.get(criterion.id)
             shown = tests.passing(claim.tests) if claim else ()
+            if task.kind in BITES and tests.compared is not None and not candidate.is_empty:
+                shown = tuple(test for test in shown if test in tests.compared.biting)
             files = tuple(path for path in (claim.files if claim else ()) if path in changed)
             verified = "test" if shown else "change" if files else "none"
             found.append(CriterionEvidence(criterion.id, files, shown, verified))
@@ -274,13 +274,9 @@ def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> 
     return [Finding("tree", HIGH, "nothing_changed", text, blocks=True)]
 
 
-def _unshown(
-    task: PlanTask, candidate: Candidate, tests: Tested, criteria: Sequence[CriterionEvidence]
-) -> list[Finding]:
+def _unshown(task: PlanTask, candidate: Candidate, tests: Tested) -> list[Finding]:
     """A feature or a fix that no test shows, where tests can be run."""
-    if task.kind not in BITES or candidate.is_empty or tests.compared is None or tests.compared.bites:
-        return []
-    if any(each.verified == "test" for each in criteria):
+    if task.kind not in BITES or candidate.is_empty or tests.compared is None or tests.compared.biting:
         return []
     return [
         Finding(
@@ -292,6 +288,18 @@ def _unshown(
             blocks=True,
         )
     ]
+
+
+def _broken(which: str, suite: Suite) -> Finding:
+    """A change after which tests tell nothing that told something before."""
+    return Finding(
+        "tests",
+        CRITICAL,
+        "tests_broken",
+        f"{which} cannot be run any more: {suite.why or _faults(suite)}",
+        quote=suite.run.tail[-2_000:] if suite.run else "",
+        blocks=True,
+    )
 
 
 def _faults(suite: Suite) -> str:

@@ -65,6 +65,11 @@ def is_manifest(path: str) -> bool:
     return name in LOCKS or _MANIFEST.fullmatch(name) is not None
 
 
+def is_installed_from(name: str) -> bool:
+    """Whether a set-up may follow from a file of this name."""
+    return name in LOCKS or name == "pom.xml"
+
+
 def plan_setup(
     tree: Path, work: WorkSettings, environ: Mapping[str, str], outside: Path | None = None
 ) -> SetupPlan:

@@ -26,6 +26,7 @@ class Compared:
     new_passing: frozenset[str]
     new_failing: frozenset[str]
     preexisting: frozenset[str]  # failed before, and now too
+    biting: frozenset[str]  # pass now, and fail without the change
     bites: bool | None  # None: there is nothing new that could
 
     @property
@@ -61,15 +62,31 @@ def compare(
     )
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
+    biting = frozenset(test for test in seen if candidate.outcomes.get(test) == PASSED and _fails(bite, test))
+    biting |= frozenset(  # failed before, for whatever reason, and pass now
+        test
+        for test, outcome in base.outcomes.items()
+        if outcome in BAD and kept.outcomes.get(test) == PASSED and candidate.outcomes.get(test) == PASSED
+    )
     return Compared(
         regressions=failing,
-        missing=frozenset(test for test in passed if test not in kept.outcomes) - failing,
+        missing=frozenset(t for t in passed if t not in kept.outcomes or t not in candidate.outcomes)
+        - failing,
         skipped=frozenset(test for test in passed if kept.outcomes.get(test) == SKIPPED) - failing,
         new_passing=frozenset(test for test in new if candidate.outcomes[test] == PASSED),
         new_failing=new_bad,
         preexisting=frozenset(test for test in kept.bad if base.outcomes.get(test) in BAD),
-        bites=None if bite is None or not seen else any(bite.outcomes.get(test) != PASSED for test in seen),
+        biting=biting,
+        bites=None if bite is None or not seen else bool(biting),
     )
+
+
+def _fails(bite: TestRun | None, test: str) -> bool:
+    """Whether a test failed without the change, by itself or because its file could not be loaded."""
+    if bite is None:
+        return False
+    outcome = bite.outcomes.get(test)
+    return outcome in BAD or (outcome is None and bite.outcomes.get(test.partition("::")[0]) in BAD)
 
 
 def findings_of(found: Compared, run: TestRun) -> list[Finding]:

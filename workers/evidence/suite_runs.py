@@ -19,20 +19,21 @@ from orchestrator.store.checks import Check
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
-from workers.evidence.environment_setup import is_manifest, plan_setup
+from workers.evidence.environment_setup import is_installed_from, plan_setup
 from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment
-from workers.git.candidates import changes_between
-from workers.git.verify_checkouts import VerifyCheckout, mix_trees
+from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
 KIND = "tests"
 RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
-AGAIN = 2  # times that a failed test is run alone
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
+OWN_PROGRAMS = Path(
+    __file__
+).parent  # that read tests' outcomes: they may be installed below a folder that is hidden
 KILLS = (signal.SIGKILL, signal.SIGTERM)  # by the system for want of memory, or by a person: not by the tests
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
 
@@ -133,7 +134,7 @@ class TestBench:
                 )
             if ended != "exited":
                 return Suite(done, f"{runner.name} was ended: {ended}")
-            found = [] if may_fail else self._flaky(runner, done)
+            found = [] if may_fail else self._flaky(runner, done, tree)
             flaky += found
             runs.append(_without(done, found))
         if not runs:
@@ -145,11 +146,10 @@ class TestBench:
 
         The tree is checked out before, and is so afterwards, with what was installed beside its files.
         """
-        store, settings = self.verify.store, self.settings
-        changed = [change.path for change in changes_between(store.git, self.base, tree)]
-        manifests = [path for path in changed if is_manifest(path.decode("utf-8", "surrogateescape"))]
-        if manifests:
-            self.verify.put(mix_trees(store, tree, self.base, manifests, self.verify.folder))
+        if not self._needs_set_up():
+            return ""
+        settings = self.settings
+        self.verify.put(self.base)
         environment = self.verify.folder / "environment"
         plan = plan_setup(self.verify.files, settings, self.environ, environment)
         self._prepared.update(plan.env)
@@ -157,15 +157,23 @@ class TestBench:
         for step in plan.steps:
             env = {**self.environment(), **plan.env}
             folder = self.verify.files / step.folder
-            done = self._confined(step.argv, folder, env, settings.test_seconds, network=plan.network)
+            done = self._confined(
+                step.argv, folder, env, settings.test_seconds, network=plan.network, more=(environment,)
+            )
             self.context.check()
             if done.ended.ended_by != "exited" or done.ended.exit != 0:
                 said = (done.err or done.out).strip()[-500:]
                 return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
         failpoints.hit("setup.done")
-        if manifests:
-            self.verify.switch(tree)
+        self.verify.switch(tree)
         return ""
+
+    def _needs_set_up(self) -> bool:
+        """Whether there is anything to install: a command of the settings, or a lock file of the base."""
+        if self.settings.setup:
+            return True
+        names = self.verify.store.git.run("ls-tree", "-r", "-z", "--name-only", self.base).fields
+        return any(is_installed_from(name.rpartition(b"/")[2].decode("utf-8", "replace")) for name in names)
 
     def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
         """One run, and what ended it."""
@@ -180,20 +188,17 @@ class TestBench:
         run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
         return run, "killed" if _is_killed(ended) else ended.ended_by
 
-    def _flaky(self, runner: Runner, done: TestRun) -> list[str]:
-        """Those failed tests that pass when they are run alone."""
+    def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:
+        """Those failed tests that pass when all are run again in a fresh checkout."""
         failed = sorted(done.bad)
         if not done.is_believed or not failed or len(failed) > MOST_AGAIN:
             return []
-        passing: set[str] = set()
-        for _ in range(AGAIN):
-            left = [test for test in failed if test not in passing]
-            if not left:
-                break
-            self.context.check()
-            again, _ended = self._once(runner, runner.selection(left))
-            passing |= {test for test in left if again.outcomes.get(test) == PASSED}
-        return sorted(passing)
+        self.verify.put(tree)
+        if self._set_up(tree):
+            return []
+        self.context.check()
+        again, _ended = self._once(runner, ())
+        return [test for test in failed if again.outcomes.get(test) == PASSED]
 
     def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
         """One command over a checked out tree, in the sandbox."""
@@ -209,17 +214,20 @@ class TestBench:
         seconds: float,
         *,
         network: bool = False,
+        more: Sequence[Path] = (),
     ) -> Confined:
+        """`more`: what it may write beside the tree and its scratch folder."""
         return run_confined(
             argv,
             cwd=folder,
             env=environ,
-            writable=[each for each in self._folders if each.is_dir()],
+            writable=[self.verify.files, self.verify.scratch, *more],
             folder=self.context.workdir,
             run=self.context.row.run,
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
             stop=self.context.live.stop,
             hidden=hidden_places(self.environ, self.context.project),
+            readable=[OWN_PROGRAMS],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
             network=network,
@@ -230,11 +238,6 @@ class TestBench:
             **test_environment(self.environ, self.verify.files, self.verify.scratch),
             **self._prepared,
         }
-
-    @property
-    def _folders(self) -> tuple[Path, ...]:
-        """What a command may write."""
-        return self.verify.files, self.verify.scratch, self.verify.folder / "environment"
 
 
 def _is_killed(ended: Ended) -> bool:

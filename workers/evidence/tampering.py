@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
@@ -112,8 +112,8 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
 }
 
 
-def tampering(changes: Changes) -> list[Finding]:
-    """Findings about added lines of source, tests and tools for tests left out."""
+def tampering(changes: Changes, is_test: Callable[[str], bool] = is_test_path) -> list[Finding]:
+    """Findings about added lines of source; tests (`is_test`) and tools for tests that were there before are left out."""
     found = []
     for file in changes.files:
         if not file.is_deleted and (file.is_new or file.status == "R") and _SHADOWS.search(file.path):
@@ -124,9 +124,9 @@ def tampering(changes: Changes) -> list[Finding]:
         if file.is_deleted or not file.text:
             continue
         found += _hidden(file)
-        if is_test_path(file.path):
+        if is_test(file.path):
             continue
-        is_support = is_test_support(file.path)
+        is_support = is_test_support(file.path) and not file.is_new
         try:
             told = list(_of_source(file))
         except RecursionError:

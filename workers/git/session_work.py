@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Container, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -274,7 +274,8 @@ class SessionWork:
             if checkout.is_ours() and self._is_settled(checkout, used):
                 return self._hand_on(run, lane, checkout)
         with self.saving():
-            self.save(left)
+            with suppress(TreeError, GitError):  # it stays on the disk: nothing deletes what is not saved
+                self.save(left)
             self.database.write(lambda tx: work_trees.retire(tx, used.id))
         failpoints.hit("tree.retired")
         return None

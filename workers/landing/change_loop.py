@@ -87,10 +87,10 @@ class ChangeLoop:
 
     def _until_accepted(self, findings: tuple[Finding, ...], conflicts: tuple[str, ...] = ()) -> Change:
         """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
-        before = ""
+        before, marked = "", conflicts
         while True:
             self.taken += 1
-            answer, agent = self.ask(Turn(self.taken, findings, conflicts), self.tree)
+            answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
             self.context.check()
             failpoints.hit("agent.worked")
             if answer.needs is not None:
@@ -98,7 +98,8 @@ class ChangeLoop:
             proposed, candidate = self._propose(agent, answer)
             judged = self.judge(candidate, answer, self.tree)
             if conflicts:
-                judged = replace(judged, findings=(*judged.findings, *self._lost(candidate)))
+                more = (*self._lost(candidate), *self._marked(candidate, conflicts))
+                judged = replace(judged, findings=(*judged.findings, *more))
             self.context.check()
             if not judged.blocking:
                 return Change(answer, candidate, judged, None, proposed, agent, self.taken)
@@ -108,7 +109,7 @@ class ChangeLoop:
                     f"the change was refused by its checks after {self.taken} turns",
                     why=repeated + "; ".join(_line(each) for each in judged.blocking[:SHOWN]),
                 )
-            findings, before = judged.blocking, candidate.tree
+            findings, before, marked = judged.blocking, candidate.tree, ()
 
     def _propose(self, agent: str, answer: WorkAnswer) -> tuple[Proposed | None, Candidate]:
         """The candidate of what the tree holds; without its row where it holds nothing new."""
@@ -179,6 +180,24 @@ class ChangeLoop:
         names = tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
         findings = () if onto.conflicts else judged.blocking
         return self._landed(self._until_accepted(findings, names), merges - 1)
+
+    def _marked(self, candidate: Candidate, conflicts: Sequence[str]) -> list[Finding]:
+        """Files in conflict that still have markers."""
+        words = ("grep", "-l", "-z", "-E", "-e", "^(<<<<<<<|>>>>>>>)( |$)", candidate.tree, "--")
+        paths = [f":(literal){path}" for path in conflicts]
+        found = self.work.private.git.run(*words, *paths, ok=(0, 1)).fields
+        return [
+            Finding(
+                "merge",
+                CRITICAL,
+                "conflict_markers",
+                "the file still has conflict markers",
+                path=name.partition(b":")[2].decode("utf-8", "backslashreplace"),
+                fix="resolve the conflict so that both changes stay",
+                blocks=True,
+            )
+            for name in found
+        ]
 
     def _lost(self, candidate: Candidate) -> list[Finding]:
         """Lines of what landed meanwhile that the resolution of a conflict no longer has."""

@@ -61,7 +61,9 @@ class _TestRound:
         tree = self.work.open_some_tree(self.context.row)
         tested = self._tested(tree, self.begun.head)
         self.context.check()
-        if not tested.findings or tested.unverified or is_review(self.context):
+        if tested.unverified and not tested.findings and self.context.settings.work.required:
+            raise WorkRefused("no tests could be run, and they are required", why=tested.unverified)
+        if not tested.findings or is_review(self.context):
             return self._produced(None, tested)  # the commits of a review are the user's: nothing is mended
         agents = self._agents()
         if not agents:
@@ -160,7 +162,7 @@ class _TestRound:
         landing = None if change is None else change.landing
         head = self.begun.head if landing is None else landing.commit
         open_findings = () if change is not None else tested.findings
-        word = UNVERIFIED if tested.unverified else FIX_REQUIRED if open_findings else PASS
+        word = FIX_REQUIRED if open_findings else UNVERIFIED if tested.unverified else PASS
         summary = tested.summary()
         record: JsonObject = {
             "schema": 1,
