@@ -51,6 +51,13 @@ GIT_NAMES = (  # passed only by work in private trees
     "tree.removed",
 )
 
+BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
+    "base.tested",
+    "agent.worked",
+    "tests.ran",
+    "checks.stored",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -114,6 +114,16 @@ INVARIANTS = {
     "47 each commit of a run has one completed run of its session": """
         SELECT c.session_id, c.number FROM commits c LEFT JOIN runs r ON r.id = c.run_id
         WHERE c.author = 'run' AND (r.outcome IS NOT 'completed' OR r.session_id <> c.session_id)""",
+    "47 a completed task of a plan landed one commit, or tests showed that nothing had to be changed": """
+        SELECT t.session_id, t.key FROM tasks t JOIN runs r ON r.task_id = t.id AND r.outcome = 'completed'
+        WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL
+        AND (SELECT count(*) FROM commits c WHERE c.run_id = r.id) <> 1 AND NOT EXISTS (
+            SELECT 1 FROM artifacts a JOIN contents b ON b.sha256 = a.sha256
+            WHERE a.run_id = r.id AND a.path = 'qa/impl-' || t.key || '.json'
+            AND json_extract(CAST(b.body AS TEXT), '$.commit') IS NULL AND NOT EXISTS (
+                SELECT 1 FROM json_each(CAST(b.body AS TEXT), '$.criteria') e
+                WHERE json_extract(e.value, '$.verified') <> 'test')
+            AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.run_id = r.id))""",
     "48 the head is the newest commit, else the base": """
         SELECT w.session_id, w.head FROM works w LEFT JOIN commits c ON c.session_id = w.session_id AND c.number = w.commits
         WHERE w.head <> coalesce(c.commit_id, w.base)
@@ -136,6 +146,16 @@ INVARIANTS = {
     "53 a candidate of a run that did not complete has not landed": """
         SELECT c.id FROM candidates c JOIN runs r ON r.id = c.run_id JOIN commits l ON l.run_id = c.run_id
         WHERE r.outcome IS NOT 'completed'""",
+    "54 where tests can be run, those of every landed tree were": """
+        SELECT c.session_id, c.number FROM commits c WHERE c.author = 'run'
+        AND EXISTS (SELECT 1 FROM checks k WHERE k.session_id = c.session_id AND k.kind = 'tests')
+        AND NOT EXISTS (SELECT 1 FROM checks k WHERE k.session_id = c.session_id AND k.kind = 'tests'
+            AND k.tree_id = c.tree_id)""",
+    "54 a verdict is about what has landed": """
+        SELECT v.session_id, v.id FROM verdicts v JOIN works w ON w.session_id = v.session_id
+        WHERE v.kind IN ('test', 'review') AND json_extract(v.data, '$.head') NOT IN (w.base, w.head)
+        AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.session_id = v.session_id
+            AND c.commit_id = json_extract(v.data, '$.head'))""",
     "55 tickets of a session are used once": """
         SELECT c.session_id, c.ticket FROM candidates c JOIN works w ON w.session_id = c.session_id
         WHERE c.ticket > w.tickets""",
@@ -154,6 +174,17 @@ INVARIANTS = {
         SELECT session_id, json_extract(payload, '$.plan_task') FROM tasks WHERE revision_of IS NULL
         AND json_extract(payload, '$.plan_task') IS NOT NULL
         GROUP BY session_id, json_extract(payload, '$.plan_task') HAVING count(*) > 1""",
+    "58 at most two fix rounds": """
+        SELECT session_id, count(*) FROM tasks WHERE json_extract(payload, '$.fix') IS NOT NULL AND revision_of IS NULL
+        GROUP BY session_id HAVING count(*) > 2""",
+    "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": """
+        SELECT c.run_id, count(*) FROM agent_calls c WHERE c.purpose = 'implementation'
+        GROUP BY c.run_id HAVING count(*) > 3 + 2""",
+    "61 a link is verified by a check in which its test passed": """
+        SELECT l.session_id, l.from_id, l.to_id FROM links l LEFT JOIN checks k
+            ON k.id = l.check_id AND k.session_id = l.session_id AND k.kind = 'tests'
+        WHERE l.verified = 1 AND l.to_kind = 'test' AND NOT EXISTS (
+            SELECT 1 FROM json_each(k.data, '$.run.outcomes') o WHERE o.key = l.to_id AND o.value = 'passed')""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
     "a paused session offers nothing": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id

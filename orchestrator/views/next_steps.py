@@ -16,7 +16,6 @@ from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import fan_out
-from orchestrator.lifecycle.consequences import APPROVE_PLAN
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -77,7 +76,7 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
 
 
 def _waits_for_approval(session: Session, view: Mapping[str, Json]) -> bool:
-    return bool(session.options.get(APPROVE_PLAN)) and view["role"] == "planner"
+    return bool(session.options.get(fan_out.APPROVE_PLAN)) and view["role"] == "planner"
 
 
 def _says(session: Session) -> str:
@@ -198,7 +197,7 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
     )
     rows = tasks.all_tasks(tx, session.id)
     state = graph(rows)
-    if not _is_taken(lambda: fan_out.refuse_revision(rows, task)):
+    if not _is_taken(lambda: fan_out.refuse_revision(rows, task, session.options)):
         return None
     if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
         return None

@@ -7,6 +7,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.support import ROOT, agent_toml, lifecycle
 from tests.git_world import as_left, repository
 from tests.plans import CODE
@@ -15,6 +17,7 @@ PACK = "extends: default\nroles: {executor: {installed: true}, tester: {installe
 PAGE = "# Names\n\nREQ-001: The service must return 404 for an unknown name.\n"
 
 
+@pytest.mark.long
 def test_a_specification_becomes_a_plan_that_a_person_edits_and_approves(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

@@ -7,19 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.commands.resume import Answer, resume
+from orchestrator.domain.errors import StoreError
 from orchestrator.domain.plan import PLAN, Complexity, read_plan
-from orchestrator.store import checks, tasks
+from orchestrator.store import artifacts, checks, tasks
 from tests import invariants
 from tests.conftest import ROOT
 from tests.git_world import as_left, write
 from tests.plans import changes, content, files, planning, told, two_tasks
 from tests.runtime_harness import RuntimeHarness
+from workers.context.planned import is_as_approved, planned_task
 from workers.documents.plan_content import plan_of
 from workers.run.runtime import _produce
 
@@ -191,6 +194,24 @@ def test_whatever_an_agent_may_deliver_can_be_read_back() -> None:
 
     assert faults == []
     assert again == plan
+
+
+def test_a_run_finds_the_task_of_the_plan_that_it_carries_out(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO))
+    context = harness.context(harness.claim())
+    with pytest.raises(StoreError, match="PLAN-001 has no task of a plan"):
+        planned_task(context)
+    harness.run(context.row)
+    digest = payloads(harness)["IMPL-002"]["plan_digest"]
+    newest = {row.path: row for row in harness.store.read(lambda tx: artifacts.newest(tx, harness.session))}
+    row = context.row._replace(payload={"plan_task": "TASK-002", "plan_digest": digest})
+    later = replace(context, artifacts=newest, live=harness.live(row))
+
+    plan, task = planned_task(later)
+
+    assert (task.id, task.files[0].path, len(plan.tasks)) == ("TASK-002", "src/other.py", 2)
+    assert is_as_approved(later)
+    assert not is_as_approved(replace(later, artifacts={**newest, PLAN: newest["plan/plan.md"]}))
 
 
 def test_hostile_words_of_an_agent_stay_text(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from orchestrator import failpoints
 from orchestrator.domain import secrets
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
 from orchestrator.domain.json_types import JsonObject
@@ -95,6 +96,7 @@ class CandidateEvidence:
         if candidate.is_empty:
             return Tested(now, now, None, None, None, now.why)
         base = self.bench.suite(before)
+        failpoints.hit("base.tested")
         if not now.is_known or now.run is None:
             return self._unknown(base, now)
         if not base.is_known or base.run is None:
@@ -111,7 +113,8 @@ class CandidateEvidence:
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
-        if kept:
+        may_go = [_text(path) for path in touched if path not in kept]
+        if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
@@ -126,6 +129,7 @@ class CandidateEvidence:
             now.run,
             protected.run if protected else None,
             bite.run if bite and bite.is_known else None,
+            may_go=may_go,
             changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
         against = protected.run if protected is not None and protected.run is not None else now.run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
 from orchestrator.store.checks import Check
+from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_manifest, plan_setup
@@ -31,6 +33,7 @@ KIND = "tests"
 RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
 AGAIN = 2  # times that a failed test is run alone
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
+KILLS = (signal.SIGKILL, signal.SIGTERM)  # by the system for want of memory, or by a person: not by the tests
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
 
 
@@ -120,6 +123,9 @@ class TestBench:
             if lacking is not None:
                 return Suite(None, lacking)
             done, ended = self._once(runner, wanted)
+            if ended == "killed":
+                self.context.check()
+                done, ended = self._once(runner, wanted)
             if not done.confined and ended == "unconfined":
                 return Suite(
                     None,
@@ -162,6 +168,7 @@ class TestBench:
         return ""
 
     def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
+        """One run, and what ended it."""
         report = report_path(self.verify.scratch)
         started = time.time()
         argv = runner.argv(report, select)
@@ -171,7 +178,7 @@ class TestBench:
         ended = done.ended
         executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
         run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
-        return run, ended.ended_by
+        return run, "killed" if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun) -> list[str]:
         """Those failed tests that pass when they are run alone."""
@@ -228,6 +235,13 @@ class TestBench:
     def _folders(self) -> tuple[Path, ...]:
         """What a command may write."""
         return self.verify.files, self.verify.scratch, self.verify.folder / "environment"
+
+
+def _is_killed(ended: Ended) -> bool:
+    """Whether a signal from outside ended it, or a process that it waited for."""
+    return ended.ended_by == "exited" and (
+        ended.signal in KILLS or ended.exit in {128 + each for each in KILLS}
+    )
 
 
 def _without(run: TestRun, flaky: Sequence[str]) -> TestRun:

@@ -13,6 +13,7 @@ from orchestrator.store import tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
+from workers.context.planned import is_as_approved
 from workers.context.run_context import RunContext
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
@@ -61,6 +62,8 @@ class _Implementation:
     def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
         plan = plan_of(context)
         task = task_of(context, plan)
+        if "fix" not in context.payload and not is_as_approved(context):
+            context.notes.append("the plan was edited after its tasks were made; the edit is carried out")
         work = open_session_work(
             context.store, context.project, context.session.id, context.settings.work.trees
         )

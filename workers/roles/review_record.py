@@ -23,6 +23,7 @@ from workers.evidence.criteria_review import CriterionReview
 from workers.git.session_work import SessionWork
 
 SCHEMA = 1
+AGENT = "agent"  # who has read a file, where it is not the rules alone
 ALIKE = 2  # findings of one rule in one file that the page shows in full
 SHOWN = 100  # findings on the page; the record has all
 _IMPL = re.compile(r"qa/impl-[\w.-]+\.json")
@@ -64,6 +65,7 @@ class Before:
     head: str = ""
     ids: Mapping[str, str] = field(default_factory=dict)  # fingerprint -> id
     open_of_agents: Mapping[str, Finding] = field(default_factory=dict)  # by id
+    read: frozenset[str] = frozenset()  # files that an agent had read
 
 
 def previous_review(context: RunContext) -> Before:
@@ -80,6 +82,7 @@ def previous_review(context: RunContext) -> Before:
                 str(record["subject"]["head"]),
                 {fingerprint(finding): id for id, finding in listed},
                 {id: finding for id, finding in listed if finding.source == "agent"},
+                frozenset(each["path"] for each in record["files"] if each["read_by"] == AGENT),
             )
     return Before()
 
@@ -141,6 +144,7 @@ def review_files(
     context = reviewing.context
     row = context.row
     listed = _listed(reviewing, reviewed.findings, before)
+    read = {*reviewing.read, *(before.read - reviewing.left_out.keys())}
     record: JsonObject = {
         "schema": SCHEMA,
         "session": row.session_id,
@@ -166,7 +170,7 @@ def review_files(
             {
                 "path": file.path,
                 "status": file.status,
-                "read_by": "agent" if file.path in reviewing.read else RULES,
+                "read_by": AGENT if file.path in read else RULES,
                 "why_not": reviewing.left_out.get(file.path),
             }
             for file in reviewing.changes.files

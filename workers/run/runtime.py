@@ -257,6 +257,7 @@ def _follow(produced: Produced, log: Logger) -> None:
     """Let the refs follow what has landed; the host's maintenance repeats it where git cannot now."""
     if produced.after is None:
         return
+    failpoints.hit("head.stored")
     try:
         produced.after()
     except (GitError, TreeError) as error:
