@@ -27,6 +27,7 @@ MOST_FILES, MOST_BYTES = 1_000, 20 * 1024 * 1024  # of a folder
 FILE_BYTES = 1024 * 1024
 _SUFFIXES = (".md", ".json")
 _KEYS = {"document", "content", "files"}  # of the content that documents are made of
+_REPORT_KEYS = {"document", "gate", "bars"}  # ... and of a report that scores them
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,9 @@ def _check_json(name: str, text: str, shown: str) -> None:
         value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _refused(shown, f"{name} is no JSON: {error}") from error
-    if name.startswith(CONTENT) and not (isinstance(value, dict) and value.keys() >= _KEYS):
+    if name.startswith(CONTENT) and not (
+        isinstance(value, dict) and (value.keys() >= _KEYS or value.keys() >= _REPORT_KEYS)
+    ):
         raise _refused(shown, f"{name} is no content of a document")
 
 

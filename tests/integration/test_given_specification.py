@@ -44,6 +44,7 @@ def test_a_session_s_folder_is_taken_whole_and_hidden_files_are_not(tmp_path: Pa
         "product-brief.md": PAGE,
         "requirements/_index.md": PAGE,
         ".content/requirements.json": '{"document": "requirements", "content": {}, "files": {}}',
+        ".content/readiness.json": '{"document": "readiness", "gate": "PASS", "total": 90.0, "bars": []}',
         ".git/config.md": "x",
         "notes.txt": "x",
     }.items():
@@ -55,6 +56,7 @@ def test_a_session_s_folder_is_taken_whole_and_hidden_files_are_not(tmp_path: Pa
         "spec/product-brief.md",
         "spec/requirements/_index.md",
         "spec/.content/requirements.json",
+        "spec/.content/readiness.json",
     }
 
 
@@ -149,6 +151,32 @@ def test_a_plan_cites_the_ids_of_the_page_that_was_given(tmp_path: Path) -> None
     assert "The service must return 404" in agent.requests[0].prompt
     assert "cites 'REQ-002'" in agent.requests[1].prompt
     invariants.check(harness.store.path)
+
+
+def test_a_plan_by_rule_takes_its_criteria_from_the_page(tmp_path: Path) -> None:
+    given = "# Names\n\n- **REQ-001** (Must): `get(name)` returns 404 for an unknown name.\n\nREQ-002: Names are nice.\n"
+    (tmp_path / "idea.md").write_text(given)
+    harness = planning(tmp_path, request="Names", spec=read(tmp_path / "idea.md"))
+
+    harness.run()
+
+    task = json.loads(harness.text("plan/.task/TASK-001.json"))
+    (criterion,) = task["convergence"]["criteria"]
+    assert (criterion["text"], criterion["refs"]) == (
+        "`get(name)` returns 404 for an unknown name",
+        ["REQ-001"],
+    )
+    assert task["refs"] == ["REQ-001", "REQ-002"] and "Names are nice" in task["description"]
+
+
+def test_a_plan_by_rule_of_a_page_without_anything_to_test_is_accepted(tmp_path: Path) -> None:
+    (tmp_path / "idea.md").write_text("# Names\n\nNames are nice.\n")
+    harness = planning(tmp_path, request="Names", spec=read(tmp_path / "idea.md"))
+
+    harness.run()
+
+    (criterion,) = json.loads(harness.text("plan/.task/TASK-001.json"))["convergence"]["criteria"]
+    assert "none of them fails" in criterion["text"]
 
 
 def test_a_mode_that_needs_a_specification_wants_one(tmp_path: Path) -> None:

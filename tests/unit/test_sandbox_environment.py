@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,21 @@ def test_places_that_hold_the_home_folder_are_not_hidden() -> None:
 
     assert Path("/home/me") not in found
     assert {Path("/home/me/.ssh"), Path("/srv/claude"), Path("/home/me/project/.workflow")} <= set(found)
+
+
+def test_programs_below_tmp_stay_to_be_seen_and_nothing_else_of_it() -> None:
+    path = os.pathsep.join(["/tmp/env/bin", "/usr/bin", "/tmp/tools", "/tmp/bin", "/tmp", "tmp/here", ""])
+
+    found = sandbox.tools_below_tmp({"PATH": path})
+
+    ours = [Path(sandbox.__file__).resolve().parent] if sandbox.__file__.startswith("/tmp/") else []
+    assert found == [*ours, Path("/tmp/env"), Path("/tmp/tools"), Path("/tmp/bin")]
+
+
+def test_the_scripts_of_an_installation_below_tmp_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "__file__", "/tmp/env/lib/workers/evidence/sandbox.py")
+
+    assert sandbox.tools_below_tmp({}) == [Path("/tmp/env/lib/workers/evidence")]
 
 
 @pytest.mark.parametrize(

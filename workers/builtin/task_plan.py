@@ -97,12 +97,14 @@ def _joined(parts: Sequence[_Part], most: int, rest: str) -> list[_Part]:
 
 
 def _task(number: int, part: _Part, m: Material, planned: Mapping[str, Json]) -> PlannedTask:
+    stated = {} if part.items else _stated(part, planned)
+    texts = [item.statement for item in part.items] or list(stated.values())
     return PlannedTask(
         id=_id(number),
         title=short(part.title, 140),
-        description="\n\n".join(item.statement for item in part.items[:MOST_CRITERIA]),
+        description="\n\n".join(texts[:MOST_CRITERIA]),
         files=[FileChange(path=path) for path in _files(part, m, planned.get("paths", ()))],
-        criteria=[DoneWhen(text=text, refs=refs) for text, refs in _criteria(part, m)],
+        criteria=[DoneWhen(text=text, refs=refs) for text, refs in _criteria(part, stated, m)],
         depends_on=[_id(place + 1) for place in part.needs],
         refs=part.refs,
         size="S" if len(part.items) <= 1 else "M" if len(part.items) <= 4 else "L",
@@ -122,13 +124,21 @@ def _files(part: _Part, m: Material, paths: Iterable[str]) -> list[str]:
     return [path for path in unique(named) if path in there]
 
 
-def _criteria(part: _Part, m: Material) -> list[tuple[str, list[str]]]:
+def _stated(part: _Part, planned: Mapping[str, Json]) -> dict[str, str]:
+    """What a page that was brought along says of the requirements of this part."""
+    said = planned.get("stated")
+    words = said if isinstance(said, dict) else {}
+    return {name: short(str(words[name]), 1_000) for name in part.refs if name in words}
+
+
+def _criteria(part: _Part, stated: Mapping[str, str], m: Material) -> list[tuple[str, list[str]]]:
     """Testable criteria with the requirement they come from, at least one."""
     found: list[tuple[str, list[str]]] = []
     for item in part.items:
         texts = [text for text in item.acceptance_criteria if is_testable(text)]
         found += [(text, [item.id]) for text in texts]
-    if not part.items:
+    found += [(text, [name]) for name, text in stated.items() if is_testable(text)]
+    if not part.items and not found:
         made = [text for need in m.analysis.requirements for text in criteria(need, lexicon_of(need.text))]
         found = [(text, []) for text in unique(made) if is_testable(text)]
     return found[:MOST_CRITERIA] or [(m.say("plan_criterion"), [])]

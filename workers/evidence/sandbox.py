@@ -205,6 +205,20 @@ def hidden_places(environ: Mapping[str, str], project: Path | None = None) -> li
     return [path for path in found if not home.is_relative_to(path)]  # a tool may live in the home folder
 
 
+def tools_below_tmp(environ: Mapping[str, str]) -> list[Path]:
+    """What a sandbox's empty /tmp would hide of the programs on PATH, and our own scripts: folders to be `readable`.
+
+    Of a folder `bin` it is the one around it, since a virtual environment keeps its libraries beside it.
+    """
+    tmp = Path("/tmp")  # noqa: S108 - the folder that a sandbox replaces
+    folders = [Path(entry) for entry in environ.get("PATH", "").split(os.pathsep) if entry.startswith("/")]
+    roots = [folder.parent if folder.name == "bin" else folder for folder in folders]
+    found = [Path(__file__).parent, *(root if root != tmp else root / "bin" for root in roots)]
+    return [
+        path for path in dict.fromkeys(map(Path.resolve, found)) if path.is_relative_to(tmp) and path != tmp
+    ]
+
+
 def test_environment(environ: Mapping[str, str], tree: Path, tmp: Path) -> dict[str, str]:
     """The environment of a command over `tree`: the PATH, the language, where tools are, a home and a TMPDIR in `tmp`.
 

@@ -24,7 +24,7 @@ from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
-from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment
+from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
@@ -227,7 +227,7 @@ class TestBench:
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
             stop=self.context.live.stop,
             hidden=hidden_places(self.environ, self.context.project),
-            readable=[OWN_PROGRAMS],
+            readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ)],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
             network=network,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -56,6 +56,9 @@ EXPLORATION_LIMIT = 8_000
 MOST_PATHS = 20_000  # files of the base that are known; of more, nothing is said about which exist
 INDEX = "explorations/cache-index.json"
 _IDS = re.compile(r"\b(?:REQ-\d{3}|NFR-[A-Z]{1,2}-\d{3}|ADR-\d{3}|EPIC-\d{3}|STORY-\d{3}-\d{3}|G-\d{3})\b")
+_STATED = re.compile(  # `- **REQ-001** (Must): it returns ...`
+    r"[\s#>*_|+-]*(?P<id>(?:REQ-|NFR-[A-Z]{1,2}-)\d{3})\b[\s*_|]*(?:\([^()]{1,40}\))?[\s*_:|.–—-]*(?P<text>\w.*|[`\"'(].*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,7 @@ class _Asking:
             "paths": self.ground.paths or frozenset(),
             "must": sorted(self.ground.must),
             "ids": sorted(self.ground.ids),
+            "stated": stated(text for _, text in _brought_along(self.context)),
             "explorations": self.explored.records,
         }
 
@@ -214,6 +218,16 @@ class _Asking:
         found.append(("Decisions so far", "\n".join(key_decisions(context))))
         found += [(f"Team notes: {name}", "\n".join(lines)) for name, lines in context.wisdom.items()]
         return found
+
+
+def stated(pages: Iterable[str]) -> dict[str, str]:
+    """What pages say of each requirement: the id that a line begins with -> the rest of that line."""
+    lines = (_STATED.match(line) for page in pages for line in page.splitlines())
+    found: dict[str, str] = {}
+    for line in lines:
+        if line is not None:
+            found.setdefault(line["id"], line["text"].strip())
+    return found
 
 
 def _brought_along(context: RunContext) -> list[tuple[str, str]]:
