@@ -31,6 +31,7 @@ class Turn:
     kinds: dict[str, str] = field(default_factory=dict)  # name -> "function" | "custom"
     schema: dict | None = None  # response schema asked for
     chars: int = 0
+    folder: str = ""  # where the client says that it works
 
 
 _REMINDER = re.compile(
@@ -38,6 +39,17 @@ _REMINDER = re.compile(
     r"|session_context|INSTRUCTIONS)>.*?</\1>",
     re.S,
 )
+
+
+_FOLDER = re.compile(  # as it stands in the system prompt or a first message, inside of JSON
+    r"(?:[Ww]orking directory: |<cwd>|working in the directory: |Workspace Directories:\*\*\\n  - )(/[^<\\\"]*)"
+)
+
+
+def folder_of(body: str) -> str:
+    """The folder in which the client says that it works; where it says none, an empty string."""
+    found = _FOLDER.search(body)
+    return found[1] if found else ""
 
 
 SEARCH = re.compile(r"ToolSearch|tool_search")  # clients that hide MCP tools until asked for them
