@@ -174,6 +174,7 @@ class Handler(BaseHTTPRequestHandler):
             "model": turn.model,
             "stream": turn.stream,
             "rounds": turn.rounds,
+            "prompts": turn.prompts,
             "prompt": turn.prompt,
             "tools": sorted(n.replace("\0", ".") for n in turn.tools),
             "schema": bool(turn.schema),

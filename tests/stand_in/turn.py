@@ -24,6 +24,7 @@ class Turn:
     stream: bool = False
     system: str = ""
     prompt: str = ""  # last real user prompt
+    prompts: int = 0  # real user prompts of the conversation up to it
     rounds: int = 0  # rounds of tool results after it
     last_result: str = ""
     searched: bool = False  # the last model turn only looked for a deferred tool
@@ -94,6 +95,7 @@ def walk(turn: Turn, events: list[tuple[str, str]]) -> None:
             if prev == "result" and len(text) < NEW_PROMPT:  # riding along with a tool result
                 continue
             turn.prompt = text if prev != "user" else f"{turn.prompt}\n{text}"
+            turn.prompts += prev != "user"
             turn.rounds, turn.last_result, turn.searched = 0, "", False
         elif kind == "result":
             if prev != "result" and not turn.searched:

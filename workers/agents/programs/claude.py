@@ -22,6 +22,8 @@ from workers.agents.protocol import AgentRequest, Usage
 
 LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
 MICRO = 1_000_000
+# Left away: they reach the user's other sessions, or begin something that outlives the answer.
+_NEVER = "ListAgents,SendMessage,ScheduleWakeup,CronCreate,CronDelete,CronList,EnterWorktree,ExitWorktree"
 _NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
 
 
@@ -50,6 +52,7 @@ class Claude:
             *("--output-format", "stream-json", "--verbose"),
             *("--setting-sources", ""),  # the user's login, and nothing else of the user's settings
             "--strict-mcp-config",
+            *("--disallowedTools", _NEVER),
             *self._options,
             *(["--resume", resume.partition(":")[0]] if resume else ["--session-id", str(uuid.uuid4())]),
         ]
