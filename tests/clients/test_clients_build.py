@@ -117,6 +117,7 @@ def test_a_client_writes_to_its_tree_and_its_own_folders_alone(tmp_path: Path, n
         {"edit": {"path": "a.txt", "old": "one\n", "new": "two\n"}},
         {"write": {"path": "b.txt", "content": "new\n"}},
         {"shell": {"command": "git status --short; cat a.txt b.txt > c.txt"}},
+        {"shell": {"command": "python3 -c 'import tempfile; print(tempfile.mkdtemp())'"}},
         {"json": GOOD},
     ]
     trace = tmp_path / "trace"
@@ -137,6 +138,7 @@ def test_a_client_writes_to_its_tree_and_its_own_folders_alone(tmp_path: Path, n
         "new\n",
         "two\nnew\n",
     ]
+    assert f"{tmp_path}/project/.workflow/run/tmp/" in models.log[-1]["last_result"]
     own = [tree, tmp_path / "home", tmp_path / "project" / ".workflow" / "run"]
     if name == "claude":
         own.append(Path(f"/tmp/cc-socks-{os.getuid()}"))  # a socket by which its own processes speak

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from orchestrator.config.settings import AgentSettings
 from tests.clients.support import request
-from tests.unit.test_dialects import CLAUDE, GEMINI, OPENCODE, QWEN
+from tests.unit.test_dialects import CLAUDE, CODEX, GEMINI, OPENCODE, QWEN
 from workers.agents.programs.gemini import Gemini
 
 
@@ -17,10 +17,12 @@ def test_one_that_works_may_edit_and_run_commands(tmp_path: Path) -> None:
     qwen = " ".join(QWEN.call(asked, "the prompt", None, tmp_path).argv)
     opencode = OPENCODE.call(asked, "the prompt", None, tmp_path)
     claude = CLAUDE.call(asked, "the prompt", None, tmp_path).argv
+    codex = " ".join(CODEX.call(asked, "the prompt", None, tmp_path).argv)
     gemini = " ".join(GEMINI.call(asked, "the prompt", None, tmp_path).argv)
 
     assert claude[claude.index("--permission-mode") + 1] == "acceptEdits" and claude[-1] == "Bash"
     assert "SendMessage" in claude[claude.index("--disallowedTools") + 1]
+    assert 'sandbox_mode="workspace-write"' in codex and "exclude_tmpdir_env_var=false" in codex
     assert "--approval-mode auto_edit" in gemini and "--allowed-tools run_shell_command" in gemini
     assert "--approval-mode auto-edit" in qwen and "--allowed-tools run_shell_command" in qwen
     config = json.loads((Path(opencode.env["XDG_CONFIG_HOME"]) / "opencode" / "opencode.json").read_text())
