@@ -29,10 +29,13 @@ the last step repeats.  A STEP is an object with any of:
     "json":   a structured answer: sent through the client's own answer tool when it offers one
               (StructuredOutput, structured_output, final_result...), as JSON text otherwise
     "write":  {"path": ..., "content": ...}   a real file write, through whatever tool the client offers
+    "read":   {"path": ...}                   a real look into a file, likewise; several clients want it before an edit
+    "edit":   {"path": ..., "old": ..., "new": ...}   a real replacement in a file, likewise
     "shell":  {"command": ...}                a real command, likewise
+              (a path that is not absolute is below the folder in which the client says that it works)
     "call":   {"name": regex on the tool name, "args": {...}}   any other tool, an MCP tool say; when the client
               keeps it behind its tool search ("search": what to ask there, default the regex) that comes first
-    "calls":  [ {"write"|"shell"|"call": ...}, ... ]            several in one turn
+    "calls":  [ {"write"|"read"|"edit"|"shell"|"call": ...}, ... ]            several in one turn
     "status": 401 / 429 / 500 / 529 ...  "error": message   "headers": {...}   "retry_after": seconds
     "times":  how many requests this status/raw/cut answers before "then" (or a plain text) is used
     "then":   the STEP used afterwards

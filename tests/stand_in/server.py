@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from tests.stand_in import anthropic, chat, gemini, responses
 from tests.stand_in.script import Script
 from tests.stand_in.tools import plan
-from tests.stand_in.turn import Turn, new_id
+from tests.stand_in.turn import Turn, folder_of, new_id
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 ANSWERS = {
@@ -165,6 +165,7 @@ class Handler(BaseHTTPRequestHandler):
             owner.note({"post": self.path, "unknown": True})
             return self.send(404, {"error": {"type": "not_found_error", "message": f"no route {path}"}})
         turn.chars = len(data)
+        turn.folder = folder_of(data.decode("utf-8", "replace"))
         step = owner.script.step_for(turn)
         entry = {
             "t": round(time.time(), 3),
@@ -173,6 +174,7 @@ class Handler(BaseHTTPRequestHandler):
             "model": turn.model,
             "stream": turn.stream,
             "rounds": turn.rounds,
+            "prompts": turn.prompts,
             "prompt": turn.prompt,
             "tools": sorted(n.replace("\0", ".") for n in turn.tools),
             "schema": bool(turn.schema),

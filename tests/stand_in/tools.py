@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from typing import Any
@@ -29,6 +30,11 @@ def _required(schema: dict, args: dict) -> dict:
     for name in schema.get("required") or []:
         args.setdefault(name, sample(_props(schema).get(name) or {}))
     return args
+
+
+def _at(turn: Turn, path: str) -> str:
+    """The path as clients want it, who refuse one that is not absolute."""
+    return posixpath.join(turn.folder, path)
 
 
 def plan_shell(turn: Turn, command: str) -> tuple[str, Any] | None:
@@ -75,12 +81,42 @@ def plan_write(turn: Turn, path: str, content: str) -> tuple[str, Any] | None:
     )
 
 
+def plan_read(turn: Turn, path: str) -> tuple[str, Any] | None:
+    name = _pick(turn, "Read", "read_file", "read")
+    if not name:
+        return plan_shell(turn, f"cat {shlex.quote(path)}")
+    key = _first(_props(turn.tools[name]), "file_path", "filePath", "path", "absolute_path") or "path"
+    return name, _required(turn.tools[name], {key: path})
+
+
+def plan_edit(turn: Turn, path: str, old: str, new: str) -> tuple[str, Any] | None:
+    name = _pick(turn, "Edit", "replace", "edit", "edit_file")
+    if name:
+        props = _props(turn.tools[name])
+        args = {_first(props, "file_path", "filePath", "path") or "path": path}
+        args[_first(props, "old_string", "oldString", "old_text") or "old"] = old
+        args[_first(props, "new_string", "newString", "new_text") or "new"] = new
+        return name, _required(turn.tools[name], args)
+    removed, added = (["-" + x for x in old.splitlines()], ["+" + x for x in new.splitlines()])
+    patch = "\n".join(
+        ["*** Begin Patch", f"*** Update File: {path}", "@@", *removed, *added, "*** End Patch", ""]
+    )
+    name = _pick(turn, "apply_patch")
+    if name:
+        return name, (patch if turn.kinds.get(name) == "custom" else {"input": patch})
+    return plan_shell(turn, f"apply_patch <<'PATCH'\n{patch}PATCH")
+
+
 def plan(turn: Turn, step: dict) -> list[tuple[str, Any]]:
     out = []
     for one in [step, *(step.get("calls") or [])]:
         found: tuple[str, Any] | None = None
         if "write" in one:
-            found = plan_write(turn, one["write"]["path"], one["write"].get("content", ""))
+            found = plan_write(turn, _at(turn, one["write"]["path"]), one["write"].get("content", ""))
+        elif "read" in one:
+            found = plan_read(turn, _at(turn, one["read"]["path"]))
+        elif "edit" in one:
+            found = plan_edit(turn, _at(turn, one["edit"]["path"]), one["edit"]["old"], one["edit"]["new"])
         elif "shell" in one:
             found = plan_shell(turn, one["shell"]["command"])
         elif "call" in one:

@@ -24,6 +24,7 @@ class Turn:
     stream: bool = False
     system: str = ""
     prompt: str = ""  # last real user prompt
+    prompts: int = 0  # real user prompts of the conversation up to it
     rounds: int = 0  # rounds of tool results after it
     last_result: str = ""
     searched: bool = False  # the last model turn only looked for a deferred tool
@@ -31,6 +32,7 @@ class Turn:
     kinds: dict[str, str] = field(default_factory=dict)  # name -> "function" | "custom"
     schema: dict | None = None  # response schema asked for
     chars: int = 0
+    folder: str = ""  # where the client says that it works
 
 
 _REMINDER = re.compile(
@@ -38,6 +40,17 @@ _REMINDER = re.compile(
     r"|session_context|INSTRUCTIONS)>.*?</\1>",
     re.S,
 )
+
+
+_FOLDER = re.compile(  # as it stands in the system prompt or a first message, inside of JSON
+    r"(?:[Ww]orking directory: |<cwd>|working in the directory: |Workspace Directories:\*\*\\n  - )(/[^<\\\"]*)"
+)
+
+
+def folder_of(body: str) -> str:
+    """The folder in which the client says that it works; where it says none, an empty string."""
+    found = _FOLDER.search(body)
+    return found[1] if found else ""
 
 
 SEARCH = re.compile(r"ToolSearch|tool_search")  # clients that hide MCP tools until asked for them
@@ -82,6 +95,7 @@ def walk(turn: Turn, events: list[tuple[str, str]]) -> None:
             if prev == "result" and len(text) < NEW_PROMPT:  # riding along with a tool result
                 continue
             turn.prompt = text if prev != "user" else f"{turn.prompt}\n{text}"
+            turn.prompts += prev != "user"
             turn.rounds, turn.last_result, turn.searched = 0, "", False
         elif kind == "result":
             if prev != "result" and not turn.searched:

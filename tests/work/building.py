@@ -26,13 +26,20 @@ def building(
     fixture: Fixture,
     scenario: Scenario | None = None,
     settings: Mapping[str, Any] | None = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    agents: str = "",
 ) -> Iterator[Lifecycle]:
-    """The project, whose planner, executor and tester are the scripted agent; everything else is built in."""
+    """The project, whose planner, executor and tester are the scripted agent; everything else is built in.
+
+    `roles`: who has them instead; `agents`: the tables of their settings.
+    """
     build(fixture, folder / "project")
     command = json.dumps((scenario or honest(fixture)).write(folder / "agent"))
-    roles = "".join(f'{role} = ["scripted"]\n' for role in CODING)
+    players = {**dict.fromkeys(CODING, "scripted"), **(roles or {})}
+    table = "".join(f'{role} = ["{agent}"]\n' for role, agent in players.items())
     extra = (
-        f'[agents.scripted]\nkind = "command"\nedits_files = true\ncommand = {command}\n[roles]\n{roles}'
+        f'[agents.scripted]\nkind = "command"\nedits_files = true\ncommand = {command}\n{agents}[roles]\n{table}'
         f"[work]\ntrees = {json.dumps(str(folder / 'trees'))}\n"
     )
     with lifecycle(folder / "project", {"slots": 4, **(settings or {})}, extra) as project:

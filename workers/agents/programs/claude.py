@@ -1,7 +1,7 @@
 """Claude Code, headless: `claude -p`, one JSON object a line.
 
 Its `subtype` is "success" on errors of the API too, and it exits with 0 when a tool was refused: what counts is
-`is_error`, `api_error_status` and `permission_denials`.
+`is_error`, `api_error_status` and `permission_denials`. The costs it tells are those of the whole conversation.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from workers.agents.programs.stream import count, items, lines, reset_in, table,
 from workers.agents.protocol import AgentRequest, Usage
 
 LOGIN = "log in with `claude`, or set ANTHROPIC_API_KEY"
+MICRO = 1_000_000
+# Left away: they reach the user's other sessions, or begin something that outlives the answer.
+_NEVER = "ListAgents,SendMessage,ScheduleWakeup,CronCreate,CronDelete,CronList,EnterWorktree,ExitWorktree"
 _NOT_OFFERED = re.compile(r"<tool_use_error>Error: No such tool available: (\w+)")
 
 
@@ -49,8 +52,9 @@ class Claude:
             *("--output-format", "stream-json", "--verbose"),
             *("--setting-sources", ""),  # the user's login, and nothing else of the user's settings
             "--strict-mcp-config",
+            *("--disallowedTools", _NEVER),
             *self._options,
-            *(["--resume", resume] if resume else ["--session-id", str(uuid.uuid4())]),
+            *(["--resume", resume.partition(":")[0]] if resume else ["--session-id", str(uuid.uuid4())]),
         ]
         if request.mcp:
             argv += [
@@ -69,14 +73,14 @@ class Claude:
         return Call(argv, self._set)
 
     def parse_output(self, out: str, errors: str, ended: Ended | None, resume: str | None) -> ParsedOutput:
-        session = resume
+        session, _, before = (resume or "").partition(":")
         result: JsonObject = {}
         for line in lines(out):
             session = text(line.get("session_id")) or session
             if line.get("type") == "result":
                 result = line
         if not result:
-            return ParsedOutput(session=session)
+            return ParsedOutput(session=_conversation(session, before))
         words = text(result.get("result")) or "; ".join(map(str, result.get("errors") or []))
         fault = None
         if result.get("is_error"):
@@ -88,8 +92,10 @@ class Claude:
         return ParsedOutput(
             text=words,
             data=result.get("structured_output"),
-            usage=_usage(result),
-            session=session,
+            usage=_usage(result, int(before) / MICRO if before.isdecimal() else 0.0),
+            session=_conversation(
+                session, before if (cost := _cost(result)) is None else str(round(cost * MICRO))
+            ),
             fault=fault,
             notes=refused(denied),
         )
@@ -103,22 +109,43 @@ def _fault(subtype: str, status: int | None, words: str) -> AgentError:
     return by_status(status, words, login=LOGIN)
 
 
-def _usage(result: JsonObject) -> Usage:
+def _conversation(session: str, spent: str) -> str | None:
+    """How it is gone on with, and the millionths of a dollar that it had cost by then."""
+    return f"{session}:{spent}" if session and spent else session or None
+
+
+def _cost(result: JsonObject) -> float | None:
+    cost = result.get("total_cost_usd")
+    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+
+
+def _cost_since(result: JsonObject, before: float, turn: int) -> float | None:
+    """What this turn cost of the conversation's sum; it begins anew where the tokens it adds up are `turn`, this turn's."""
+    total = _cost(result)
+    counted = sum(
+        count(table(model).get(name)) or 0
+        for model in table(result.get("modelUsage")).values()
+        for name in ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    )
+    return total if total is None or total < before or counted == turn else total - before
+
+
+def _usage(result: JsonObject, before: float) -> Usage:
     used = table(result.get("usage"))
     read = [
         count(used.get(name))
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
     kept = table(used.get("cache_creation"))  # what was written into the cache, by how long it stays
-    cost = result.get("total_cost_usd")
+    tokens_in = sum(number for number in read if number is not None)
     return Usage(
         model=next(iter(table(result.get("modelUsage"))), None),
-        tokens_in=sum(number for number in read if number is not None) if used else None,
+        tokens_in=tokens_in if used else None,
         tokens_out=count(used.get("output_tokens")),
         tokens_cached=count(used.get("cache_read_input_tokens")),
         tokens_cache_written=count(used.get("cache_creation_input_tokens")),
         tokens_cache_written_1h=count(kept.get("ephemeral_1h_input_tokens")),
-        cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+        cost_usd=_cost_since(result, before, tokens_in),
     )
 
 

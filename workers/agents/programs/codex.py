@@ -58,9 +58,10 @@ class Codex:
             "sandbox_mode": sandbox,
         }  # a resumed one falls back to read-only without
         if request.edits:
+            # TMPDIR is the run's own: without it what its commands lay aside would come into the tree
             settings |= {
                 "sandbox_workspace_write.exclude_slash_tmp": True,
-                "sandbox_workspace_write.exclude_tmpdir_env_var": True,
+                "sandbox_workspace_write.exclude_tmpdir_env_var": False,
             }
         granted = {"default_tools_approval_mode": "approve", "required": True}
         servers: JsonObject = {}

@@ -40,12 +40,13 @@ class Gemini:
     def call(self, request: AgentRequest, prompt: str, resume: str | None, folder: Path) -> Call:
         # without anybody to ask, the default mode offers no tool that writes; plan offers none of a server either
         mode = "auto_edit" if request.edits else "default" if request.mcp else "plan"
+        commands = ["--allowed-tools", "run_shell_command"] if request.edits else []
         session = ["-r", resume] if resume else ["--session-id", str(uuid.uuid4())]
         own: dict[str, str] = {}
         if self._environ.get(KEY):
             own["GEMINI_CLI_HOME"] = str(_home(folder / "gemini", request.mcp))
         return Call(
-            [self._program, *self._model, "-o", "stream-json", "--approval-mode", mode, *session],
+            [self._program, *self._model, *commands, "-o", "stream-json", "--approval-mode", mode, *session],
             {**self._set, **own},
         )
 
