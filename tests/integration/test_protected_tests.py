@@ -50,4 +50,6 @@ def test_the_tests_of_the_base_count_as_they_were(
 
     ((outcome, error),) = harness.rows("SELECT outcome, error FROM runs WHERE id = ?", row.run)
     assert outcome == "failed" and f"({rule})" in error
+    remembered = harness.rows("SELECT id FROM checks WHERE data LIKE '%was killed by a signal%'")
+    assert remembered == [], "the machine may have killed them: the next attempt runs them again"
     invariants.check(harness.store.path)

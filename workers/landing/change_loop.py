@@ -118,7 +118,6 @@ class ChangeLoop:
         proposed, candidate = self.work.propose(
             row, self.tree, self.context.input_digest, self.subject, trailers
         )
-        failpoints.hit("candidate.row")
         return (None if candidate.is_empty else proposed), candidate
 
     def _take_up(self) -> Change | None:
@@ -136,6 +135,7 @@ class ChangeLoop:
                 tx, row, left.input_digest, left.base, left.commit_id, left.tree_id, left.flags
             )
         )
+        failpoints.hit("candidate.row")
         self.tree = self.work.fill(row, self.tree, left.tree_id)
         flags = [Flag(str(each["kind"]), str(each["path"]).encode()) for each in left.flags]
         candidate = Candidate(
