@@ -11,6 +11,7 @@ from orchestrator.store.work_state import WorkState
 from orchestrator.views import lookup
 
 SUBJECT = "apply"  # of the decision
+ALREADY = "already"  # nothing had to be done
 
 
 def applicable(tx: Tx, name: str | None) -> WorkState:
@@ -30,19 +31,23 @@ def applicable(tx: Tx, name: str | None) -> WorkState:
 
 
 def record(store: Store, session: str, done: JsonObject, *, who: str) -> None:
-    """Note what was applied as a person's decision, bound to the commit; a second time of the same is not one more."""
-    head = str(done["head"])
+    """Note what was applied as a person's decision, bound to the commit; a second time of the same is not one more.
+
+    That it was there already is noted as well, but does not stand for a merge into another branch.
+    """
+    head, what = str(done["head"]), str(done["what"])
 
     def unit(tx: Tx) -> None:
         known = decisions.decisions_of(tx, session)
         if sessions.get(tx, session) is None or any(
-            each.subject == SUBJECT and each.digest == head for each in known
+            each.subject == SUBJECT and each.digest == head and (what == ALREADY or each.words != ALREADY)
+            for each in known
         ):
             return
-        decisions.decide(tx, session, SUBJECT, who, str(done["what"]), digest=head)
+        decisions.decide(tx, session, SUBJECT, who, what, digest=head)
         facts = {name: done[name] for name in ("what", "head", "before", "commit")}
         messages.event(
-            tx, session, "applied", f"{len(done['paths'])} file(s) applied by {who}: {done['what']}", **facts
+            tx, session, "applied", f"{len(done['paths'])} file(s) applied by {who}: {what}", **facts
         )
 
     store.write(unit)
