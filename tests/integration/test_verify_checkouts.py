@@ -1,0 +1,77 @@
+"""Checkouts that tests run in: exactly the files of a tree, whatever was left there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.git_world import git, repository, write
+from workers.git.private_store import PrivateStore, create_store
+from workers.git.verify_checkouts import VerifyCheckout, mix_trees
+
+FIRST: dict[str, str | bytes] = {"app.py": "x = 1\n", "lib/tool.py": "y = 1\n", ".gitignore": "*.tmp\n"}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[VerifyCheckout, str, str]:
+    """A checkout of a repository with two commits, and their trees."""
+    project = repository(tmp_path / "project", FIRST)
+    write(project, {"app.py": "x = 2\n", "new.py": "z = 1\n"})
+    (project / "lib/tool.py").unlink()
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "Second")
+    trees = [git(project, "rev-parse", f"{each}^{{tree}}") for each in ("HEAD~1", "HEAD")]
+    store: PrivateStore = create_store(tmp_path / ".workflow", "S-1", project)
+    return VerifyCheckout(store, tmp_path / "verify"), trees[0], trees[1]
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def dirty(folder: Path) -> None:
+    before = (folder / "app.py").stat()
+    (folder / "app.py").write_text("x = 7\n")  # as long as before
+    os.utime(folder / "app.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (folder / "cache.tmp").write_text("ignored")
+    (folder / "deep/inner").mkdir(parents=True)
+    (folder / "deep/inner/left.py").write_text("left")
+    (folder / "link").symlink_to("/etc")
+    git(folder / "deep", "init", "-q")
+
+
+def test_what_a_run_left_is_gone_before_the_next(place: tuple[VerifyCheckout, str, str]) -> None:
+    checkout, first, second = place
+
+    for tree, content in ((first, FIRST), (second, None), (first, FIRST), (first, FIRST)):
+        folder = checkout.put(tree)
+
+        found = files(folder)
+        assert found == content if content else set(found) == {"app.py", "new.py", ".gitignore"}
+        assert not (folder / "link").is_symlink()
+        dirty(folder)
+
+
+def test_a_repository_at_the_top_is_gone_too(place: tuple[VerifyCheckout, str, str]) -> None:
+    checkout, first, second = place
+    git(checkout.put(first), "init", "-q")
+
+    folder = checkout.put(second)
+
+    assert not (folder / ".git").exists()
+    assert (folder / "app.py").read_text() == "x = 2\n"
+
+
+def test_a_mix_takes_paths_of_another_tree(place: tuple[VerifyCheckout, str, str]) -> None:
+    checkout, first, second = place
+
+    mixed = mix_trees(checkout.store, second, first, [b"app.py", b"new.py", b"lib/tool.py"], checkout.folder)
+
+    assert mixed == first
+    assert mix_trees(checkout.store, second, first, [], checkout.folder) == second
