@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,7 +14,7 @@ from orchestrator.domain.plan import PLAN, Criterion, Dependency, Plan, PlannedF
 from orchestrator.domain.workable import BUILT
 from tests import factories as make
 from tests.git_world import repository
-from tests.runtime_harness import RuntimeHarness
+from tests.runtime_harness import RuntimeHarness, Told
 from workers.documents.plan_content import PlanContent
 
 BASE = ("README.md", "src/app.py", "src/other.py", "tests/test_app.py")
@@ -89,6 +90,20 @@ def planning(
     wishes = {"mode": "impl-only", "pack": coding_pack(), **wishes}
     trees = {"work": {"trees": str(folder / "trees")}}
     harness = RuntimeHarness(folder, *agents, request=request, settings=trees, **wishes)
-    if files:
+    if files and not wishes.get("again"):
         repository(harness.project, files)
     return harness
+
+
+def told(*answers: Any) -> Told:
+    """An agent that gives these plans, one after the other."""
+    left = list(answers)
+    return Told("planning", {"plan": lambda _: left.pop(0)})
+
+
+def two_tasks() -> PlanContent:
+    return content(changes(1, "src/app.py"), changes(2, "src/other.py"))
+
+
+if __name__ == "__main__":  # a process that a test lets die: `python -m tests.plans FOLDER`
+    planning(Path(sys.argv[1]), told(two_tasks())).run()

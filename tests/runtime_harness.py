@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from orchestrator.config import load_settings, resources
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import Prices
 from orchestrator.lifecycle import report
@@ -89,12 +90,19 @@ class RuntimeHarness:
         roles: Mapping[str, list[str]] | None = None,
         instructions: Callable[[str], str] | None = None,
         lease_seconds: float = make.LEASE,
+        again: bool = False,
         **wishes: Any,
     ) -> None:
-        self.store: Store = make.make_store(folder)
-        self.session = make.make_session(self.store, request, **wishes)
-        make.make_host(self.store, HOST, seconds=lease_seconds)
-        self._lead = make.lead(self.store)
+        """`again`: go on with what a process that died has left in `folder`, as its host."""
+        if again:
+            self.store = Store(folder / ".workflow" / "lifecycle.db")
+            self.session = self.store.read(sessions.all_sessions)[0].id
+            self._lead = Leadership("d-test", 1)
+        else:
+            self.store = make.make_store(folder)
+            self.session = make.make_session(self.store, request, **wishes)
+            make.make_host(self.store, HOST, seconds=lease_seconds)
+            self._lead = make.lead(self.store)
         self.lives = LiveRuns()
         self.settings = load_settings(
             None, {}, {"backoff_seconds": [0.001], "critics": "separate", **(settings or {})}

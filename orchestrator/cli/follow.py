@@ -20,7 +20,9 @@ from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, p
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.model import SessionStatus
-from orchestrator.domain.pauses import EXIT_DETACHED, PauseReason, exit_code
+from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_DONE, EXIT_FAILED, PauseReason, exit_code
+from orchestrator.domain.review_verdicts import BLOCK
+from orchestrator.domain.review_verdicts import MODE as REVIEW_MODE
 
 if TYPE_CHECKING:
     import subprocess
@@ -224,6 +226,8 @@ def _conclude(opened: Opened, session: str, as_json: bool) -> int:
     report = opened.store.read(read)
     reason = PauseReason(report["pause_reason"]) if report["pause_reason"] else None
     code = exit_code(SessionStatus(report["status"]), reason)
+    if code == EXIT_DONE and report["mode"] == REVIEW_MODE and report["review"]:
+        code = EXIT_FAILED if report["review"]["verdict"] == BLOCK else EXIT_DONE
     if as_json:
         print_json({"session": session, "status": report["status"], "exit_code": code, "report": report})
     else:

@@ -34,6 +34,7 @@ def print_report(report: JsonObject, project: Path) -> None:
         say(line)
     print_deliverables(report, project)
     print_scores(report["scores"])
+    print_review(report["review"])
     for agent in report["unanswering"]:
         say(paint(inert(unanswering(agent)), "yellow"))
     if report["pause"]:
@@ -87,6 +88,17 @@ def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
         elif path.endswith("/_index.md"):
             shown.append((path, counted[folder]))
     return shown
+
+
+def print_review(review: JsonObject | None) -> None:
+    """The verdict on the code, and how many findings of each severity there are."""
+    if review is None:
+        return
+    colour = {"APPROVE": "green", "CONDITIONAL": "yellow"}.get(review["verdict"], "red")
+    numbers = ", ".join(f"{count} {severity}" for severity, count in review["findings"].items())
+    pieces = [Piece("Review"), Piece(review["verdict"], colour), Piece(f"  {numbers or 'no findings'}")]
+    for line in flow(pieces, width(), gap=" "):
+        say(line)
 
 
 def print_scores(scores: JsonObject | None) -> None:

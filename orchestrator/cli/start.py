@@ -248,7 +248,7 @@ def plan_lines(view: JsonObject) -> list[str]:
         *([("Reviews", view["reviews"])] if view["reviews"] else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(
-            [("Spec", f"of {given['source']}: {given['files']} files")]
+            [("Spec", f"of {given['source']}: {given['files']} file(s)")]
             if (given := view.get("specification"))
             else []
         ),

@@ -25,11 +25,22 @@ def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
+    planned = any(each["plan_task"] for each in found)
     table(
-        ("TASK", "ROLE", "STATUS", "ROUND", "VERDICT", "ATTEMPTS", "WAITS FOR"),
+        (
+            "TASK",
+            *(("PLAN",) if planned else ()),
+            "ROLE",
+            "STATUS",
+            "ROUND",
+            "VERDICT",
+            "ATTEMPTS",
+            "WAITS FOR",
+        ),
         [
             (
                 each["task"],
+                *((each["plan_task"],) if planned else ()),
                 each["role"],
                 "offered" if each["offered"] else each["status"],
                 each["round"],

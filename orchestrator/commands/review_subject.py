@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.review_verdicts import MODE
 
 
@@ -18,7 +19,8 @@ class ReviewSubject:
 
     base: str
     head: str
-    words: str  # for people
+    title: str  # for people: what
+    words: str  # and how much of it
     patch: bytes | None = None
 
     def as_option(self) -> dict[str, str]:
@@ -48,7 +50,8 @@ class AskedReview:
         ]
         answer = have_done("review-subject", project, *words)
         patch = None if answer["patch"] is None else base64.b64decode(answer["patch"])
-        return ReviewSubject(answer["base"], answer["head"], _words(answer, self.diff), patch)
+        title = _title(answer, self.diff)
+        return ReviewSubject(answer["base"], answer["head"], title, _words(answer, title), patch)
 
 
 def asked_review(
@@ -78,17 +81,25 @@ def asked_review(
 
 def review_request(subject: ReviewSubject) -> str:
     """The request of a review that nobody put into words."""
-    return f"Review {subject.words}"
+    return f"Review {subject.title}"
 
 
-def _words(answer: dict[str, object], diff: str | None) -> str:
-    left = (
-        f"; {answer['left_out']} changed files are not committed and left out" if answer["left_out"] else ""
-    )
-    files = f"{answer['files']} files"
+def _title(answer: JsonObject, diff: str | None) -> str:
     if diff is not None:
-        return f"the patch {one_line(Path(diff).name, 80)} on {answer['head_name']}: {files}"
-    more = " and what is not committed" if answer["patch"] is not None else ""
-    return (
-        f"{answer['head_name']} since {answer['base_name']}: {answer['commits']} commits{more}, {files}{left}"
-    )
+        return f"the patch {one_line(Path(diff).name, 80)} on {answer['head_name']}"
+    return f"{answer['head_name']} since {answer['base_name']}"
+
+
+def _words(answer: JsonObject, title: str) -> str:
+    left = answer["left_out"]
+    parts = [
+        *([_many(answer["commits"], "commit")] if answer["commits"] else []),
+        *(["what is not committed"] if answer["patch"] is not None and answer["commits"] else []),
+        _many(answer["files"], "file"),
+        *([f"{_many(left, 'file')} with uncommitted changes left out"] if left else []),
+    ]
+    return f"{title}: {', '.join(parts)}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -55,7 +55,7 @@ def revise(
         lookup.task(tx, session, key)
         rows = tasks.all_tasks(tx, session.id)
         state = graph(rows)
-        fan_out.refuse_revision(rows, key)
+        fan_out.refuse_revision(rows, key, session.options)
         plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
         decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(

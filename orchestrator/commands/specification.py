@@ -45,16 +45,15 @@ class Specification:
 
 def read_specification(path: Path, shown: str, environ: Mapping[str, str]) -> Specification:
     """The specification in a folder or a Markdown file, without secrets. Raises UsageError for anything else."""
+    if not os.path.lexists(path):
+        raise _refused(shown, "there is no such file")
     folder = path / "spec" if (path / "spec").is_dir() else path
     if folder.is_dir():
         found = _folder(folder, shown)
     elif path.suffix.lower() in MARKDOWN:
         found = {SINGLE: _body(path.parent, path.name, shown)}
     else:
-        why = (
-            "it is neither a folder nor a Markdown file" if os.path.lexists(path) else "there is no such file"
-        )
-        raise _refused(shown, why)
+        raise _refused(shown, "it is neither a folder nor a Markdown file")
     known = secrets.known(environ)
     return Specification(
         shown, {name: _checked(name, body, shown, known) for name, body in sorted(found.items())}

@@ -19,7 +19,7 @@ from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
 from orchestrator.domain.review_verdicts import OPTION, PATCH
 from orchestrator.lifecycle import rework
-from orchestrator.lifecycle.consequences import APPROVE_PLAN
+from orchestrator.lifecycle.fan_out import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, read_config
 from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
@@ -284,7 +284,7 @@ def _give(tx: Tx, session: str, specification: Specification) -> None:
         tx,
         session,
         "specification",
-        f"the specification is that of {specification.source}: {len(specification.files)} files",
+        f"the specification is that of {specification.source}: {len(specification.files)} file(s)",
         **specification.view,
     )
 

@@ -27,6 +27,11 @@ class AgentKind:
     started_as: Literal["client", "command", "api", "builtin"] = "client"
     env: tuple[str, ...] = ()  # variables it may see beside the usual ones and its homes
     homes: tuple[str, ...] = ()  # variables with folders of its login and conversations, which stay writable
+    places: tuple[
+        str, ...
+    ] = ()  # what it keeps of them below the home folder when no variable names another place
+    xdg: str = ""  # its folder below XDG_CONFIG_HOME and the like
+    steered_by: tuple[str, ...] = ()  # files, and folders with `/`, that instruct it from within a repository
     takes: frozenset[str] = _CLIENT  # options of its settings, beside `kind`
     reports: Literal["cost", "tokens", "maybe", "nothing"] = (
         "tokens"  # of what a call used; maybe: if it wants to
@@ -66,6 +71,8 @@ _ALL = (  # clients in the order in which they stand in
             *_NODE,
         ),
         homes=("CLAUDE_CONFIG_DIR",),
+        places=(".claude", ".claude.json"),
+        steered_by=("CLAUDE.md", "CLAUDE.local.md", ".claude/"),
         takes=_CLIENT | {"effort"},
         reports="cost",
         stands_in=False,
@@ -74,6 +81,8 @@ _ALL = (  # clients in the order in which they stand in
         "codex",
         env=("OPENAI_API_KEY", "CODEX_API_KEY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE"),
         homes=("CODEX_HOME",),
+        places=(".codex",),
+        steered_by=("AGENTS.md", "AGENTS.override.md", ".codex/"),
         takes=_CLIENT | {"effort", "key_env"},
         stands_in=False,
         key_needs_address=True,
@@ -90,6 +99,8 @@ _ALL = (  # clients in the order in which they stand in
             *_NODE,
         ),
         homes=("GEMINI_CLI_HOME",),
+        places=(".gemini",),
+        steered_by=("GEMINI.md", ".gemini/"),
         stands_in=False,
     ),
     AgentKind(
@@ -103,6 +114,8 @@ _ALL = (  # clients in the order in which they stand in
             *_NODE,
         ),
         homes=("QWEN_HOME",),
+        places=(".qwen",),
+        steered_by=("QWEN.md", ".qwen/"),
         takes=_CLIENT | {"effort", "key_env"},
         key_needs_address=True,
     ),
@@ -118,12 +131,17 @@ _ALL = (  # clients in the order in which they stand in
             *_NODE,
         ),
         homes=("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),  # login, chosen model, downloads
+        places=(".config/opencode", ".local/share/opencode", ".local/state/opencode"),
+        xdg="opencode",
+        steered_by=("opencode.json", "opencode.jsonc", ".opencode/"),
         takes=_CLIENT | {"effort", "key_env"},
         names_provider=True,
     ),
 )
 KINDS = {kind.name: kind for kind in _ALL}
 CLIENTS = tuple(kind.name for kind in _ALL if kind.is_client)
+PLACES = tuple(place for kind in _ALL for place in kind.places)
+STEERED_BY = tuple(name for kind in _ALL for name in kind.steered_by)
 HOMES = tuple(dict.fromkeys((*_COMMON_HOMES, *(home for kind in _ALL for home in kind.homes))))
 
 

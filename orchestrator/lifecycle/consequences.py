@@ -13,8 +13,6 @@ from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-APPROVE_PLAN = "approve_plan"  # of a session's options: its plan becomes tasks only when a person approves it
-
 
 def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> str | None:
     """Write the verdict, a revision with its edges, a plan's tasks, or a pause; return the pause's reason, if any.
@@ -74,7 +72,7 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and row.checkpoint_after:
         reason = PauseReason.CHECKPOINT
     if reason is None and report.fan_out is not None:
-        if options.get(APPROVE_PLAN):
+        if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL
         else:
             fan_out.apply(tx, session, report.fan_out, row.key, report.max_attempts)

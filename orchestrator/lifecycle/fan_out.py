@@ -31,6 +31,7 @@ CARRIES_OUT = {
 }  # side of a plan task -> prefix of the task that does it
 ADVISES = "ARCH-001"  # at High complexity, where the session has an architect
 HIGH = "High"
+APPROVE_PLAN = "approve_plan"  # of a session's options: its plan becomes tasks only when a person approves it
 PLAN_TASK, PLAN_DIGEST = (
     "plan_task",
     "plan_digest",
@@ -196,11 +197,20 @@ def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
     return TaskState(ADVISES, role.name, "ARCH", TaskStatus.PENDING, (after,), phase=state[after].phase)
 
 
-def refuse_revision(rows: Iterable[Task], key: str) -> None:
-    """Raise NotAllowedNow for a task whose plan is carried out already; other tasks pass."""
-    if ids.is_key(key) and ids.parse_key(key).stem == PLANS and any(PLAN_TASK in row.payload for row in rows):
+def refuse_revision(rows: Iterable[Task], key: str, options: JsonObject) -> None:
+    """Raise NotAllowedNow for a plan that is carried out, or approved by a person (`options`); other tasks pass."""
+    if not ids.is_key(key) or ids.parse_key(key).stem != PLANS:
+        return
+    base = ids.parse_key(key).base
+    if any(PLAN_TASK in row.payload for row in rows):
         raise NotAllowedNow(
-            f"the plan of {ids.parse_key(key).base} is carried out already",
+            f"the plan of {base} is carried out already",
             why="its tasks are made, and a new plan would not change them",
             fix="revise one of these: `lifecycle tasks` lists them",
+        )
+    if options.get(APPROVE_PLAN):
+        raise NotAllowedNow(
+            f"the plan of {base} waits for your approval",
+            why="it is made anew when you reject it",
+            fix='lifecycle feedback "what to change"',
         )

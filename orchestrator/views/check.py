@@ -12,6 +12,7 @@ from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
+from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store import (
     artifacts,
     decisions,
@@ -25,7 +26,7 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps
+from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps, reviews
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -85,6 +86,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "unanswering": cost.unanswering(tx, session.id),
         "pause": next_steps.pause_view(tx, session),
         "scores": discuss.scores(tx, session.id) if session.gate else None,
+        "review": reviews.newest(tx, session.id),
         "work": landed.work_view(tx, session),
         "plan": _plan(tx, session),
         "next": next_steps.next_view(tx, session, views),
@@ -117,6 +119,7 @@ def task_views(tx: Tx, session: Session) -> list[JsonObject]:
             "mark": MARKS[TaskStatus(row.status)],
             "round": row.round,
             "revision_of": row.revision_of,
+            "plan_task": row.payload.get(PLAN_TASK),
             "blocked_by": list(row.blocked_by),
             "waits_for": [key for key in row.blocked_by if status[key] not in SATISFIED],
             "ready": row.status == TaskStatus.PENDING and row.unmet == 0,
@@ -225,6 +228,7 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "directory": f".workflow/.team/{session.id}",
         "deliverables": artifact_views(tx, session.id),
         "scores": discuss.scores(tx, session.id),
+        "review": reviews.newest(tx, session.id),
         "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),

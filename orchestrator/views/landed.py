@@ -93,6 +93,8 @@ def _why_not(tx: Tx, state: WorkState) -> str | None:
         return "the folder has no commit to build a branch on: `lifecycle apply` writes the files"
     if state.head == state.published:
         return None
+    if not any(each.author == "run" for each in work_state.landed(tx, state.session_id)):
+        return "these commits are yours already"
     last = work_state.last_publication(tx, state.session_id)
     why = last.data.get("why") if last is not None and last.data else ""
     return str(why) if why else "it is being brought up"

@@ -13,6 +13,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import fan_out
 from orchestrator.store import records, sessions, tasks
@@ -62,7 +63,8 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
     """A sentence on what happens next, and the commands for it."""
     if session.status != SessionStatus.ACTIVE:
         return {"says": _says(session), "commands": [each["command"] for each in actions(tx, session)]}
-    gate = next((v["task"] for v in views if v["checkpoint_after"] and v["status"] not in SATISFIED), None)
+    gates = [view for view in views if view["checkpoint_after"] or _waits_for_approval(session, view)]
+    gate = next((view["task"] for view in gates if view["status"] not in SATISFIED), None)
     until = f"it pauses for you after {gate}" if gate else "it continues by itself"
     waiting = next((view["task"] for view in views if view["status"] == TaskStatus.PENDING), None)
     suffix = named(tx, session.id)
@@ -71,6 +73,10 @@ def next_view(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> 
         *([f"lifecycle why {waiting}{suffix}"] if waiting else []),
     ]
     return {"says": f"nothing to do: {until}.", "commands": commands}
+
+
+def _waits_for_approval(session: Session, view: Mapping[str, Json]) -> bool:
+    return bool(session.options.get(fan_out.APPROVE_PLAN)) and view["role"] == "planner"
 
 
 def _says(session: Session) -> str:
@@ -87,6 +93,8 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     """The commands that are possible now, the suggested one first, each with what it does."""
     suffix = named(tx, session.id)
     if session.status == SessionStatus.COMPLETED:
+        if session.mode == MODE:
+            return []  # nothing was made that could be changed
         found = _rework(tx, session, REOPENING, suffix)
         if landed.may_apply(tx, session.id):
             does = "merges the session's work into your current branch"
@@ -189,7 +197,7 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
     )
     rows = tasks.all_tasks(tx, session.id)
     state = graph(rows)
-    if not _is_taken(lambda: fan_out.refuse_revision(rows, task)):
+    if not _is_taken(lambda: fan_out.refuse_revision(rows, task, session.options)):
         return None
     if not open_now or not _can_revise(state, task, _catalogue(tx, session)):
         return None

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import engine, processes, scale, thinking, trees
+from tests.bench import building, engine, processes, scale, thinking, trees
 from tests.bench.measure import HEAD, TINY, Figure, machine, of_failure, of_figure
 
 Measure = Callable[[], Iterator[Figure]]
@@ -35,6 +35,7 @@ FIGURES: dict[str, Measure] = {
     "daemon-start": processes.daemon_start,
     "thinking": thinking.session,
     "trees": trees.trees,
+    "fan-out": building.fan_out,
 }
 
 

@@ -113,7 +113,7 @@ REFUSED = {
     "unknown execution": ["start", "Build it", "--execution", "random"],
     "unknown dimension": ["improve", "beauty", "--session", "TLS-finished"],
     "unusable key": ["start", "Build it", "--key", " "],
-    "spec not yet": ["start", "Build it", "--spec", "spec/"],
+    "spec not there": ["start", "Build it", "--spec", "spec/"],
     "unknown option": ["check", "--colour"],
     "unknown command": ["chek"],
     "missing argument": ["why"],

@@ -145,11 +145,8 @@ def dirty(here: World) -> None:
 
 
 def staged_elsewhere(here: World) -> None:
-    conflict_free = {"lib/tool.py": "x = 2\n"}
-    write(here.folder, conflict_free)
-    git(here.folder, "commit", "-qam", "Mine")
-    write(here.folder, {"lib/tool.py": "x = 3\n"})
-    git(here.folder, "add", "lib/tool.py")
+    git(here.folder, "commit", "-q", "--allow-empty", "-m", "Mine")
+    staged_before_a_fast_forward(here)
 
 
 def staged_before_a_fast_forward(here: World) -> None:
@@ -240,9 +237,7 @@ def test_uncommitted_changes_elsewhere_stay(here: World) -> None:
 )
 def test_a_hook_that_refuses_leaves_everything_as_it_was(here: World, squash: bool) -> None:
     work = landed(here)
-    write(here.folder, {"other.py": "1\n"})
-    git(here.folder, "add", "other.py")
-    git(here.folder, "commit", "-qm", "Mine")
+    git(here.folder, "commit", "-q", "--allow-empty", "-m", "Mine")
     write(here.folder, {"lib/tool.py": "x = 3\n"})
     hook(here.folder, "commit-msg", "exit 1")
     before = state(here.folder)
@@ -258,9 +253,7 @@ def test_a_hook_that_refuses_leaves_everything_as_it_was(here: World, squash: bo
 @pytest.mark.long
 def test_a_signature_that_fails_leaves_everything_as_it_was(here: World) -> None:
     work = landed(here)
-    write(here.folder, {"other.py": "1\n"})
-    git(here.folder, "add", "other.py")
-    git(here.folder, "commit", "-qm", "Mine")
+    git(here.folder, "commit", "-q", "--allow-empty", "-m", "Mine")
     git(here.folder, "config", "commit.gpgSign", "true")
     git(here.folder, "config", "gpg.program", "false")
     before = state(here.folder)
@@ -326,7 +319,7 @@ def test_files_are_written_where_there_is_no_commit(plain_folder: World) -> None
     assert applied(plain_folder, work).what == "already"
 
 
-@pytest.mark.parametrize("name", ["app.py", "new.py"], ids=["changed", "made"])
+@pytest.mark.parametrize("name", ["app.py", pytest.param("new.py", marks=pytest.mark.long)])
 def test_a_file_that_was_changed_since_keeps_all_from_being_written(plain_folder: World, name: str) -> None:
     work = landed(plain_folder)
     write(plain_folder.folder, {name: "mine\n"})

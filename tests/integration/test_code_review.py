@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,28 @@ import pytest
 from markdown_it import MarkdownIt
 
 from orchestrator.domain.errors import AgentCrashed, UsageError
+from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.lifecycle import rework
+from orchestrator.lifecycle.finished_run import Verdict
+from orchestrator.store import work
+from orchestrator.store.store import Tx
+from tests.command_agent import command_agent
 from tests.git_world import as_left, git, repository, write
 from tests.runtime_harness import RuntimeHarness, Told
+from tests.work.scenarios import Scenario, Turn
 from workers.evidence.agent_findings import ReviewAnswer
 from workers.git.reviewed_work import find_subject
+from workers.roles import Produced
 
+PREFIX = "ghp_"  # apart, so that this file holds no credential
 FILES: dict[str, str | bytes] = {
     "calc.py": "def add(a, b):\n    return a + b\n",
     "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n",
 }
 BAD: dict[str, str | bytes] = {
-    "calc.py": 'TOKEN = "ghp_a8Fk2Lq9Zx7Wn4Rt6Yb1Vc3Md5Ps0Gh2Jk4L"\n\n\ndef add(a, b):\n    return eval(f"{a}+{b}")\n',
+    "calc.py": 'TOKEN = "'
+    + PREFIX
+    + 'a8Fk2Lq9Zx7Wn4Rt6Yb1Vc3Md5Ps0Gh2Jk4L"\n\n\ndef add(a, b):\n    return eval(f"{a}+{b}")\n',
     "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
 }
 GOOD: dict[str, str | bytes] = {
@@ -43,9 +55,9 @@ def changed(folder: Path, files: dict[str, str | bytes]) -> Path:
 class Review:
     """One review session of `main..work`, done."""
 
-    def __init__(self, folder: Path, *agents: Any, **options: Any) -> None:
+    def __init__(self, folder: Path, *agents: Any, again: bool = False) -> None:
         self.project = folder / "project"
-        found = find_subject(self.project, "main", None, options.pop("diff", None), **options)
+        found = find_subject(self.project, "main", None, None)
         review = {"base": found.base, "head": found.head}
         self.harness = RuntimeHarness(
             folder,
@@ -55,7 +67,29 @@ class Review:
             review=review,
             settings={"work": {"trees": str(folder / "trees")}},
         )
-        self.harness.run()
+        if again:
+            self.harness.store.write(self._add_another)
+        self.following = self.harness.run(self.harness.until("REVIEW-001"))
+
+    def _add_another(self, tx: Tx) -> None:
+        """A second review behind the first, as a fix round makes it."""
+        task = TaskState(
+            key="REVIEW-001-R1",
+            role="reviewer",
+            prefix="REVIEW",
+            status=TaskStatus.PENDING,
+            blocked_by=("REVIEW-001",),
+            phase="impl",
+            revision_of="REVIEW-001",
+            revision_no=1,
+        )
+        rework.add_tasks(tx, self.harness.session, (task,), 3, lambda _: {})
+
+    def adopt(self, commit: str) -> None:
+        """Make a commit of the user's the session's head."""
+        tree = git(self.project, "rev-parse", f"{commit}^{{tree}}")
+        session, seen = self.harness.session, self.record["subject"]["head"]
+        assert self.harness.store.write(lambda tx: work.adopt(tx, session, seen, [(commit, tree)]))
 
     @property
     def record(self) -> dict[str, Any]:
@@ -65,6 +99,13 @@ class Review:
     @property
     def page(self) -> str:
         return self.harness.text("qa/review-REVIEW-001.md")
+
+    @property
+    def said(self) -> list[str]:
+        """The kinds of messages about the review."""
+        return [
+            kind for kind, text in self.harness.said() if text.startswith("[reviewer] REVIEW-001 complete")
+        ]
 
     def rules(self, severity: str) -> set[str]:
         return {each["rule"] for each in self.record["findings"] if each["severity"] == severity}
@@ -101,16 +142,17 @@ def test_a_clean_change_is_approved(tmp_path: Path) -> None:
     review = Review(tmp_path)
 
     assert (review.record["verdict"], review.record["findings"]) == ("APPROVE", [])
-    assert review.harness.said()[0][0] == "review_result"
+    assert review.said == ["review_result"]
 
 
 def test_of_an_agent_the_true_finding_counts_and_the_invented_one_is_a_note(tmp_path: Path) -> None:
     changed(tmp_path, GOOD)
     true = finding("calc.py", 6, "def twice(a):", "twice has no type")
     invented = finding("calc.py", 3, "os.system(a)", "runs a command", "critical")
-    agent = Told(answers={"review": ReviewAnswer.model_validate({"findings": [true, invented]})})
+    turn = Turn(answer={"findings": [true, invented]})
+    command = Scenario({"review": [turn]}).write(tmp_path / "agent")
 
-    review = Review(tmp_path, agent)
+    review = Review(tmp_path, command_agent("scripted", command, environ=dict(os.environ)))
 
     (found,) = review.record["findings"]
     (note,) = review.record["notes"]
@@ -137,7 +179,54 @@ def test_a_verified_critical_finding_of_an_agent_blocks(tmp_path: Path) -> None:
     review = Review(tmp_path, Told(answers={"review": ReviewAnswer.model_validate({"findings": [found]})}))
 
     assert review.record["verdict"] == "BLOCK"
-    assert review.harness.said()[0][0] == "fix_required"
+    assert review.said == ["fix_required"]
+
+
+def test_a_later_review_reads_what_is_new_and_looks_for_what_was_open(tmp_path: Path) -> None:
+    project = changed(tmp_path, {**GOOD, "other.py": "def other():\n    return 1 / 0\n"})
+    found = [
+        finding("calc.py", 7, "return add(a, a)", "is not shown by a test"),
+        finding("other.py", 2, "return 1 / 0", "always fails"),
+    ]
+    first = ReviewAnswer.model_validate({"findings": found})
+    agent = Told(answers={"REVIEW-001/review": first, "REVIEW-001-R1/review": NOTHING})
+    review = Review(tmp_path, agent, again=True)
+    write(project, {"other.py": "def other():\n    return 1\n"})
+    git(project, "commit", "-q", "-a", "-m", "Mend")
+    review.adopt(git(project, "rev-parse", "HEAD"))
+
+    review.harness.run(review.following or review.harness.claim())
+
+    record = json.loads(review.harness.text("qa/review-REVIEW-001-R1.json"))
+    asked = agent.request("REVIEW-001-R1", "review").prompt
+    assert [(each["id"], each["path"]) for each in record["findings"]] == [("REVIEW-001-F1", "calc.py")]
+    assert record["subject"]["since"] == review.record["subject"]["head"]
+    assert "File: other.py" in asked and "File: calc.py" not in asked
+    assert "REVIEW-001-F2" in asked
+
+
+def test_an_agent_settles_only_findings_of_files_that_changed_since(tmp_path: Path) -> None:
+    project = changed(tmp_path, {**GOOD, "other.py": "def other():\n    return 1 / 0\n"})
+    found = [
+        finding("calc.py", 7, "return add(a, a)", "is not shown by a test"),
+        finding("other.py", 2, "return 1 / 0", "always fails"),
+    ]
+    settled = [{"id": "REVIEW-001-F1", "why": "I say so"}, {"id": "REVIEW-001-F2", "why": "it is caught"}]
+    agent = Told(
+        answers={
+            "REVIEW-001/review": ReviewAnswer.model_validate({"findings": found}),
+            "REVIEW-001-R1/review": ReviewAnswer.model_validate({"settled": settled}),
+        }
+    )
+    review = Review(tmp_path, agent, again=True)
+    write(project, {"other.py": "def other():\n    return 1 / 0\n\n\ndef caught():\n    pass\n"})
+    git(project, "commit", "-q", "-a", "-m", "Catch it")
+    review.adopt(git(project, "rev-parse", "HEAD"))
+
+    review.harness.run(review.following or review.harness.claim())
+
+    record = json.loads(review.harness.text("qa/review-REVIEW-001-R1.json"))
+    assert [each["id"] for each in record["findings"]] == ["REVIEW-001-F1"]
 
 
 def test_markup_and_commands_in_a_change_stay_text(tmp_path: Path) -> None:
@@ -224,3 +313,16 @@ def test_uncommitted_changes_are_counted_and_taken_when_asked_for(tmp_path: Path
     assert (left.left_out, left.patch) == (2, None)
     assert (taken.left_out, taken.head) == (0, left.head)
     assert taken.patch is not None and b"GIT binary patch" in taken.patch
+
+
+def test_a_run_that_goes_on_with_what_was_produced_keeps_its_verdict() -> None:
+    made = Produced(
+        {},
+        "qa/review-REVIEW-001.md",
+        "BLOCK",
+        "fix_required",
+        "rules",
+        verdict=Verdict("review", {"verdict": "BLOCK"}),
+    )
+
+    assert Produced.again({}, json.loads(json.dumps(made.note))).verdict == made.verdict

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from orchestrator.store import tasks, transitions
 from tests import invariants
 from tests.git_world import as_left, git
 from tests.runtime_harness import RuntimeHarness
 from tests.work.editing import Editing, building, landed, until_idle
 from tests.work.repositories import COMMON
-
-FLAT = COMMON["python-flat"]
 
 
 def without_review(harness: RuntimeHarness) -> None:
@@ -21,8 +21,10 @@ def without_review(harness: RuntimeHarness) -> None:
     assert harness.store.write(lambda tx: transitions.skip(tx, row.id))
 
 
-def test_each_plan_task_lands_as_one_commit_with_its_evidence(tmp_path: Path) -> None:
-    harness = building(tmp_path, Editing(FLAT))
+@pytest.mark.parametrize("name", ["python-unittest", pytest.param("python-flat", marks=pytest.mark.long)])
+def test_each_plan_task_lands_as_one_commit_with_its_evidence(tmp_path: Path, name: str) -> None:
+    fixture = COMMON[name]
+    harness = building(tmp_path, Editing(fixture))
     without_review(harness)
     before = as_left(harness.project)
 
@@ -30,7 +32,7 @@ def test_each_plan_task_lands_as_one_commit_with_its_evidence(tmp_path: Path) ->
 
     assert harness.state().status == "completed", harness.state().pause_detail
     assert done[0] == "PLAN-001"
-    assert landed(harness) == [FLAT.task(key)["title"] for key in FLAT.order()]
+    assert sorted(landed(harness)) == sorted(str(task["title"]) for task in fixture.tasks)
     record = json.loads(harness.text("qa/impl-IMPL-001.json"))
     assert record["tests"]["regressions"] == []
     assert record["tests"]["bites"] is True

@@ -759,7 +759,7 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"spec": "spec/brief.md"}, "cannot be used yet"),
+        ({"spec": "spec/brief.md"}, "there is no such file"),
         ({"replay": "nowhere"}, "is not a cassette"),
         ({"record": "a", "replay": "b"}, "exclude each other"),
         ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),

@@ -13,8 +13,9 @@ from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.plan import PLAN
-from orchestrator.store import artifacts, decisions, tasks
+from orchestrator.store import artifacts, decisions, sessions, tasks
 from orchestrator.store.rows import Task
 from orchestrator.views import approvals
 from orchestrator.views.check import overview
@@ -187,6 +188,23 @@ def test_a_plan_that_is_carried_out_is_not_revised(tmp_path: Path) -> None:
 
     with pytest.raises(NotAllowedNow, match="carried out already"):
         rework.revise(harness.store, None, "PLAN-001", "x", force=False, who="ann", max_attempts=3)
+
+
+def test_a_plan_that_is_to_be_approved_is_rejected_and_not_revised(tmp_path: Path) -> None:
+    harness = planning(tmp_path, Told("planning", {"plan": TWO}), approve_plan=True)
+    row = harness.claim()
+    harness.store.write(lambda tx: sessions.pause(tx, harness.session, PauseReason.USER, {}))
+    harness.run(row)
+
+    with pytest.raises(NotAllowedNow, match="waits for your approval"):
+        rework.revise(harness.store, None, "PLAN-001", "x", force=False, who="ann", max_attempts=3)
+    answer(harness)
+
+    assert harness.state().pause_reason == "plan_approval"
+    assert carried_out(harness) == {}
+    answer(harness)
+    assert len(carried_out(harness)) == 2
+    invariants.check(harness.store.path)
 
 
 def shown(harness: RuntimeHarness) -> Any:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.domain.plan import PLAN
-from orchestrator.store import checks, tasks
+from orchestrator.commands.resume import Answer, resume
+from orchestrator.domain.errors import StoreError
+from orchestrator.domain.plan import PLAN, Complexity, read_plan
+from orchestrator.store import artifacts, checks, tasks
 from tests import invariants
+from tests.conftest import ROOT
 from tests.git_world import as_left, write
-from tests.plans import changes, content, planning
-from tests.runtime_harness import RuntimeHarness, Told
+from tests.plans import changes, content, files, planning, told, two_tasks
+from tests.runtime_harness import RuntimeHarness
+from workers.context.planned import is_as_approved, planned_task
+from workers.documents.plan_content import plan_of
 from workers.run.runtime import _produce
 
-TWO = content(changes(1, "src/app.py"), changes(2, "src/other.py"))
-
-
-def told(*answers: Any) -> Told:
-    """An agent that gives these plans, one after the other."""
-    left = list(answers)
-    return Told("planning", {"plan": lambda _: left.pop(0)})
+TWO = two_tasks()
 
 
 def payloads(harness: RuntimeHarness) -> dict[str, dict[str, Any]]:
@@ -163,6 +167,53 @@ def test_a_run_that_dies_before_its_report_is_taken_up_without_another_question(
     invariants.check(harness.store.path)
 
 
+def test_whatever_an_agent_may_deliver_can_be_read_back() -> None:
+    line, text = "x" * 2_000, "y" * 20_000
+    refs = ["REQ-001"] * 20
+    full = {
+        **changes(
+            1, "a" * 500, description=text, executor="e", new_dependencies=[line] * 20, refs=["R"] * 500
+        ),
+        "files": [{"path": f"{n}/{'a' * 400}", "change": line} for n in range(100)],
+        "criteria": [{"text": line, "refs": refs}] * 30,
+        "tests_may_change": [{"path": "t", "reason": line, "refs": refs}] * 50,
+    }
+    given = content(
+        full,
+        summary=line,
+        approach=text,
+        risks=[line] * 30,
+        stack=[line] * 30,
+        conventions=[line] * 30,
+        decisions=[{"decision": line, "rationale": line, "adr": line}] * 30,
+        uncovered=[{"id": line, "reason": line}] * 500,
+    )
+
+    plan, _ = plan_of(given, complexity=Complexity(), base_commit="b", spec_digest="s", agents=["e"])
+    again, faults = read_plan(files(plan))
+
+    assert faults == []
+    assert again == plan
+
+
+def test_a_run_finds_the_task_of_the_plan_that_it_carries_out(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO))
+    context = harness.context(harness.claim())
+    with pytest.raises(StoreError, match="PLAN-001 has no task of a plan"):
+        planned_task(context)
+    harness.run(context.row)
+    digest = payloads(harness)["IMPL-002"]["plan_digest"]
+    newest = {row.path: row for row in harness.store.read(lambda tx: artifacts.newest(tx, harness.session))}
+    row = context.row._replace(payload={"plan_task": "TASK-002", "plan_digest": digest})
+    later = replace(context, artifacts=newest, live=harness.live(row))
+
+    plan, task = planned_task(later)
+
+    assert (task.id, task.files[0].path, len(plan.tasks)) == ("TASK-002", "src/other.py", 2)
+    assert is_as_approved(later)
+    assert not is_as_approved(replace(later, artifacts={**newest, PLAN: newest["plan/plan.md"]}))
+
+
 def test_hostile_words_of_an_agent_stay_text(tmp_path: Path) -> None:
     words = "# Heading\n<script>x</script> | [a](http://x) `code`"
     plan = content(changes(1, "src/app.py", title=words, description=words), summary=words, risks=[words])
@@ -186,5 +237,69 @@ def test_a_plan_waits_for_approval_only_where_it_is_asked_for(tmp_path: Path, ap
         ("paused", "plan_approval") if approve else ("active", None)
     )
     assert ("IMPL-002" in payloads(harness)) is not approve
+    assert ("plan_task" in payloads(harness)["IMPL-001"]) is not approve
+    invariants.check(harness.store.path)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "report.before_commit",
+        pytest.param("produced.registered", marks=pytest.mark.long),
+        pytest.param("report.after_commit", marks=pytest.mark.long),
+    ],
+)
+def test_a_process_that_dies_at_the_report_leaves_all_tasks_of_the_plan_or_none(
+    tmp_path: Path, place: str
+) -> None:
+    died = subprocess.run(
+        [sys.executable, "-m", "tests.plans", str(tmp_path)],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "LIFECYCLE_FAILPOINT": f"{place}=kill"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert died.returncode == -signal.SIGKILL, died.stderr[-2_000:]
+    invariants.check(tmp_path / ".workflow" / "lifecycle.db")
+    agent = told()  # is not asked again
+    harness = planning(tmp_path, agent, again=True)
+    made = place == "report.after_commit"
+    assert ("IMPL-002" in payloads(harness)) is made
+    assert ("plan_task" in payloads(harness)["IMPL-001"]) is made
+
+    if not made:
+        harness.lose(harness.rows("SELECT id FROM runs")[0][0])
+        harness.run()
+
+    assert waits(harness)["TEST-001"] == ("IMPL-001", "IMPL-002")
+    assert agent.requests == []
+    assert harness.task("PLAN-001").status == "completed"
+    invariants.check(harness.store.path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("approve", [False, True])
+def test_the_built_in_agent_takes_a_request_to_its_plan(tmp_path: Path, approve: bool) -> None:
+    request = (
+        "Build an API for clinics with a database. Patients must be able to book a slot. "
+        "Staff must be able to cancel a slot. "
+        "The service must answer within 2 seconds. It must integrate with the billing system across multiple sites."
+    )
+    harness = planning(tmp_path, request=request, mode="full-lifecycle", approve_plan=approve, discuss="off")
+    following = None
+    while harness.state().pause_reason is None:
+        following = harness.run(following)
+    assert harness.state().pause_reason == "checkpoint"
+    resume(harness.store, None, Answer("ann", force=True), more_attempts=3)
+
+    harness.run()
+
+    plan = json.loads(harness.text(PLAN))
+    assert plan["complexity"]["level"] == "Medium"
+    assert harness.task("PLAN-001").status == "completed"
+    refs = {
+        name for id in plan["task_ids"] for name in json.loads(harness.text(f"plan/.task/{id}.json"))["refs"]
+    }
+    assert "REQ-001" in refs
     assert ("plan_task" in payloads(harness)["IMPL-001"]) is not approve
     invariants.check(harness.store.path)

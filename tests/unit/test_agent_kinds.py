@@ -16,6 +16,7 @@ PROGRAMS = "workers/agents/programs"
 SHARED = {  # what the programs' files have in common: of no kind
     "__init__",
     "dialect",
+    "editing",
     "endings",
     "external",
     "mcp",

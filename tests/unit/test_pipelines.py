@@ -27,6 +27,7 @@ PIPELINES = {
     "REVIEW-001>TEST-001,QA-FE-001",
     "full-lifecycle-fe": f"{SPEC} QUALITY-001>DRAFT-004 PLAN-001>QUALITY-001 IMPL-001>PLAN-001 "
     "DEV-FE-001>PLAN-001 TEST-001>IMPL-001 QA-FE-001>DEV-FE-001 REVIEW-001>TEST-001,QA-FE-001",
+    "review": "TEST-001> REVIEW-001>TEST-001",
     "analyze-quick": "EXPLORE-001> ANALYZE-001>EXPLORE-001 SYNTH-001>ANALYZE-001",
     "analyze-standard": "EXPLORE-001> ANALYZE-001>EXPLORE-001 DISCUSS-001>ANALYZE-001 SYNTH-001>DISCUSS-001",
     "analyze-deep": "EXPLORE-001> ANALYZE-001>EXPLORE-001 DISCUSS-001>ANALYZE-001 SYNTH-001>DISCUSS-001",
@@ -38,8 +39,8 @@ ROLES = [  # role, prefixes, kind, inner loop, installed
     ("writer", "DRAFT IMPROVE", "pipeline", True, True),
     ("reviewer", "QUALITY REVIEW", "pipeline", False, True),
     ("planner", "PLAN", "pipeline", True, True),
-    ("executor", "IMPL", "pipeline", True, False),
-    ("tester", "TEST", "pipeline", False, False),
+    ("executor", "IMPL", "pipeline", True, True),
+    ("tester", "TEST", "pipeline", False, True),
     ("architect", "ARCH", "consulting", False, False),
     ("fe-developer", "DEV-FE", "frontend", False, False),
     ("fe-qa", "QA-FE", "frontend", False, False),

@@ -98,7 +98,10 @@ def test_a_sound_plan_has_no_faults() -> None:
         ([task(1, refs=["REQ-001", "REQ-009"])], "cites 'REQ-009'"),
         ([task(1, refs=["REQ-002"])], "REQ-001 must be done, and no task cites it"),
         ([replace(task(1), criteria=())], "say how one can tell"),
-        ([replace(task(1), criteria=(criterion(1, 1, "It is nice and good"),))], "cannot be tested"),
+        (
+            [replace(task(1), criteria=(criterion(1, 1, "It is nice and good"),))],
+            "no criterion can be tested",
+        ),
         ([replace(task(1), criteria=(criterion(1, 1), criterion(1, 1)))], "is there twice"),
     ],
 )

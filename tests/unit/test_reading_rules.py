@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 
 from workers.builtin import analyse_request
+from workers.builtin.language import lexicon_of
+from workers.builtin.wishes import goal_of
 
 ASKS = "\n\n## Requirements\n\n- Nurses must sign in with a card\n"
 
@@ -190,3 +192,48 @@ def test_category_of_a_heading_is_overruled_by_words_of_another_alone(
     )
 
     assert {need.text: need.category for need in read.needs}[statement] == category
+
+
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        ("We would like to get that under one hour a week", "under one hour a week"),
+        ("Nine out of ten cards are handed out on the first day", "Nine out of ten"),
+        ("The share of lost cards should reach a third", "a third"),
+        ("Every grade from 4 to 8a has at least 6 routes", "at least 6"),
+        ("Lost cards per ward (17 on average) → < 3", "< 3"),
+        ("Sell at least 30 cards a day before 11:30", "at least 30"),
+        ("Move all wards to cards before summer 2027", "before summer 2027"),
+        ("Meno tessere perse: da 65 a meno di 20 per anno", "meno di 20"),
+        ("Die Ausgabe von 20 auf höchstens fünf Minuten senken", "höchstens fünf Minuten"),
+    ],
+)
+def test_value_to_be_reached_is_told_from_dates_names_and_values_left_behind(said: str, target: str) -> None:
+    assert goal_of(said, lexicon_of(said)).target == target
+
+
+def test_what_is_so_and_what_is_wanted_of_it_are_two_statements() -> None:
+    read = analyse_request(
+        f"# Ward board\n\n## Problem\n\nWe lose 40 cards, and we would like to lose less than 3.\n{ASKS}"
+    )
+
+    assert [(goal.text, goal.target) for goal in read.goals] == [
+        ("we would like to lose less than 3.", "less than 3")
+    ]
+    assert "We lose 40 cards" in read.situation
+
+
+def test_state_in_marks_behind_an_id_is_read_in_any_section() -> None:
+    read = read_as(
+        "# Ward board\n\n## Goals\n\n- LM-1 `done` Nurses see every bed\n- LM-2 Fewer lost notes\n"
+    )
+
+    assert read["Nurses see every bed"] == "done"
+
+
+def test_people_only_spoken_of_are_no_users_where_users_are_listed() -> None:
+    text = "# Ward board\n\n## Requirements\n\n- Notes must name the cleaner\n- Lists must show the cleaner\n"
+    listed = "\n## Users\n\n- Nurses\n"
+
+    assert "cleaner" in {actor.name for actor in analyse_request(text).actors}
+    assert [actor.name for actor in analyse_request(text + listed).actors] == ["Nurses"]

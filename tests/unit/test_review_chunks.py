@@ -65,3 +65,11 @@ def test_what_is_left_out_is_named_with_the_reason() -> None:
 
     assert len(found.chunks) == MOST_CHUNKS
     assert {"logo.png", "uv.lock", "029.py"} <= set(found.left_out)
+
+
+def test_of_a_deleted_file_only_its_size_is_shown() -> None:
+    file = ChangedFile("a.py", "D", b"one\ntwo\n", None, "a.py")
+
+    ((piece,),) = chunked(Changes([file])).chunks
+
+    assert piece.text == "File: a.py  (deleted)\n(2 lines)"

@@ -70,3 +70,12 @@ def test_many_failures_are_named_up_to_a_limit_and_then_counted() -> None:
 
     assert len(findings) == 21
     assert "30 more tests" in findings[-1].text
+
+
+def test_tests_that_the_plan_lets_go_are_not_missed_and_still_must_not_fail() -> None:
+    gone = run(a="passed", old="failed")
+    failing = run(a="passed", b="failed", old="failed")
+
+    assert compare(BASE, gone, may_go=["t.py"]).is_clean
+    assert compare(BASE, gone, may_go=["other.py"]).missing == {"t.py::b"}
+    assert compare(BASE, failing, may_go=["t.py"]).regressions == {"t.py::b"}

@@ -128,7 +128,9 @@ class Users:
                 self._add(name, row.text)
 
     def mentioned(self, texts: Sequence[str]) -> None:
-        """Take people whom several statements speak of, whatever they do there."""
+        """Take people whom several statements speak of, whatever they do there; a text with a list of its users names them."""
+        if self.listing and self.named:
+            return
         count: Counter[str] = Counter()
         for text in texts:
             if not is_cjk(text):

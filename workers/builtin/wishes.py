@@ -12,7 +12,6 @@ from workers.builtin.analysis import Goal
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.quantities import quantities
 from workers.builtin.sentences import Sentence
-from workers.documents.reading_words import people_words, quantity_words
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _MUST = r"\b(?:must|shall|should|has to|have to)\b"
@@ -134,7 +133,7 @@ def two_wishes(row: Sentence) -> list[Sentence]:
 def listed(text: str, longest: int = 8) -> list[str]:
     """The things that a sentence without a verb lists; parentheses stay with theirs."""
     bare = re.sub(r"\s*[(（][^()（）]*[)）]", "", text).strip(_TRIM)
-    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；和及]|\s(?:and|or|und|et|y)\s", bare)]
+    pieces = [piece.strip(_TRIM) for piece in re.split(r"[、,，;；·•和及]|\s(?:and|or|und|et|y|e)\s", bare)]
     return (
         [piece for piece in pieces if piece]
         if all(len(piece.split()) <= longest for piece in pieces)
@@ -195,9 +194,6 @@ _DEADLINE = re.compile(  # the day by which something is reached, where no value
 )
 
 
-_NOUN = re.compile(r" ([^\W\d_]{3,})\b(?! than)")
-
-
 def goal_of(text: str, lex: Lexicon) -> Goal:
     """A goal with its measure, when the sentence states one."""
     after = _AFTER_COLON.match(text.strip())
@@ -224,17 +220,7 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
     metric = re.sub(r"^of\s+", "", metric)
     if lex.language == "zh":
         metric = (text[: found.start()] + text[found.end() :]).strip(_TRIM)
-    return Goal(text.strip(), metric, _CHANGE.sub("", _with_noun(found, text).strip(_TRIM)))
-
-
-def _with_noun(value: re.Match[str], text: str) -> str:
-    """A value with what it counts, where its unit does not say it: `at most two missed visits`."""
-    noun = _NOUN.match(text[value.start() + len(value[0].rstrip()) :])
-    last = value[0].split()[-1].lower()
-    counted = last[-1:].isdigit() or last in quantity_words("numbers")
-    if noun is None or not counted or noun[1].lower() in people_words("no_modifier") | {"instead"}:
-        return value[0]
-    return value[0].rstrip() + noun[0]
+    return Goal(text.strip(), metric, _CHANGE.sub("", found[0].strip(_TRIM)))
 
 
 def _reached(before: str, after: str, value: str) -> int:

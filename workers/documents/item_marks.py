@@ -41,6 +41,7 @@ def identified(base: Passage) -> Passage:
     if not found or found.end() == len(base.text):
         return base
     closed = base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
+    closed = closed or base.text[found.end() :].lstrip()[:1] in ("`", "[", "【")  # `LM-1 [done] As a ...`
     if not closed and base.role not in ASKED | {"acceptance"}:
         return base
     return replace(base, id=found[1], text=base.text[found.end() :])

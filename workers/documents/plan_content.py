@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from orchestrator.domain.plan import (
+    LINE,
     Complexity,
     Criterion,
     Dependency,
@@ -23,6 +24,7 @@ from orchestrator.domain.plan_checks import with_overlaps
 from workers.documents.content import Content, Line, Text
 
 PlanTaskId = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^TASK-[0-9]{3}$")]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LINE)]  # may be empty
 PathText = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
@@ -31,7 +33,7 @@ class FileChange(Content):
 
     path: PathText
     action: Literal["create", "modify", "delete"] = "modify"
-    change: Text = ""
+    change: Short = ""
 
 
 class DoneWhen(Content):
@@ -59,14 +61,14 @@ class PlannedTask(Content):
     refs: list[Line] = Field(default=[], max_length=500)  # REQ, NFR, ADR and story ids
     tests_may_change: list[ChangedTest] = Field(default=[], max_length=50)
     new_dependencies: list[Line] = Field(default=[], max_length=20)
-    executor: Text = ""  # the name of an agent, where one should do it
+    executor: Short = ""  # the name of an agent, where one should do it
     size: Literal["S", "M", "L", "XL"] = "M"
 
 
 class DecisionTaken(Content):
     decision: Line
-    rationale: Text = ""
-    adr: Text = ""
+    rationale: Short = ""
+    adr: Short = ""
 
 
 class LeftOut(Content):
@@ -84,7 +86,7 @@ class PlanContent(Content):
     stack: list[Line] = Field(default=[], max_length=30)
     conventions: list[Line] = Field(default=[], max_length=30)
     uncovered: list[LeftOut] = Field(default=[], max_length=500)
-    executor: Text = ""
+    executor: Short = ""
     risks: list[Line] = Field(default=[], max_length=30)
 
 

@@ -58,7 +58,8 @@ _BESIDE = frozenset(
     {"id", "priority", "status", "aside", "likelihood", "impact"}
 )  # columns beside the statement
 _ROLE_HEADERS = re.compile(
-    r"^\W*(?:user )?(?:role|type|who|角色|用户类型|rolle|rôle|rol|役割)", re.IGNORECASE
+    r"^\W*(?:user )?(?:role|type|who\b(?! (?:they|he|she|it|are)\b)|角色|用户类型|rolle|rôle|rol|役割)",
+    re.IGNORECASE,
 )
 
 

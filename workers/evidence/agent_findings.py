@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -140,13 +141,13 @@ def _file_of(path: str, changes: Changes) -> ChangedFile | None:
 def _place_of(quote: str, line: int, file: ChangedFile) -> int | None:
     """The line that begins with the quote, the nearest to `line`; 0 for lines that were removed, None for neither."""
     for wanted in _readings(quote):
-        places = _occurrences(wanted, file.lines)
+        places = _occurrences(wanted, _now(file))
         near = [place for place in places if line and abs(place - line) <= NEAR]
         if near:
             return min(near, key=lambda place: abs(place - line))
         if len(places) == 1 or (places and not line):
             return places[0]
-        if not places and _occurrences(wanted, file.lines_before):
+        if not places and _occurrences(wanted, _earlier(file)):
             return 0
     return None
 
@@ -160,9 +161,18 @@ def _readings(quote: str) -> Iterable[list[str]]:
             yield [line for line in found if line]
 
 
-def _occurrences(wanted: Sequence[str], lines: Sequence[str]) -> list[int]:
+@lru_cache(maxsize=64)  # a file is asked about once for each claim
+def _now(file: ChangedFile) -> tuple[str, ...]:
+    return tuple(map(_normal, file.lines))
+
+
+@lru_cache(maxsize=64)
+def _earlier(file: ChangedFile) -> tuple[str, ...]:
+    return tuple(map(_normal, file.lines_before))
+
+
+def _occurrences(wanted: Sequence[str], have: Sequence[str]) -> list[int]:
     """The numbers of the lines at which `wanted` begins; a short quote has to be a line as a whole."""
-    have = [_normal(line) for line in lines]
     is_short = len(re.sub(r"[\W_]", "", "".join(wanted))) < SHORTEST
     found = []
     for at, line in enumerate(have):

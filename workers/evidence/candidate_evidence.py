@@ -46,7 +46,11 @@ class CandidateEvidence:
     ) -> CandidateEvidence:
         verify = VerifyCheckout.beside(work.private, checkout)
         bench = TestBench(
-            context, verify, calls.environ, lambda guardian: calls.lives.watch(context.row.run, guardian)
+            context,
+            verify,
+            calls.environ,
+            lambda guardian: calls.lives.watch(context.row.run, guardian),
+            work.private.tree_of(work.row().base),
         )
         return cls(context, work, bench, declared)
 
@@ -57,6 +61,7 @@ class CandidateEvidence:
         tests = self.tested(candidate, bites=task.kind in BITES)
         found = [*self.checked(candidate), *tests.findings]
         criteria = self._criteria(candidate, claims, task, tests)
+        found += _unshown(task, candidate, tests, criteria)
         found += [
             Finding(
                 "criteria",
@@ -108,7 +113,8 @@ class CandidateEvidence:
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
-        if kept:
+        may_go = [_text(path) for path in touched if path not in kept]
+        if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
             protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
@@ -121,6 +127,7 @@ class CandidateEvidence:
             now.run,
             protected.run if protected else None,
             bite.run if bite and bite.is_known else None,
+            may_go=may_go,
             changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
         against = protected.run if protected is not None and protected.run is not None else now.run
@@ -265,6 +272,26 @@ def _broken(which: str, suite: Suite) -> Finding:
         quote=suite.run.tail[-2_000:] if suite.run else "",
         blocks=True,
     )
+
+
+def _unshown(
+    task: PlanTask, candidate: Candidate, tests: Tested, criteria: Sequence[CriterionEvidence]
+) -> list[Finding]:
+    """A feature or a fix that no test shows, where tests can be run."""
+    if task.kind not in BITES or candidate.is_empty or tests.compared is None or tests.compared.bites:
+        return []
+    if any(each.verified == "test" for each in criteria):
+        return []
+    return [
+        Finding(
+            "tests",
+            HIGH,
+            "no_test_shows_it",
+            f"no test shows that {task.id} is done: no new or changed test fails without the change",
+            fix="add tests of what changed, and name them for each criterion",
+            blocks=True,
+        )
+    ]
 
 
 def _faults(suite: Suite) -> str:

@@ -35,6 +35,7 @@ _KINDS = {
     "runner_config": "the configuration of the tests",
     "agent_config": "instructions to coding agents or editors",
 }
+_BLOCKING = frozenset({"git_config", "hook", "ci_config"})  # they run programs elsewhere than in the tests
 _SECTIONS = {  # of a file with many uses -> the kind that a change of the section is
     "pyproject.toml": {
         "lint_config": ("ruff", "mypy", "bandit", "pylint", "flake8", "importlinter", "pyright", "semgrep"),
@@ -131,7 +132,8 @@ def _steering(file: ChangedFile, declared: Declared) -> Iterator[Finding]:
     for kind in sorted(kinds):
         text = f"{file.path} changes {_KINDS[kind]}, which the task did not declare"
         fix = "undo this change, or declare the file in the plan"
-        yield Finding(CHECK, HIGH, kind, text, file.path, fix=fix)
+        blocks = kind in _BLOCKING
+        yield Finding(CHECK, CRITICAL if blocks else HIGH, kind, text, file.path, fix=fix, blocks=blocks)
 
 
 def _changed_sections(file: ChangedFile) -> Iterator[str]:

@@ -27,6 +27,7 @@ _AT_ONCE = 200  # files that one program gets
 _LARGEST_BYTES = 10_000_000
 _BUGS = "F,E9,B"  # of ruff, without those of B that are a matter of taste
 _TASTE = "B005,B007,B008,B010,B009,B011,B017,B018,B020,B024,B026,B027,B028,B904,B905,B909,F403,F405"
+_EXPORTS = ("--per-file-ignores", "__init__.py:F401")  # what a package imports is what it offers
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 
 
@@ -58,7 +59,7 @@ def find_linters(tree: Path, environ: Mapping[str, str]) -> list[Linter]:
     found: list[Linter] = []
     if ruff := program("ruff"):
         own = "ruff" in tools or has("ruff.toml", ".ruff.toml")
-        rules = () if own else ("--isolated", "--select", _BUGS, "--ignore", _TASTE)
+        rules = () if own else ("--isolated", "--select", _BUGS, "--ignore", _TASTE, *_EXPORTS)
         words = (
             "check",
             "--output-format",

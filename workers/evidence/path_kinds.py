@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from orchestrator.domain.agent_kinds import STEERED_BY
+
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "__snapshots__", "e2e", "testdata", "__mocks__"})
 _TEST_NAME = re.compile(
     r"(?:^|/)(?:test_[^/]*\.pyi?|[^/]+_test\.(?:py|go|rb|exs|dart)|tests?\.(?:py|rs)|conftest\.py"
@@ -50,8 +52,9 @@ _RUNNER = re.compile(
     r"|\.config/nextest\.toml|phpunit\.xml(?:\.dist)?|\.rspec)$"
 )
 _AGENTS = re.compile(
-    r"(?:^|/)(?:CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md|GEMINI\.md|QWEN\.md|\.cursorrules|\.windsurfrules"
-    r"|\.mcp\.json|opencode\.jsonc?|\.(?:claude|codex|cursor|gemini|qwen|opencode|vscode|idea|devcontainer)/.*"
+    r"(?:^|/)(?:"
+    + "|".join(re.escape(name) + ".*" * name.endswith("/") for name in STEERED_BY)
+    + r"|\.cursorrules|\.windsurfrules|\.mcp\.json|\.(?:cursor|vscode|idea|devcontainer)/.*"
     r"|\.github/copilot-instructions\.md|\.envrc)$"
 )
 _LOCKS = frozenset(

@@ -69,6 +69,9 @@ def _why_not(file: ChangedFile) -> str:
 
 def _pieces(file: ChangedFile) -> Iterator[Piece]:
     head = f"File: {file.path}  ({_KINDS.get(file.status, 'changed')}{_before(file)})\n"
+    if file.is_deleted:
+        yield Piece(file.path, f"{head}({len(file.lines_before)} lines)")
+        return
     rows = list(_rows(file))
     if sum(len(row.text) + 1 for row in rows) > PIECE_CHARACTERS:
         rows = _around_changes(rows)

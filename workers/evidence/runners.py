@@ -223,3 +223,26 @@ def _object(text: str) -> JsonObject:
 
 def _table(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
+
+
+PLAIN = {  # what a person types to run the tests
+    "pytest": "python3 -m pytest",
+    "unittest": "python3 -m unittest",
+    "vitest": "npx vitest run",
+    "jest": "npx jest",
+    "mocha": "npx mocha",
+    "node:test": "node --test",
+    "go": "go test ./...",
+    "cargo": "cargo test",
+    "maven": "mvn test",
+    "gradle": "gradle test",
+}
+
+
+def plain_commands(found: Found) -> list[str]:
+    """The commands of the runners as a person types them, with the folder where it is not the top."""
+    return [
+        PLAIN[runner.name] + (f" (in {runner.root})" if runner.root else "")
+        for runner in found.runners
+        if runner.name in PLAIN
+    ]

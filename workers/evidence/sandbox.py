@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.domain.agent_kinds import KINDS
+from orchestrator.domain.agent_kinds import KINDS, PLACES
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess
 from workers.agents.protocol import Timeouts
 from workers.host.live_runs import Guardian
@@ -55,19 +55,13 @@ _SECRET = (  # below the home folder
     ".mozilla",
     ".config/google-chrome",
     ".config/chromium",
-    ".claude",
-    ".claude.json",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".config/opencode",
-    ".local/share/opencode",
-    ".local/state/opencode",
+    *PLACES,
 )
+_OF_AGENTS = tuple(kind.xdg for kind in KINDS.values() if kind.xdg)
 _XDG = {
-    "XDG_CONFIG_HOME": ("gh", "gcloud", "git/credentials", "hub", "opencode", "google-chrome", "chromium"),
-    "XDG_DATA_HOME": ("opencode", "keyrings"),
-    "XDG_STATE_HOME": ("opencode",),
+    "XDG_CONFIG_HOME": ("gh", "gcloud", "git/credentials", "hub", "google-chrome", "chromium", *_OF_AGENTS),
+    "XDG_DATA_HOME": ("keyrings", *_OF_AGENTS),
+    "XDG_STATE_HOME": _OF_AGENTS,
 }
 _NAMED = (  # variables that name a place of secrets
     "AWS_CONFIG_FILE",

@@ -40,15 +40,25 @@ def compare(
     bite: TestRun | None = None,
     *,
     changed_tests: Collection[str] = (),
+    may_go: Collection[str] = (),
 ) -> Compared:
     """The sets of a change. `protected` None: the tests are untouched, and the candidate's run is it.
 
-    `changed_tests`: ids of tests that were there before, in files that the change edits; they count for the bite only.
+    `may_go`: files whose tests may be removed, since the plan says so. `changed_tests`: ids of tests that were there
+    before, in files that the change edits; they count for the bite only.
     """
     kept = candidate if protected is None else protected
-    passed = frozenset(test for test, outcome in base.outcomes.items() if outcome == PASSED)
+    passed = frozenset(
+        test
+        for test, outcome in base.outcomes.items()
+        if outcome == PASSED and not (test not in candidate.outcomes and test.partition("::")[0] in may_go)
+    )
     new = frozenset(candidate.outcomes) - frozenset(base.outcomes)
     failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
+    unloaded = tuple(f"{test}::" for test in kept.bad if "::" not in test)  # files that could not be read
+    failing |= frozenset(
+        test for test in passed if test not in kept.outcomes and unloaded and test.startswith(unloaded)
+    )
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
     return Compared(

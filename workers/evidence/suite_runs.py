@@ -7,7 +7,7 @@ import json
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator import failpoints
@@ -19,12 +19,14 @@ from orchestrator.store.checks import Check
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
+from workers.evidence.environment_setup import is_manifest, plan_setup
 from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
 from workers.evidence.runners import find_runners
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment
-from workers.git.verify_checkouts import VerifyCheckout
+from workers.git.candidates import changes_between
+from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 from workers.host.live_runs import Guardian
 
 KIND = "tests"
@@ -63,6 +65,8 @@ class TestBench:
     verify: VerifyCheckout
     environ: Mapping[str, str]
     watch: Callable[[Guardian], None]
+    base: str  # the tree whose lock files say what is installed
+    _prepared: dict[str, str] = field(default_factory=dict)  # variables that the set-up sets
 
     @property
     def settings(self) -> WorkSettings:
@@ -109,6 +113,9 @@ class TestBench:
         runners, why = self.runners(tree)
         if not runners:
             return Suite(None, why)
+        fault = self._set_up(tree)
+        if fault:
+            return Suite(None, fault)
         runs: list[TestRun] = []
         flaky: list[str] = []
         for runner in runners:
@@ -135,6 +142,33 @@ class TestBench:
         if not runs:
             return Suite(None, "no runner runs these tests")
         return Suite(_joined(runs), flaky=tuple(flaky))
+
+    def _set_up(self, tree: str) -> str:
+        """Install what the base's lock files pin, whatever the tree's own say; why it failed, if it did.
+
+        The tree is checked out before, and is so afterwards, with what was installed beside its files.
+        """
+        store, settings = self.verify.store, self.settings
+        changed = [change.path for change in changes_between(store.git, self.base, tree)]
+        manifests = [path for path in changed if is_manifest(path.decode("utf-8", "surrogateescape"))]
+        if manifests:
+            self.verify.put(mix_trees(store, tree, self.base, manifests, self.verify.folder))
+        environment = self.verify.folder / "environment"
+        plan = plan_setup(self.verify.files, settings, self.environ, environment)
+        self._prepared.update(plan.env)
+        environment.mkdir(mode=0o700, exist_ok=True)
+        for step in plan.steps:
+            env = {**self.environment(), **plan.env}
+            folder = self.verify.files / step.folder
+            done = self._confined(step.argv, folder, env, settings.test_seconds, network=plan.network)
+            self.context.check()
+            if done.ended.ended_by != "exited" or done.ended.exit != 0:
+                said = (done.err or done.out).strip()[-500:]
+                return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
+        failpoints.hit("setup.done")
+        if manifests:
+            self.verify.switch(tree)
+        return ""
 
     def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
         """One run, and what ended it."""
@@ -171,13 +205,19 @@ class TestBench:
         return Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
 
     def _confined(
-        self, argv: Sequence[str], folder: Path, environ: Mapping[str, str], seconds: float
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        environ: Mapping[str, str],
+        seconds: float,
+        *,
+        network: bool = False,
     ) -> Confined:
         return run_confined(
             argv,
             cwd=folder,
             env=environ,
-            writable=[self.verify.files, self.verify.scratch],
+            writable=[each for each in self._folders if each.is_dir()],
             folder=self.context.workdir,
             run=self.context.row.run,
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
@@ -186,10 +226,19 @@ class TestBench:
             readable=[OWN_PROGRAMS],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
+            network=network,
         )
 
     def environment(self) -> dict[str, str]:
-        return test_environment(self.environ, self.verify.files, self.verify.scratch)
+        return {
+            **test_environment(self.environ, self.verify.files, self.verify.scratch),
+            **self._prepared,
+        }
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        """What a command may write."""
+        return self.verify.files, self.verify.scratch, self.verify.folder / "environment"
 
 
 def _is_killed(ended: Ended) -> bool:

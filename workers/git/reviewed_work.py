@@ -59,7 +59,11 @@ def find_subject(
             fix="change to a repository, or make one with `git init` and a first commit",
         )
     if repository.head() is None and head is None:
-        raise UsageError("there is nothing to review: the repository has no commit", why=str(folder))
+        raise UsageError(
+            "there is nothing to review: the repository has no commit",
+            why=str(folder),
+            fix="commit what is to be reviewed, and then what is added to it",
+        )
     with tempfile.TemporaryDirectory(prefix="lifecycle-review-") as scratch:
         return _Resolver(repository, folder, Path(scratch)).subject(base, head, patch, include_dirty)
 
@@ -112,7 +116,11 @@ class _Resolver:
 
     def _commit(self, what: str, name: str) -> str:
         if name.startswith("-") or "\0" in name or "\n" in name:
-            raise UsageError(f"the {what} {name!r} is no commit", why="a ref does not look like this")
+            raise UsageError(
+                f"the {what} {name!r} is no commit",
+                why="a ref does not look like this",
+                fix="name a branch, a tag or a commit",
+            )
         found = self.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", ok=(0, 1, 128))
         if found.code != 0:
             known = self.git.run(
@@ -181,7 +189,9 @@ class _Resolver:
         body = self._store().git.run(*words, top, tree).out
         if len(body) > PATCH_BYTES:
             raise UsageError(
-                "the uncommitted changes are too large", why=f"more than {PATCH_BYTES // 1_000_000} MB"
+                "the uncommitted changes are too large",
+                why=f"more than {PATCH_BYTES // 1_000_000} MB",
+                fix="commit them, or have git ignore large files that are not part of the change",
             )
         return body
 
@@ -220,12 +230,22 @@ def _read_patch(path: Path) -> bytes:
         if not path.is_file():
             raise UsageError(f"there is no patch {path}", why="it is no file", fix="name a file with a diff")
         if path.stat().st_size > PATCH_BYTES:
-            raise UsageError(f"the patch {path} is too large", why=f"more than {PATCH_BYTES // 1_000_000} MB")
+            raise UsageError(
+                f"the patch {path} is too large",
+                why=f"more than {PATCH_BYTES // 1_000_000} MB",
+                fix="commit it on a branch and review that: --base REF --head BRANCH",
+            )
         body = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"the patch {path} cannot be read", why=str(error)) from error
+        raise UsageError(
+            f"the patch {path} cannot be read", why=str(error), fix="name a file that you may read"
+        ) from error
     if not body.strip():
-        raise UsageError("there is nothing to review: the patch is empty", why=str(path))
+        raise UsageError(
+            "there is nothing to review: the patch is empty",
+            why=str(path),
+            fix="make it with a difference: git diff HEAD > change.patch",
+        )
     return body
 
 

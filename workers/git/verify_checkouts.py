@@ -50,6 +50,10 @@ class VerifyCheckout:
         self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
         return self.files
 
+    def switch(self, tree: str) -> None:
+        """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
+        self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
+
     def remove(self) -> None:
         """Delete all of it."""
         if self.folder.is_dir() and not self.folder.is_symlink():

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.domain.errors import TreeError
 from orchestrator.domain.json_types import Json
-from orchestrator.domain.plan import PLAN, TASKS, Criterion, Plan, PlanTask, is_plan_file, read_plan
-from orchestrator.lifecycle.fan_out import PLAN_TASK
+from orchestrator.domain.plan import Criterion, Plan, PlanTask
+from workers.context.planned import current_plan, planned_task
 from workers.context.run_context import RunContext
 from workers.evidence.declared import Declared
 
 
 def plan_of(context: RunContext) -> Plan:
-    """The session's plan as it is now; an empty one where it has none. Raises TreeError for files that are no plan."""
-    files = {path: context.json(path) for path in context.artifacts if is_plan_file(path)}
-    if not files:
-        return Plan(summary="")
-    plan, faults = read_plan(files)
-    if faults:
-        raise TreeError(
-            f"{PLAN} cannot be carried out",
-            why="; ".join(f"{'.'.join(map(str, fault.place))}: {fault.text}" for fault in faults[:5]),
-            fix=f"mend the files below {TASKS}, then `lifecycle resume --retry {context.row.key}`",
-        )
-    return plan
+    """The session's plan as it is now; an empty one where it has none. Raises StoreError for files that are no plan."""
+    return current_plan(context) or Plan(summary="")
 
 
 def task_of(context: RunContext, plan: Plan) -> PlanTask:
-    """The plan task that the run carries out, or its fix round as one. Raises TreeError."""
+    """The plan task that the run carries out, or its fix round as one. Raises StoreError where there is none."""
     if "fix" in context.payload:
         return _fix_task(plan, context.payload["fix"])
-    name = str(context.payload.get(PLAN_TASK, ""))
-    task = plan.task(name)
-    if task is None:
-        raise TreeError(
-            f"{context.row.key} carries out no task of the plan", why=f"{name or 'no task'} is named"
-        )
-    return task
+    return planned_task(context)[1]
 
 
 def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
@@ -47,7 +30,7 @@ def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
         id=f"FIX-{int(given['round']):03d}",
         title=f"Mend what the tests and the review found, round {given['round']}",
         description="\n".join(_line(each) for each in findings),
-        kind="fix",
+        kind="refactor",  # what shows it are the tests and the review, which look again
         criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),

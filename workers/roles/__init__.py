@@ -48,13 +48,18 @@ class Produced:
             "gate": self.gate,
             "shared": self.shared,
             "fan_out": self.fan_out,
+            "verdict": None
+            if self.verdict is None
+            else {"kind": self.verdict.kind, "data": self.verdict.data},
         }
 
     @classmethod
     def again(cls, files: Mapping[str, tuple[bytes, str]], note: Mapping[str, Json]) -> Produced:
         """What an earlier run of the same task with the same input had produced."""
         wisdom = [(file, text) for file, text in note["wisdom"]]
-        return cls(files=files, **{**note, "wisdom": wisdom})
+        given = note.get("verdict")
+        verdict = None if given is None else Verdict(given["kind"], given["data"])
+        return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict})
 
 
 def produce_for(role: str) -> Callable[..., Produced]:

@@ -8,7 +8,7 @@ looked for where it was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.domain import secrets
@@ -29,7 +29,7 @@ from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.agent_findings import Noted, ReviewAnswer, is_still_there, merged, verify
-from workers.evidence.candidate_checks import Subject, check_candidate, review_candidate, worst_first
+from workers.evidence.candidate_checks import worst_first
 from workers.evidence.changed_files import Changes, read_changes
 from workers.evidence.criteria_review import (
     CriterionReview,
@@ -38,8 +38,10 @@ from workers.evidence.criteria_review import (
     uncovered_requirements,
 )
 from workers.evidence.declared import Declared
+from workers.evidence.people_changes import of_person
 from workers.evidence.review_chunks import chunked
 from workers.git.session_work import SessionWork
+from workers.landing.review_checks import check_reviewed
 from workers.landing.reviewed_session import is_review, session_work
 from workers.landing.work_plans import plan_of
 from workers.roles import Produced
@@ -51,6 +53,7 @@ from workers.roles.review_record import (
     previous_review,
     records_of,
     review_files,
+    test_findings,
 )
 
 WISDOM = 20  # findings that go into wisdom/issues
@@ -116,12 +119,11 @@ class _CodeReview:
         return secrets.known(self.calls.environ)
 
     def _rules(self) -> list[Finding]:
-        """What our own rules find in everything since the base."""
-        subject = Subject(
-            self.work.private, self.base, self.head, declared=self._declared(), secrets=self._known
-        )
-        found = [*check_candidate(subject), *review_candidate(subject)]
-        return [_of_person(each) for each in found] if is_review(self.context) else found
+        """What rules and linters find in everything since the base; of a person's commits what the tests found, too."""
+        found = check_reviewed(self.context, self.calls, self.work, self.base, self.head, self._declared())
+        if not is_review(self.context):
+            return found
+        return [*test_findings(self.context), *of_person(found, self.changes)]
 
     def _declared(self) -> Declared:
         """All that the plan's tasks may do, together."""
@@ -138,7 +140,8 @@ class _CodeReview:
         split = chunked(self.delta)
         self.left_out |= split.left_out
         if not agents:
-            self.without = "; ".join(self.calls.skipped) or "the role's agents are rules only"
+            names = ", ".join(each.partition(":")[0] for each in self.calls.skipped)
+            self.without = f"not usable: {names}" if names else "the reviewer has no other agent than rules"
         findings: list[Finding] = []
         notes: list[Noted] = []
         for number, pieces in enumerate(split.chunks if agents else (), 1):
@@ -251,19 +254,3 @@ class _CodeReview:
 def _issue(finding: Finding) -> str:
     place = f"{finding.place}: " if finding.place else ""
     return f"[{finding.severity}] {place}{finding.text} ({finding.rule})"
-
-
-_DROPPED = frozenset({"undeclared_lock", "nested"})  # a person's own change declares itself
-_MEDIUM = frozenset({"undeclared_dependency", "changed_dependency"})
-
-
-def _of_person(finding: Finding) -> Finding:
-    """A finding about a change of the user's, who needs nobody's leave for it: it is said, and blocks only as a fault."""
-    text = finding.text.replace(", which the task did not declare", "")
-    text = text.replace(", and the task declared no new dependency", "")
-    if finding.rule in _MEDIUM | _DROPPED or finding.rule.endswith("_config") or finding.rule == "hook":
-        severity = MEDIUM if finding.rule in _MEDIUM else "low"
-        return replace(finding, severity=severity, text=text, fix="", blocks=False)
-    if finding.check == "tests_edited" and finding.severity == CRITICAL:
-        return replace(finding, severity=HIGH, text=text)
-    return replace(finding, text=text)

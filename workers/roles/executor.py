@@ -13,6 +13,7 @@ from orchestrator.store import tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
+from workers.context.planned import is_as_approved
 from workers.context.run_context import RunContext
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
@@ -20,7 +21,7 @@ from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate
 from workers.git.session_work import OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
-from workers.landing.change_record import record_of
+from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
 from workers.landing.pull_request import pull_request
@@ -61,6 +62,8 @@ class _Implementation:
     def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
         plan = plan_of(context)
         task = task_of(context, plan)
+        if "fix" not in context.payload and not is_as_approved(context):
+            context.notes.append("the plan was edited after its tasks were made; the edit is carried out")
         work = open_session_work(
             context.store, context.project, context.session.id, context.settings.work.trees
         )
@@ -90,7 +93,7 @@ class _Implementation:
             key_decisions=[f"{row.key}: {change.answer.summary}"],
             notes=[change.judged.unverified] if change.judged.unverified else [],
             landing=change.landing,
-            links=change.judged.links,
+            links=(*change.judged.links, *landed_links(self.context, self.task, change)),
             relanded=lambda: self._produced(loop, loop.relanded(change)),
             after=self.work.follow if change.landing else None,
         )

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.complexity import angles_of, complexity_of
-from orchestrator.domain.errors import AgentRubbish
+from orchestrator.domain.errors import AgentRubbish, StoreError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import (
@@ -21,8 +21,6 @@ from orchestrator.domain.plan import (
     SCHEMA,
     Complexity,
     Plan,
-    is_plan_file,
-    read_plan,
 )
 from orchestrator.domain.plan_checks import GROUND, MOST_TASKS, Ground, check_plan
 from orchestrator.lifecycle import fan_out
@@ -30,6 +28,7 @@ from orchestrator.store import checks
 from workers.agents import prompts
 from workers.agents.protocol import AgentReply
 from workers.context.agent_calls import AgentCalls
+from workers.context.planned import current_plan
 from workers.context.run_context import RunContext
 from workers.context.sources import DOCUMENT_LIMIT, repository_text, sources, title_of
 from workers.context.written_documents import known_of, stamp
@@ -40,6 +39,7 @@ from workers.documents.features import asked
 from workers.documents.frame import RenderContext, to_json
 from workers.documents.plan_content import PlanContent, content_of, plan_of, with_notes
 from workers.documents.plan_page import plan_page
+from workers.evidence.runners import find_runners, plain_commands
 from workers.explore import ExplorationStopped, explore
 from workers.explore.presets import planning_rules
 from workers.explore.ranking import named_words
@@ -109,7 +109,9 @@ def test_commands(context: RunContext) -> tuple[list[str], str | None]:
     """The commands that run the project's tests, and where they write their report; none where they are not known."""
     settings = context.settings.work
     command = " ".join(settings.test_command)
-    return ([command] if command else []), settings.test_report
+    if command:
+        return [command], settings.test_report
+    return plain_commands(find_runners(context.project, settings, os.environ)), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,9 +339,12 @@ def _shown(context: RunContext, agent: str) -> RenderContext:
 
 def _plan_before(context: RunContext) -> str:
     """The plan as it is now, with what a person edited; empty where it cannot be read."""
-    files = {path: context.json(path) for path in context.artifacts if is_plan_file(path)}
-    plan, faults = read_plan(files)
-    return "" if faults else content_of(plan).model_dump_json()
+    try:
+        plan = current_plan(context)
+    except StoreError as error:
+        context.notes.append(f"{error.what}: {error.why}")
+        return ""
+    return content_of(plan).model_dump_json() if plan else ""
 
 
 def _has_sides(context: RunContext) -> bool:

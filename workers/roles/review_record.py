@@ -23,6 +23,8 @@ from workers.evidence.criteria_review import CriterionReview
 from workers.git.session_work import SessionWork
 
 SCHEMA = 1
+AGENT = "agent"  # who has read a file, where it is not the rules alone
+ALIKE = 2  # findings of one rule in one file that the page shows in full
 SHOWN = 100  # findings on the page; the record has all
 _IMPL = re.compile(r"qa/impl-[\w.-]+\.json")
 _TEST = re.compile(r"qa/test-[\w.-]+\.json")
@@ -63,6 +65,7 @@ class Before:
     head: str = ""
     ids: Mapping[str, str] = field(default_factory=dict)  # fingerprint -> id
     open_of_agents: Mapping[str, Finding] = field(default_factory=dict)  # by id
+    read: frozenset[str] = frozenset()  # files that an agent had read
 
 
 def previous_review(context: RunContext) -> Before:
@@ -79,6 +82,7 @@ def previous_review(context: RunContext) -> Before:
                 str(record["subject"]["head"]),
                 {fingerprint(finding): id for id, finding in listed},
                 {id: finding for id, finding in listed if finding.source == "agent"},
+                frozenset(each["path"] for each in record["files"] if each["read_by"] == AGENT),
             )
     return Before()
 
@@ -140,6 +144,7 @@ def review_files(
     context = reviewing.context
     row = context.row
     listed = _listed(reviewing, reviewed.findings, before)
+    read = {*reviewing.read, *(before.read - reviewing.left_out.keys())}
     record: JsonObject = {
         "schema": SCHEMA,
         "session": row.session_id,
@@ -165,7 +170,7 @@ def review_files(
             {
                 "path": file.path,
                 "status": file.status,
-                "read_by": "agent" if file.path in reviewing.read else RULES,
+                "read_by": AGENT if file.path in read else RULES,
                 "why_not": reviewing.left_out.get(file.path),
             }
             for file in reviewing.changes.files
@@ -179,13 +184,21 @@ def review_files(
     }, listed
 
 
+def _newest_tests(context: RunContext) -> tuple[str, Json]:
+    paths = [path for path in context.artifacts if _TEST.fullmatch(path)]
+    newest = max(paths, key=lambda path: context.artifacts[path].created_at, default="")
+    return newest, context.json(newest) if newest else None
+
+
+def test_findings(context: RunContext) -> list[Finding]:
+    """The findings of the newest test round."""
+    _, record = _newest_tests(context)
+    return [Finding.from_json(each) for each in record["findings"]] if isinstance(record, dict) else []
+
+
 def tests_of(context: RunContext) -> JsonObject | None:
     """What the newest test round came to; None before there is one."""
-    paths = [path for path in context.artifacts if _TEST.fullmatch(path)]
-    if not paths:
-        return None
-    newest = max(paths, key=lambda path: context.artifacts[path].created_at)
-    record = context.json(newest)
+    newest, record = _newest_tests(context)
     kept = ("verdict", "why", "passed", "failed", "skipped", "regressions", "confined", "unverified")
     return (
         {"record": newest, **{name: record.get(name) for name in kept}} if isinstance(record, dict) else None
@@ -220,6 +233,24 @@ def _listed(reviewing: Reviewing, findings: Iterable[Finding], before: Before) -
     return found
 
 
+def _condensed(findings: Sequence[JsonObject]) -> list[JsonObject]:
+    """The findings as the page shows them: from the third of one rule in one file on, only their lines."""
+    shown: list[JsonObject] = []
+    for each in findings:
+        said = each["text"].removeprefix(f"{each['path']} ") if each["path"] else each["text"]
+        same = [
+            other
+            for other in shown
+            if (other["rule"], other["path"], other["severity"])
+            == (each["rule"], each["path"], each["severity"])
+        ]
+        if len(same) >= ALIKE and each["path"]:
+            same[-1]["more"].append(each["line"] or said)
+        elif len(shown) < SHOWN:
+            shown.append({**each, "said": said, "more": []})
+    return shown
+
+
 def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) -> bytes:
     """The review for people, in the session's language."""
     context = reviewing.context
@@ -238,7 +269,7 @@ def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) 
         "author": agent,
         "task": row.key,
     }
-    shown = record["findings"][:SHOWN]
+    shown = _condensed(record["findings"])
     groups = [
         {"severity": severity, "findings": [each for each in shown if each["severity"] == severity]}
         for severity in SEVERITIES
@@ -248,8 +279,9 @@ def _page(reviewing: Reviewing, reviewed: Reviewed, record: Mapping[str, Json]) 
         "short": {name: str(record["subject"][name])[:12] for name in ("base", "since", "head")},
         "counts": counted(reviewed.findings),
         "groups": [group for group in groups if group["findings"]],
-        "hidden": max(0, len(record["findings"]) - SHOWN),
+        "hidden": max(0, len(record["findings"]) - sum(1 + len(each["more"]) for each in shown)),
         "unread": [each for each in record["files"] if each["why_not"]],
+        "has_said": any(reviewed.said.values()),
         "is_delta": reviewed.since != reviewed.base,
     }
     return Printer(context.session.language).page(path, "code_review.md.j2", front, doc=doc)

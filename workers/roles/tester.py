@@ -22,9 +22,10 @@ from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
-from workers.git.session_work import OpenTree, SessionWork, open_session_work
+from workers.git.session_work import OpenTree, SessionWork
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
 from workers.landing.coding_agents import coding_agents
+from workers.landing.reviewed_session import is_review, session_work
 from workers.landing.work_answers import WorkAnswer
 from workers.landing.work_plans import plan_of
 from workers.roles import Produced
@@ -42,7 +43,7 @@ GOAL = (
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The verdict on the head, after the agent's repairs where there are some. Raises TreeError, GitError, LeaseLost."""
-    work = open_session_work(context.store, context.project, context.session.id, context.settings.work.trees)
+    work = session_work(context)
     return _TestRound(context, calls, work, work.row(), plan_of(context)).produce()
 
 
@@ -60,8 +61,8 @@ class _TestRound:
         tree = self.work.open_some_tree(self.context.row)
         tested = self._tested(tree, self.begun.head)
         self.context.check()
-        if not tested.findings or tested.unverified:
-            return self._produced(None, tested)
+        if not tested.findings or tested.unverified or is_review(self.context):
+            return self._produced(None, tested)  # the commits of a review are the user's: nothing is mended
         agents = self._agents()
         if not agents:
             return self._produced(None, tested, "no agent that edits files could mend it")

@@ -172,10 +172,6 @@ PATTERNS = {
     "condition": r"\b(?:and again |and |or )?((?:when|whenever|if|unless|as soon as|while|after|until|before|once(?! (?:a|an|per|every|each|and)\b))\s+[^,;.]{3,120}?)(?=\s+(?:and again|and|or)\s+(?:when|if|unless|after|before)\b|[,;.]|$)",
     "measure": r"(?:(?:in |for )?(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|(?:in )?under|over|(?:in )?below|above|no more than|within|up to|every|once (?:a|per)"
     r"|between|after|maximum|minimum|exactly|for)?\s*(?:\d[\d.,:]*\s*(?:%|percent\b)?(?:\s*(?:and|to|-|–)\s*\d[\d.,:]*)?(?:\s*[A-Za-z]+)?|\bonce (?:a|per) \w+|\bone \w+)",
-    "target": rf"(?:\b(?:\d+|{_NUMBER}) (?:out )?(?:of|in) (?:\d+|{_NUMBER})\b)|(?:at or (?:below|above)|(?:fewer|less|more|better|faster|lower|higher) than|at (?:least|most)|under|over|below|above|no more than|within|up to|by|(?<![-=])[<>≤≥]=?|höchstens|mindestens|unter|über|weniger als|moins de|au moins|menos de|al menos)?\s*"
-    r"(?:\b(?:half(?= within| by|$|[.,])|half as many|half (?:of )?(?:the|all) \w+|one or two|two or three|(?:zero|zéro|cero)(?: (?!(?:in|by|for|per|from|on|at|of|d|a|de|en)\b)\w+){0,2}|null|zwei|drei|fünf|zehn|deux|trois|quatre|cinq|dix|dos|tres|diez)\b|ゼロ|[$€£]?\d[\d.,:]*(?:[kM]\b)?\+?"
-    rf"|\b(?:{_NUMBER}|none)\b)\s*(?:%|per ?cent\b|(?:分|秒|時間|日|件|名|円)(?:以内|以下|以上|未満)?)?(?:\s*(?:ms|s|seconds?|minutes?|hours?|days?|weeks?|months?|years?|stunden?|minuten?|tagen?|wochen|heures?|jours?|semaines|ore|giorni|minuti|horas?|días|minutos|mb|gb|kb)\b)?"
-    r"(?:\s*(?:\w+ )?or (?:less|fewer|below|under|better|more|above|higher)\b|\s*(?:\w+ )?at (?:most|least)\b)?",
     "parts": r"\s*,\s*(?:and\s+|or\s+|then\s+)?|\s+(?:and|or|then)\s+(?:also\s+)?",
     "with": r"\s+(?:with|including|that has|which has|plus)\s+",
     "relative": r"\b(?:so that|which|who|that|if|when|because|where|while)\b[^,;]*$",

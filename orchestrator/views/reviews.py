@@ -1,0 +1,28 @@
+"""The review of a session's code, as people see it."""
+
+from __future__ import annotations
+
+from orchestrator.domain.evidence import Finding
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.review_verdicts import counted
+from orchestrator.store import records
+from orchestrator.store.store import Tx
+
+KIND = "review"
+
+
+def newest(tx: Tx, session: str) -> JsonObject | None:
+    """The newest verdict on the session's code; None before there is one."""
+    found = [each for each in records.verdicts_of(tx, session) if each.kind == KIND]
+    if not found:
+        return None
+    last = found[-1]
+    findings = [Finding.from_json(each) for each in last.data["findings"]]
+    return {
+        "task": last.task,
+        "verdict": last.data["verdict"],
+        "findings": counted(findings),
+        "subject": last.data["subject"],
+        "record": f"qa/review-{last.task}.json",
+        "page": f"qa/review-{last.task}.md",
+    }
