@@ -52,6 +52,7 @@ GIT_NAMES = (  # passed only by work in private trees
 )
 
 BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
+    "setup.done",
     "base.tested",
     "agent.worked",
     "tests.ran",
