@@ -16,7 +16,7 @@ from orchestrator.cli.output import (
     verdict,
     width,
 )
-from orchestrator.cli.report import print_pause, print_review, print_scores, unanswering
+from orchestrator.cli.report import print_pause, print_review, print_scores, print_tests, unanswering
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
 
@@ -39,6 +39,7 @@ def draw(found: JsonObject) -> None:
         _phase(phase, [view for view in found["tasks"] if view["phase"] == phase], found["tasks"])
     if found["work"]:
         _say_labelled("Work", _work(found["work"]))
+    print_tests(found["tests"])
     print_review(found["review"])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])

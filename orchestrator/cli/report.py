@@ -34,6 +34,7 @@ def print_report(report: JsonObject, project: Path) -> None:
         say(line)
     print_deliverables(report, project)
     print_scores(report["scores"])
+    print_tests(report["tests"])
     print_review(report["review"])
     for agent in report["unanswering"]:
         say(paint(inert(unanswering(agent)), "yellow"))
@@ -88,6 +89,19 @@ def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
         elif path.endswith("/_index.md"):
             shown.append((path, counted[folder]))
     return shown
+
+
+def print_tests(tests: JsonObject | None) -> None:
+    """What the tests of the code came to; that they tell nothing is said with the reason."""
+    if tests is None:
+        return
+    colour = {"PASS": "green", "UNVERIFIED": "yellow"}.get(tests["verdict"], "red")
+    counted = "" if tests["passed"] is None else f"  {tests['passed']} pass, {tests['failed']} fail"
+    pieces = [Piece("Tests"), Piece(tests["verdict"], colour), Piece(counted)]
+    for line in flow(pieces, width(), gap=" "):
+        say(line)
+    if tests["why"]:
+        say_wrapped(inert(tests["why"]), "  ")
 
 
 def print_review(review: JsonObject | None) -> None:

@@ -1,4 +1,4 @@
-"""The review of a session's code, as people see it."""
+"""The tests and the review of a session's code, as people see them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from orchestrator.store import records
 from orchestrator.store.store import Tx
 
 KIND = "review"
+TESTS = "test"
 
 
 def newest(tx: Tx, session: str) -> JsonObject | None:
@@ -25,4 +26,21 @@ def newest(tx: Tx, session: str) -> JsonObject | None:
         "subject": last.data["subject"],
         "record": f"qa/review-{last.task}.json",
         "page": f"qa/review-{last.task}.md",
+    }
+
+
+def newest_tests(tx: Tx, session: str) -> JsonObject | None:
+    """The newest verdict of the tests, with the reason where they tell nothing; None before there is one."""
+    found = [each for each in records.verdicts_of(tx, session) if each.kind == TESTS]
+    if not found:
+        return None
+    last = found[-1]
+    return {
+        "task": last.task,
+        "verdict": last.data["verdict"],
+        "passed": last.data.get("passed"),
+        "failed": last.data.get("failed"),
+        "why": last.data.get("why"),
+        "head": last.data["head"],
+        "record": f"qa/test-{last.task}.json",
     }

@@ -259,6 +259,7 @@ class Tested:
             "flaky": list(self.flaky),
             "bites": compared.bites if compared else None,
             "unverified": self.unverified or None,
+            "printed": run.tail if run and (run.faults or run.bad) else None,
         }
 
 

@@ -187,7 +187,14 @@ class _TestRound:
             landing=landing,
             verdict=Verdict(
                 "test",
-                {"verdict": word, "head": head, "open": [each.as_json() for each in open_findings]},
+                {
+                    "verdict": word,
+                    "head": head,
+                    "open": [each.as_json() for each in open_findings],
+                    "passed": summary["passed"],
+                    "failed": summary["failed"],
+                    "why": why or tested.unverified or None,
+                },
             ),
         )
 
