@@ -65,6 +65,13 @@ def test_a_client_carries_out_the_plan_and_mends_what_a_test_found(tmp_path: Pat
         assert project.story("IMPL-001") == project.story("IMPL-002") == ["completed"]
         calls = project.rows("SELECT outcome FROM agent_calls WHERE purpose = 'implementation'")
         assert calls == [("answered",)] * 3, "the work, its repair, and the second task"
+        prices = project.rows(
+            "SELECT 1.0 * cost_micros / tokens_in FROM agent_calls WHERE cost_source = 'reported'"
+        )
+        assert len(prices) == (3 if name == "claude" else 0)
+        assert all(price == pytest.approx(prices[0][0], rel=0.1) for (price,) in prices), (
+            "each turn costs its own"
+        )
         told = [each["last_result"] for each in models.log]
         assert any("planted.txt: Read-only file system" in each for each in told)
         assert any(re.search(r"\bOK\b", each) for each in told), "it can run the tests in its tree"
