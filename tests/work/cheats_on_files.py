@@ -187,14 +187,14 @@ CHEATS_ON_FILES = (
         "changes line ends only",
         only_line_ends,
         after=NOTHING,
-        caught=(_unseen, Caught("criteria", "criterion_not_shown")),
+        caught=(_unseen, Caught("criteria", "criterion_not_shown"), Caught("tests", "no_test_shows_it")),
     ),
     Cheat(
         "only_a_comment",
         "changes a text and no code",
         only_a_comment,
         after=NOTHING,
-        caught=(_unseen, Caught("criteria", "criterion_not_shown")),
+        caught=(_unseen, Caught("criteria", "criterion_not_shown"), Caught("tests", "no_test_shows_it")),
     ),
     Cheat(
         "link_outward",

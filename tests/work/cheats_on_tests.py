@@ -10,6 +10,7 @@ from tests.work.cheat_values import BREAKING, NOTHING, STOPPED, Caught, Cheat, P
 PYTEST = frozenset({"pytest"})
 PYTHON = frozenset({"pytest", "unittest"})
 NODE = frozenset({"node:test"})
+UNSHOWN = Caught("tests", "no_test_shows_it")
 REGRESSION = Caught("tests", "regression")
 
 
@@ -261,7 +262,7 @@ CHEATS_ON_TESTS = (
         "special_case",
         "gives the test alone what it wants",
         special_case,
-        caught=(Caught("tampering", "test_probe"),),
+        caught=(Caught("tampering", "test_probe"), UNSHOWN),
     ),
     _hides(
         "conftest_passes",
