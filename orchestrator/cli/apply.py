@@ -50,9 +50,11 @@ def apply(
     from orchestrator import umask
     from orchestrator.commands.apply import applicable, record
     from orchestrator.dispatch.asking import have_done
+    from orchestrator.views.reviews import unproved
 
     with changing() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
+        _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))
         options = [*(["--squash"] if squash else []), "--umask", str(umask.of_user())]
         done = have_done("apply", opened.project.root, "--session", found.session_id, *options)
         record(opened.store, found.session_id, done, who=who())
@@ -75,16 +77,24 @@ def _say(session: str, done: JsonObject) -> None:
         note(f"`git reset --keep {done['before'][:12]}` would undo it")
 
 
+def _warn(why: str | None) -> None:
+    """What speaks against the work, before it is brought in."""
+    if why is not None:
+        note(f"note: {inert(why)}")
+
+
 def _patch(name: str | None, target: str, *, force: bool, as_json: bool) -> None:
     """Write the patch elsewhere first; nothing else is touched."""
     from orchestrator.commands.apply import applicable
     from orchestrator.dispatch.asking import have_done
+    from orchestrator.views.reviews import unproved
 
     file = Path(target)
     if target != "-" and os.path.lexists(file) and not force:
         raise _exists(file)
     with reading() as opened:
         found = opened.store.read(lambda tx: applicable(tx, name))
+        _warn(opened.store.read(lambda tx: unproved(tx, found.session_id)))
         descriptor, draft = tempfile.mkstemp(prefix="lifecycle-", suffix=".patch")
         os.close(descriptor)
         try:

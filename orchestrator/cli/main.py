@@ -52,7 +52,7 @@ from orchestrator.cli.output import complain, end_output
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_FAILED
 
-HELP = """Turn one sentence into a reviewed specification with a crash-safe team of agents.
+HELP = """Turn one sentence into a reviewed specification and tested code with a crash-safe team of agents.
 
 Start with `lifecycle start "what you want"`; `lifecycle check` shows the progress.
 

@@ -25,6 +25,7 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 
+LACKING = {"executor": "none that edits files: the session will wait for one (`lifecycle agents`)"}
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
 
@@ -252,7 +253,10 @@ def plan_lines(view: JsonObject) -> list[str]:
             if (given := view.get("specification"))
             else []
         ),
-        *(("Agents", f"{role}: {', '.join(names) or 'none'}") for role, names in view["agents"].items()),
+        *(
+            ("Agents", f"{role}: {', '.join(names) or LACKING.get(role, 'none')}")
+            for role, names in view["agents"].items()
+        ),
         *(
             [("Agents", f"none: the session replays {cassette['folder']}")]
             if cassette and cassette["does"] == "replay"

@@ -44,3 +44,15 @@ def newest_tests(tx: Tx, session: str) -> JsonObject | None:
         "head": last.data["head"],
         "record": f"qa/test-{last.task}.json",
     }
+
+
+def unproved(tx: Tx, session: str) -> str | None:
+    """Why the session's code is not known to work: tests that tell nothing or fail, or a review that blocks; else None."""
+    tests, review = newest_tests(tx, session), newest(tx, session)
+    if tests is None:
+        return "its tests were not run as a whole"
+    if tests["verdict"] != "PASS":
+        return f"its tests are {tests['verdict']}" + (f": {tests['why']}" if tests["why"] else "")
+    if review is not None and review["verdict"] == "BLOCK":
+        return f"its review blocks it: {review['page']}"
+    return None

@@ -262,7 +262,8 @@ def test_a_dead_runs_ticket_is_void(here: World) -> None:
     [
         (LINES.replace("line 7\n", "ours\n"), [b"theirs\n".strip()]),
         (LINES.replace("line 7\n", "theirs\nours\n"), []),
-        (LINES.replace("line 7\n", "theirs and ours\n"), [b"theirs"]),
+        (LINES.replace("line 7\n", "theirs and ours\n"), []),  # both in one line, as they changed one line
+        (LINES.replace("line 7\n", "their and ours\n"), [b"theirs"]),
         (LINES, [None]),
     ],
 )

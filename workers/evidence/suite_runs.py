@@ -91,9 +91,9 @@ class TestBench:
         begun = time.monotonic()
         found = self._run(tree, select, may_fail)
         self.context.check()
-        if found.run is None or found.why:
-            return found  # what the machine lacks may be there at the next attempt
-        outcome = "passed" if found.run.is_believed and not found.run.bad else "failed"
+        if found.run is None or found.why or not found.run.is_believed:
+            return found  # what the machine lacks, or broke, may be there at the next attempt
+        outcome = "failed" if found.run.bad else "passed"
         data: dict[str, Json] = {"run": found.run.as_json(), "flaky": list(found.flaky)}
         seconds = time.monotonic() - begun
         stored = self.context.store.write(

@@ -15,6 +15,7 @@ from workers.git.candidates import Change, changes_between
 from workers.git.private_store import PrivateStore
 
 _WORD = re.compile(rb"\w")  # a line without any (a brace) says nothing of where it comes from
+_WORDS = re.compile(rb"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def merge(store: PrivateStore, head: str, commit: str) -> Merged:
 def vanished_lines(store: PrivateStore, base: str, head: str, own: str, resolved: str) -> list[Vanished]:
     """What `base..head` added or changed and `resolved`, a resolution with `own`, no longer has.
 
-    Lines are counted in each file, following renames, and those that `own` removed from the base are not missed.
+    Lines are counted in each file, following renames. Those that `own` removed from the base are not missed, nor those
+    whose words are all in one line that the resolution wrote: where both sides changed a line, it has to be another one.
     """
     moved = {
         change.path_before: change.path
@@ -94,10 +96,13 @@ def _missing(
         return [Vanished(change.path, None)] if now in (None, before, ours) else []
     base, head, own, after = (Counter((body or b"").splitlines()) for body in (before, theirs, ours, now))
     lost = []
+    joined = [set(_WORDS.findall(line)) for line in after - head]  # lines that the resolution wrote itself
     for line, count in (head - base).items():
         removed = max(0, base[line] - own[line])
         if _WORD.search(line) and min(count, head[line] - removed - after[line]) > 0:
-            lost.append(Vanished(change.path, line))
+            words = set(_WORDS.findall(line))
+            if not any(words <= each for each in joined):  # both sides of one line, made one
+                lost.append(Vanished(change.path, line))
     return lost
 
 

@@ -17,7 +17,7 @@ from orchestrator import failpoints
 from orchestrator.domain.errors import PersonAsked, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.lifecycle.finished_run import Landing
-from orchestrator.store import work
+from orchestrator.store import checks, work
 from orchestrator.store.work_rows import Proposed
 from workers.context.run_context import RunContext
 from workers.evidence.judgement import Judged
@@ -29,6 +29,7 @@ from workers.landing.work_answers import WorkAnswer
 
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
 POLL_SECONDS = 0.2  # between two checks whether it is the candidate's turn
+SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
 
 
@@ -118,6 +119,10 @@ class ChangeLoop:
         proposed, candidate = self.work.propose(
             row, self.tree, self.context.input_digest, self.subject, trailers
         )
+        said = {"agent": agent, "answer": answer.model_dump(mode="json")}
+        self.context.write(
+            lambda tx: checks.add_check(tx, row, candidate.tree, SAID, row.key, "unverified", said, 0.0)
+        )
         return (None if candidate.is_empty else proposed), candidate
 
     def _take_up(self) -> Change | None:
@@ -145,11 +150,21 @@ class ChangeLoop:
             changes_between(store.git, left.base, left.commit_id),
             flags,
         )
-        answer = WorkAnswer(summary="taken up from an attempt that was interrupted")
+        answer, agent = self._said(left)
         judged = self.judge(candidate, answer, self.tree)
         if judged.blocking or candidate.is_empty:
             return None if candidate.is_empty else self._until_accepted(judged.blocking)
-        return Change(answer, candidate, judged, None, proposed, "", self.taken)
+        return Change(answer, candidate, judged, None, proposed, agent, self.taken)
+
+    def _said(self, left: Proposed) -> tuple[WorkAnswer, str]:
+        """What the agent said of a candidate that is taken up; nothing where the run died before it was noted."""
+        row = self.context.row
+        found = self.context.store.read(
+            lambda tx: checks.check_of(tx, row.session_id, left.tree_id, SAID, row.key)
+        )
+        if found is None:
+            return WorkAnswer(summary="taken up from an attempt that was interrupted"), ""
+        return WorkAnswer.model_validate(found.data["answer"]), str(found.data["agent"])
 
     # landing
 
