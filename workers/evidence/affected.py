@@ -1,4 +1,4 @@
-"""Which tests a change can affect, so that they run first: same names, and the graph of imports.
+"""Which tests a change can affect: same names, and the graph of imports.
 
 What is imported by a name made at run time is not seen, so all tests are run before a candidate counts.
 """
@@ -35,10 +35,14 @@ class Affected:
 def affected_tests(tree: Path, changed: Sequence[str], runners: Sequence[Runner]) -> Affected:
     """The tests of `tree` that the changed files (paths below it) can affect."""
     files = RepositoryFiles(tree)
+    if not files.is_whole:
+        return Affected((), True, "there are more files than are looked at")
     tests = [path for path in files.paths if any(runner.is_test_file(path) for runner in runners)]
     code = []
     for path in changed:
         kind = posixpath.basename(path).rpartition(".")[2].lower()
+        if path not in files:
+            return Affected((), True, f"{path} is gone, or is no plain file")
         if path in tests or (kind in _GRAPH and not is_test_side(path, runners)):
             code.append(path)
         elif is_mixed(path) or is_test_side(path, runners) or kind not in _NO_CODE:

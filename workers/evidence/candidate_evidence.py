@@ -26,9 +26,11 @@ from workers.evidence.suite_runs import Suite, TestBench
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
 from workers.git.candidates import Candidate
 from workers.git.checkouts import Checkout
+from workers.git.ref_locks import testing_base
 from workers.git.session_work import SessionWork
 from workers.git.verify_checkouts import VerifyCheckout, mix_trees
 
+POLL_SECONDS = 0.1  # between two checks whether another lane has tested the base
 BITES = ("feature", "fix")  # kinds of plan tasks whose new tests must fail without the change
 
 
@@ -54,6 +56,18 @@ class CandidateEvidence:
             work.private.tree_of(work.row().base),
         )
         return cls(context, work, bench, declared)
+
+    def prepare(self, base: str) -> None:
+        """Find out what will be needed of the commit `base`, once for all lanes. Raises as `judge`."""
+        tree = self.work.private.tree_of(base)
+        while True:
+            with testing_base(self.work.private.path) as is_ours:
+                if is_ours:
+                    self.bench.baseline(tree)
+                    break
+            self.context.check()
+            self.context.live.stop.wait(POLL_SECONDS)
+        self.bench.runners(tree)
 
     def judge(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, no_change: str | None = None
@@ -96,7 +110,7 @@ class CandidateEvidence:
         now = self.bench.suite(candidate.tree)
         if candidate.is_empty:
             return Tested(now, now, None, None, None, now.why)
-        base = self.bench.suite(before)
+        base = self.bench.baseline(before)
         failpoints.hit("base.tested")
         if not now.is_known or now.run is None:
             return self._unknown(base, now)

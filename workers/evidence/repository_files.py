@@ -19,7 +19,9 @@ class RepositoryFiles:
     def __init__(self, tree: Path) -> None:
         self.tree = tree
         with Root(tree) as root:
-            self.paths = [file.path for file in take_inventory(root, late=lambda: False).files]
+            found = take_inventory(root, late=lambda: False)
+        self.paths = [file.path for file in found.files]
+        self.is_whole = not found.truncated  # False: there are more files than are listed
         self._known = frozenset(self.paths)
 
     def __contains__(self, path: str) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import posixpath
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,8 +23,8 @@ from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_installed_from, plan_setup
 from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
-from workers.evidence.runner import Runner
-from workers.evidence.runners import find_runners
+from workers.evidence.runner import SEPARATOR, Runner
+from workers.evidence.runners import Found, find_runners
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
@@ -35,6 +36,7 @@ OWN_PROGRAMS = Path(
     __file__
 ).parent  # that read tests' outcomes: they may be installed below a folder that is hidden
 KILLS = (signal.SIGKILL, signal.SIGTERM)  # by the system for want of memory, or by a person: not by the tests
+TOGETHER = "//together"  # no path; the key of what is known of a merge: some tests were run, the others were on one side
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
 
 
@@ -65,16 +67,66 @@ class TestBench:
     watch: Callable[[Guardian], None]
     base: str  # the tree whose lock files say what is installed
     _prepared: dict[str, str] = field(default_factory=dict)  # variables that the set-up sets
+    _found: dict[str, Found] = field(default_factory=dict)  # tree -> its runners
+    _untold: dict[str, Suite] = field(
+        default_factory=dict
+    )  # bases whose tests tell nothing, to this run at least
 
     @property
     def settings(self) -> WorkSettings:
         return self.context.settings.work
 
     def runners(self, tree: str) -> tuple[list[Runner], str]:
-        """The runners of a tree, or why there is none; the tree is checked out."""
-        files = self.verify.put(tree)
-        found = find_runners(files, self.settings, self.environ)
+        """The runners of a tree, or why there is none; it is checked out where they are not known."""
+        found = self._found.get(tree) or self._find(tree)
         return list(found.runners), found.why
+
+    def _find(self, tree: str) -> Found:
+        """Check the tree out, and find its runners."""
+        files = self.verify.put(tree)
+        if tree not in self._found:
+            self._found[tree] = find_runners(files, self.settings, self.environ)
+        return self._found[tree]
+
+    def baseline(self, tree: str) -> Suite:
+        """What is known of the tests of a tree that others are compared with; they are run where nothing is.
+
+        Of a merge it may have been put together (`put_together`). Raises as `suite`.
+        """
+        known = self.known_baseline(tree)
+        if known is not None:
+            return known
+        if tree not in self._untold:
+            found = self.suite(tree)
+            if found.is_known:
+                return found
+            self._untold[tree] = found
+        return self._untold[tree]
+
+    def known_baseline(self, tree: str) -> Suite | None:
+        """The same without running anything; None where nothing is known."""
+        return self._known(tree, self._key((), False)) or self._known(tree, self._key((TOGETHER,), False))
+
+    def put_together(self, tree: str, base: Suite, chosen: Suite, files: Collection[str]) -> Suite:
+        """All tests of a merge, as a row: those in `files`, which were run, and the others as they were in `base`."""
+        assert base.run is not None and chosen.run is not None
+        places = {*files, *(posixpath.dirname(file) for file in files)}  # of Go tests it is the folder
+        kept = {
+            test: outcome
+            for test, outcome in base.run.outcomes.items()
+            if test.partition(SEPARATOR)[0] not in places
+        }
+        run = replace(
+            chosen.run,
+            outcomes={**kept, **chosen.run.outcomes},
+            seconds=max(base.run.seconds, chosen.run.seconds),  # as long as all of them take
+        )
+        return self._stored(tree, (TOGETHER,), False, Suite(run, flaky=chosen.flaky), 0.0)
+
+    def _known(self, tree: str, key: str) -> Suite | None:
+        session = self.context.row.session_id
+        found = self.context.store.read(lambda tx: checks.check_of(tx, session, tree, KIND, key))
+        return None if found is None else _from_row(found)
 
     def suite(self, tree: str, select: Sequence[str] = (), *, may_fail: bool = False) -> Suite:
         """All tests of a tree (or those in the files `select`), from the row of an earlier run where there is one.
@@ -83,19 +135,23 @@ class TestBench:
 
         Raises LeaseLost, RunReleased, GitError, AgentUnavailable when no process can be started.
         """
-        row = self.context.row
-        key = self._key(select, may_fail)
-        known = self.context.store.read(lambda tx: checks.check_of(tx, row.session_id, tree, KIND, key))
+        known = self._known(tree, self._key(select, may_fail))
         if known is not None:
-            return _from_row(known)
+            return known
         begun = time.monotonic()
         found = self._run(tree, select, may_fail)
         self.context.check()
         if found.run is None or found.why or not found.run.is_believed:
             return found  # what the machine lacks, or broke, may be there at the next attempt
+        return self._stored(tree, select, may_fail, found, time.monotonic() - begun)
+
+    def _stored(
+        self, tree: str, select: Sequence[str], may_fail: bool, found: Suite, seconds: float
+    ) -> Suite:
+        assert found.run is not None
+        row, key = self.context.row, self._key(select, may_fail)
         outcome = "failed" if found.run.bad else "passed"
         data: dict[str, Json] = {"run": found.run.as_json(), "flaky": list(found.flaky)}
-        seconds = time.monotonic() - begun
         stored = self.context.store.write(
             lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds)
         )
@@ -108,15 +164,15 @@ class TestBench:
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
 
     def _run(self, tree: str, select: Sequence[str], may_fail: bool) -> Suite:
-        runners, why = self.runners(tree)
-        if not runners:
-            return Suite(None, why)
+        found = self._find(tree)
+        if not found.runners:
+            return Suite(None, found.why)
         fault = self._set_up(tree)
         if fault:
             return Suite(None, fault)
         runs: list[TestRun] = []
         flaky: list[str] = []
-        for runner in runners:
+        for runner in found.runners:
             wanted = [path for path in select if runner.owns(path)]
             if select and not wanted:
                 continue
@@ -134,9 +190,9 @@ class TestBench:
                 )
             if ended != "exited":
                 return Suite(done, f"{runner.name} was ended: {ended}")
-            found = [] if may_fail else self._flaky(runner, done, tree)
-            flaky += found
-            runs.append(_without(done, found))
+            again = [] if may_fail else self._flaky(runner, done, tree)
+            flaky += again
+            runs.append(_without(done, again))
         if not runs:
             return Suite(None, "no runner runs these tests")
         return Suite(_joined(runs), flaky=tuple(flaky))

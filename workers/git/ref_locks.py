@@ -42,9 +42,22 @@ def saving_trees(store: Path) -> Iterator[None]:
 @contextmanager
 def tidying(store: Path) -> Iterator[bool]:
     """Whether we are the one who tidies the session up; False where another process does."""
+    with _tried(store.with_suffix(".tidying")) as is_ours:
+        yield is_ours
+
+
+@contextmanager
+def testing_base(store: Path) -> Iterator[bool]:
+    """Whether we are the one who tests what the session's work is based on; False where another lane does."""
+    with _tried(store.with_suffix(".testing")) as is_ours:
+        yield is_ours
+
+
+@contextmanager
+def _tried(file: Path) -> Iterator[bool]:
     with ExitStack() as held:
         try:
-            held.enter_context(_locked(store.with_suffix(".tidying"), fcntl.LOCK_EX | fcntl.LOCK_NB))
+            held.enter_context(_locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
             is_ours = True
         except BlockingIOError:
             is_ours = False
@@ -64,7 +77,7 @@ def _locked(file: Path, how: int) -> Iterator[None]:
 
 def lock_files(store: Path) -> list[Path]:
     """Where the locks of a session's store are."""
-    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying")]
+    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying", ".testing")]
 
 
 def _remove_stale(common_dir: Path) -> None:

@@ -61,10 +61,17 @@ class VerifyCheckout:
         (self.folder / "index.lock").unlink(missing_ok=True)
         try:
             self.switch(tree)
+            if self._is_exact():
+                return True
             self.git.run("clean", "-ffdxq")
-            return not self.git.run("ls-files", "-z", "--others", "--modified", "--deleted").out
+            return self._is_exact()
         except GitError:
             return False
+
+    def _is_exact(self) -> bool:
+        """Whether no file and no folder is there that is not the tree's, and each of the tree's is as it is there."""
+        words = ("ls-files", "-z", "--others", "--directory", "--modified", "--deleted")
+        return not self.git.run(*words).out
 
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""

@@ -5,12 +5,16 @@
     queue      one candidate of a session lands at a time
     merge      onto a head that has moved; conflicts and broken tests are one more turn, on that head
 
+What is needed of the base is found out while the agent works.
+
 Nothing here makes the head: the commit that is returned lands in the report of the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from orchestrator import failpoints
@@ -28,7 +32,7 @@ from workers.git.tree_scan import Flag
 from workers.landing.work_answers import WorkAnswer
 
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
-POLL_SECONDS = 0.2  # between two checks whether it is the candidate's turn
+POLL_SECONDS = 0.05  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
 
@@ -57,6 +61,7 @@ class Change:
 
 Ask = Callable[[Turn, OpenTree], tuple[WorkAnswer, str]]  # the answer, and who gave it
 Judge = Callable[[Candidate, WorkAnswer, OpenTree], Judged]
+JudgeMerge = Callable[[Change, Integration, OpenTree], Judged | None]  # None: judge it as a whole
 
 
 @dataclass
@@ -71,6 +76,8 @@ class ChangeLoop:
     trailers: Mapping[str, str]
     turns: int
     opened: OpenTree | None = None  # the run's tree, where it has one already
+    prepare: Callable[[OpenTree], None] | None = None  # beside the agent, before its work is judged
+    judge_merge: JudgeMerge | None = None  # what a merge without conflicts adds to what was judged
     tree: OpenTree = field(init=False)
     taken: int = 0
     _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
@@ -91,12 +98,14 @@ class ChangeLoop:
         before, marked = "", conflicts
         while True:
             self.taken += 1
-            answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
-            self.context.check()
-            failpoints.hit("agent.worked")
-            if answer.needs is not None:
-                raise _question(answer)
-            proposed, candidate = self._propose(agent, answer)
+            with self._prepared() as ready:
+                answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
+                self.context.check()
+                failpoints.hit("agent.worked")
+                if answer.needs is not None:
+                    raise _question(answer)
+                proposed, candidate = self._propose(agent, answer)
+                ready()
             judged = self.judge(candidate, answer, self.tree)
             if conflicts:
                 more = (*self._lost(candidate), *self._marked(candidate, conflicts))
@@ -111,6 +120,15 @@ class ChangeLoop:
                     why=repeated + "; ".join(_line(each) for each in judged.blocking[:SHOWN]),
                 )
             findings, before, marked = judged.blocking, candidate.tree, ()
+
+    @contextmanager
+    def _prepared(self) -> Iterator[Callable[[], None]]:
+        """Prepare the tree's judgement meanwhile; what is given waits until that is done, and raises what it raised."""
+        if self.prepare is None:
+            yield lambda: None
+            return
+        with ThreadPoolExecutor(1) as beside:
+            yield beside.submit(self.prepare, self.tree).result
 
     def _propose(self, agent: str, answer: WorkAnswer) -> tuple[Proposed | None, Candidate]:
         """The candidate of what the tree holds; without its row where it holds nothing new."""
@@ -179,7 +197,7 @@ class ChangeLoop:
         onto = self.work.integrate(change.proposed)
         judged = change.judged
         if not onto.conflicts and onto.tree != change.candidate.tree:
-            judged = self.judge(_on_head(change, onto), change.answer, self.tree)
+            judged = self._judged_merge(change, onto)
         if not onto.conflicts and not judged.blocking:
             landing = Landing(change.proposed.id, onto.seen, onto.commit, onto.tree)
             return replace(change, landing=landing, judged=judged)
@@ -195,6 +213,11 @@ class ChangeLoop:
         names = tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
         findings = () if onto.conflicts else judged.blocking
         return self._landed(self._until_accepted(findings, names), merges - 1)
+
+    def _judged_merge(self, change: Change, onto: Integration) -> Judged:
+        """What is found of the change on the head that was seen."""
+        added = None if self.judge_merge is None else self.judge_merge(change, onto, self.tree)
+        return self.judge(_on_head(change, onto), change.answer, self.tree) if added is None else added
 
     def _marked(self, candidate: Candidate, conflicts: Sequence[str]) -> list[Finding]:
         """Files in conflict that still have markers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
@@ -18,8 +18,9 @@ from workers.context.run_context import RunContext
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.judgement import Judged
+from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate
-from workers.git.session_work import OpenTree, SessionWork, open_session_work
+from workers.git.session_work import Integration, OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
@@ -57,6 +58,7 @@ class _Implementation:
     task: PlanTask
     work: SessionWork
     agents: Sequence[Agent]
+    known: dict[int, CandidateEvidence] = field(default_factory=dict)  # by the tree's row
 
     @classmethod
     def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
@@ -78,6 +80,8 @@ class _Implementation:
             self.task.title,
             {"Plan-Task": self.task.id, "Refs": " ".join(self.task.refs)},
             TURNS,
+            prepare=lambda tree: self.evidence(tree).prepare(tree.row.base),
+            judge_merge=self.judge_merge,
         )
         return self._produced(loop, loop.run())
 
@@ -132,10 +136,19 @@ class _Implementation:
 
     def judge(self, candidate: Candidate, answer: WorkAnswer, tree: OpenTree) -> Judged:
         """What the checks and tests say of the candidate."""
-        evidence = CandidateEvidence.of(
-            self.context, self.calls, self.work, tree.checkout, declared_by(self.task)
-        )
-        return evidence.judge(candidate, answer.criteria, self.task, answer.no_change)
+        return self.evidence(tree).judge(candidate, answer.criteria, self.task, answer.no_change)
+
+    def judge_merge(self, change: Change, onto: Integration, tree: OpenTree) -> Judged | None:
+        """What the candidate's merge with the head adds; None where it has to be judged as a whole."""
+        return judge_merge(self.evidence(tree), change.candidate, change.judged, onto)
+
+    def evidence(self, tree: OpenTree) -> CandidateEvidence:
+        """What finds out about candidates of the tree, and remembers it for the run."""
+        if tree.row.id not in self.known:
+            self.known[tree.row.id] = CandidateEvidence.of(
+                self.context, self.calls, self.work, tree.checkout, declared_by(self.task)
+            )
+        return self.known[tree.row.id]
 
     def _is_last(self) -> bool:
         """Whether no other task of this kind is left."""

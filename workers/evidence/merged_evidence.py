@@ -1,0 +1,72 @@
+"""What is found out about a merge of two changes that touch no common path.
+
+Each of its files is as one of the two sides left it, and each side was judged against what both began with: its files, its
+tests, and whether they see the change. New is only how the two work together. So the tests that either side can affect are
+run over the merge, and whatever passed at the head has to pass; the others are as they were at the head, which differs
+from the merge in nothing that they can reach. Where that cannot be told, and where all tests are quick, all are run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workers.evidence.affected import affected_tests
+from workers.evidence.candidate_evidence import CandidateEvidence, Tested
+from workers.evidence.judgement import Judged
+from workers.evidence.set_logic import compare, findings_of
+from workers.evidence.suite_runs import Suite
+from workers.git.candidates import Candidate, changes_between
+from workers.git.session_work import Integration
+
+QUICK_SECONDS = 1.0  # tests that take no longer are all run: choosing would save nothing
+
+
+def judge_merge(
+    evidence: CandidateEvidence, own: Candidate, judged: Judged, onto: Integration
+) -> Judged | None:
+    """What was found of the candidate `own`, with what its merge adds; None: the merge has to be judged as a whole.
+
+    That is so where both sides changed a path, and where the tests of the head or of the merge tell nothing. Raises
+    LeaseLost, RunReleased, GitError.
+    """
+    bench, private = evidence.bench, evidence.work.private
+    theirs = {change.path for change in changes_between(private.git, own.base, onto.seen)}
+    ours = {change.path for change in own.changes}
+    base = bench.known_baseline(private.tree_of(onto.seen))
+    if ours & theirs or judged.unverified or base is None or not base.is_known or base.run is None:
+        return None
+    changed = [os.fsdecode(path) for path in sorted(ours | theirs)]
+    now, chosen = _tested(evidence, base, onto.tree, changed)
+    if not now.is_known or now.run is None:
+        return None
+    may_go = [path for path in map(os.fsdecode, ours) if evidence.declared.reason_to_change(path) is not None]
+    compared = compare(base.run, now.run, may_go=may_go)
+    findings = findings_of(compared, now.run)
+    told = Tested(base, now, compared, None, None).summary()
+    bites = None if judged.tests is None else judged.tests["bites"]
+    return replace(
+        judged,
+        findings=(*judged.findings, *findings),
+        tests={**told, "bites": bites, "chosen": chosen},
+        links=tuple(link._replace(check_id=now.check) if link.verified else link for link in judged.links),
+    )
+
+
+def _tested(
+    evidence: CandidateEvidence, base: Suite, tree: str, changed: Sequence[str]
+) -> tuple[Suite, list[str] | None]:
+    """What all tests of the merge come to, and the files of those that were run; None: all of them."""
+    bench = evidence.bench
+    assert base.run is not None
+    if base.run.seconds <= QUICK_SECONDS:
+        return bench.suite(tree), None
+    runners, _ = bench.runners(tree)
+    affected = affected_tests(bench.verify.put(tree), changed, runners)
+    if affected.everything or not affected.files:
+        return bench.suite(tree), None
+    chosen = bench.suite(tree, affected.files)
+    if not chosen.is_known:
+        return bench.suite(tree), None
+    return bench.put_together(tree, base, chosen, affected.files), list(affected.files)
