@@ -7,18 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store import tasks, transitions
 from tests import invariants
 from tests.git_world import as_left, git
-from tests.runtime_harness import RuntimeHarness
-from tests.work.editing import Editing, building, landed, until_idle
+from tests.work.editing import Editing, building, landed, until_idle, without_review
 from tests.work.repositories import COMMON
-
-
-def without_review(harness: RuntimeHarness) -> None:
-    row = harness.store.read(lambda tx: tasks.task(tx, harness.session, "REVIEW-001"))
-    assert row is not None
-    assert harness.store.write(lambda tx: transitions.skip(tx, row.id))
 
 
 @pytest.mark.parametrize("name", ["python-unittest", pytest.param("python-flat", marks=pytest.mark.long)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,14 @@ from tests import factories as make
 from tests import invariants
 from tests.git_world import git
 from tests.runtime_harness import HOST, RuntimeHarness
-from tests.work.editing import Editing, building, landed
+from tests.work.editing import Deed, Editing, building, landed, until_idle, without_review
 from tests.work.lanes import lanes
-from tests.work.repositories import apply
+from tests.work.repositories import Fixture, apply
+from workers.evidence import merged_evidence
 
 TWO = lanes(2)
+QUICK = 600.0  # seconds that tests take here at most, on any machine
+OLDER = "tests/test_base.py::Base::test_the_package_is_there"
 ALONE = """
 import pathlib
 import unittest
@@ -27,17 +32,40 @@ class Alone(unittest.TestCase):
 """
 
 
-def two_lanes(folder: Path, *, alone: bool) -> tuple[RuntimeHarness, Editing]:
-    """A build whose first task is still being worked on while the second one lands."""
+COUNT = """
+import pathlib
+import unittest
+
+
+class Count(unittest.TestCase):
+    def test_there_are_few_parts(self):
+        self.assertLess(len(list(pathlib.Path("parts").glob("part_*.py"))), 2)
+"""
+
+
+def two_lanes(
+    folder: Path,
+    *,
+    alone: bool = False,
+    fixture: Fixture = TWO,
+    more: Mapping[str, Sequence[Deed]] | None = None,
+) -> tuple[RuntimeHarness, Editing]:
+    """A build whose first task is still being worked on while the second one lands.
+
+    `more`: what the tasks do in their turns, beside what they do in any case.
+    """
+    added = {key: list(deeds) for key, deeds in (more or {}).items()}
 
     def first(tree: Path) -> None:
-        apply(TWO.gold["TASK-001"], tree)
+        apply(fixture.gold["TASK-001"], tree)
+        do(added.get("TASK-001", ()), tree)
         other = make.claim(harness.store, HOST)
         assert other is not None and other.key == "IMPL-002"
         harness.run(other)
 
     def second(tree: Path) -> None:
-        apply(TWO.gold["TASK-002"], tree)
+        apply(fixture.gold["TASK-002"], tree)
+        do(added.get("TASK-002", ()), tree)
         if alone:
             (tree / "tests" / "test_alone.py").write_text(ALONE)
 
@@ -46,9 +74,36 @@ def two_lanes(folder: Path, *, alone: bool) -> tuple[RuntimeHarness, Editing]:
         test = tree / "tests" / "test_part_1.py"
         test.write_text(test.read_text().replace("parts.part_1", "parts.first"))
 
-    agent = Editing(TWO, turns={"TASK-001": [first, mend], "TASK-002": [second]})
+    agent = Editing(fixture, turns={"TASK-001": [first, mend], "TASK-002": [second]})
     harness = building(folder, agent)
     return harness, agent
+
+
+def choosing(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.0) -> None:
+    """Let tests that take longer than `seconds` not all be run over a merge."""
+    monkeypatch.setattr(merged_evidence, "QUICK_SECONDS", seconds)
+
+
+def do(deeds: Sequence[Deed], tree: Path) -> None:
+    for deed in deeds:
+        if callable(deed):
+            deed(tree)
+        else:
+            apply(deed, tree)
+
+
+def suites(harness: RuntimeHarness, tree: str) -> list[dict[str, str]]:
+    """The outcomes of each run of tests that is kept of a tree."""
+    rows = harness.rows(
+        "SELECT json_extract(data, '$.run.outcomes') FROM checks WHERE kind = 'tests' AND tree_id = ? ORDER BY id",
+        tree,
+    )
+    return [json.loads(outcomes) for (outcomes,) in rows]
+
+
+def head(harness: RuntimeHarness) -> str:
+    """The tree that landed last."""
+    return harness.store.read(lambda tx: work.commits_of(tx, harness.session))[-1].tree_id
 
 
 def test_what_lands_after_a_merge_was_tested_as_it_lands(tmp_path: Path) -> None:
@@ -74,4 +129,103 @@ def test_a_merge_whose_tests_fail_is_mended_on_the_new_head_before_it_lands(tmp_
     names = git(harness.project, "ls-tree", "--name-only", f"lifecycle/{harness.session}", "parts/")
     assert {"parts/first.py", "parts/part_2.py"} < set(names.split())
     assert "parts/part_1.py" not in names
+    invariants.check(harness.store.path)
+
+
+def test_over_a_merge_the_tests_that_its_sides_can_affect_are_run_and_the_others_are_as_they_were(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    choosing(monkeypatch)
+    harness, _ = two_lanes(tmp_path)
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    ran, together = suites(harness, head(harness))
+    parts = {f"tests/test_part_{n}.py::Part::test_it_says_its_number" for n in (1, 2)}
+    assert set(ran) == parts
+    assert set(together) == {*parts, OLDER}
+    assert set(together.values()) == {"passed"}
+    record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+    assert sorted(record["tests"]["chosen"]) == ["tests/test_part_1.py", "tests/test_part_2.py"]
+    assert (record["tests"]["passed"], record["tests"]["bites"]) == (3, True)
+    invariants.check(harness.store.path)
+
+
+@pytest.mark.long
+def test_a_merge_that_breaks_what_one_side_imports_of_the_other_is_mended_before_it_lands(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second task takes a function away that the first one begins to use; neither touches the other's files."""
+    choosing(monkeypatch)
+    fixture = lanes(2, files={"parts/names.py": "def old():\n    return 1\n"})
+    renamed = {"parts/names.py": "def new():\n    return 1\n"}
+    uses = {"parts/part_1.py": "from parts.names import old\n\n\ndef say():\n    return old()\n"}
+    mended = {"parts/part_1.py": "from parts.names import new\n\n\ndef say():\n    return new()\n"}
+    harness, agent = two_lanes(tmp_path, fixture=fixture, more={"TASK-001": [uses], "TASK-002": [renamed]})
+    (first, _) = agent.turns["TASK-001"]
+    agent.turns = {**agent.turns, "TASK-001": [first, mended]}
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    assert [each.task for each in agent.requests if each.edits] == ["IMPL-001", "IMPL-002", "IMPL-001"]
+    asked = [each.prompt for each in agent.requests if each.edits][-1]
+    assert "tests/test_part_1.py" in asked and "old" in asked
+    assert "new()" in git(harness.project, "show", f"lifecycle/{harness.session}:parts/part_1.py")
+    invariants.check(harness.store.path)
+
+
+@pytest.mark.long
+def test_a_merge_of_a_path_that_both_sides_changed_is_judged_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choosing(monkeypatch)
+    lines = "".join(f"{n} = {n}\n" for n in "abcdefgh")
+    fixture = lanes(2, files={"parts/names.py": lines})
+    more = {
+        "TASK-001": [{"parts/names.py": lines.replace("a = a", "a = 1")}],
+        "TASK-002": [{"parts/names.py": lines.replace("h = h", "h = 8")}],
+    }
+    harness, _ = two_lanes(tmp_path, fixture=fixture, more=more)
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    (whole,) = suites(harness, head(harness))
+    assert OLDER in whole
+    assert "chosen" not in json.loads(harness.text("qa/impl-IMPL-001.json"))["tests"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_quick", [True, False])
+def test_an_older_test_that_two_changes_break_together_is_mended_before_or_after_they_land(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_quick: bool
+) -> None:
+    """What the test reads is seen by no import: quick tests are all run over the merge, others at the end."""
+    choosing(monkeypatch, QUICK if is_quick else 0.0)
+    fixture = lanes(2, files={"tests/test_count.py": COUNT})
+    harness, agent = two_lanes(tmp_path, fixture=fixture)
+
+    def mend(tree: Path) -> None:
+        (tree / "parts" / "part_1.py").rename(tree / "parts" / "first.py")
+        test = tree / "tests" / "test_part_1.py"
+        test.write_text(test.read_text().replace("parts.part_1", "parts.first"))
+
+    agent.turns = {**agent.turns, "TEST-001": [mend]}
+    agent.answers = {
+        "TEST-001": {"summary": "Named it otherwise.", "criteria": [], "no_change": None, "needs": None}
+    }
+    without_review(harness)
+
+    harness.run(harness.until("IMPL-001"))
+    until_idle(harness)
+
+    mended_by = [each.task for each in agent.requests if each.edits][2:]
+    assert mended_by == (["IMPL-001"] if is_quick else ["TEST-001"])
+    *_, last = suites(harness, head(harness))
+    assert last["tests/test_count.py::Count::test_there_are_few_parts"] == "passed"
+    assert json.loads(harness.text("qa/test-TEST-001.json"))["verdict"] == "PASS"
     invariants.check(harness.store.path)

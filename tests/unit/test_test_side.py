@@ -135,6 +135,7 @@ AFFECTED: list[tuple[tuple[str, ...], set[str] | None]] = [
     (("tests/test_other.py",), {"tests/test_other.py"}),
     (("tests/conftest.py",), None),
     (("data.csv",), None),
+    (("src/shop/gone.py",), None),  # who imports a file that is gone cannot be told
     (("pyproject.toml",), None),
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orchestrator.store import tasks, transitions
 from tests import factories as make
 from tests.git_world import git
 from tests.plans import coding_pack
@@ -86,6 +87,13 @@ def until_idle(harness: RuntimeHarness) -> list[str]:
         while row is not None:
             done.append(row.key)
             row = harness.run(row)
+
+
+def without_review(harness: RuntimeHarness) -> None:
+    """Let the session end without its review."""
+    row = harness.store.read(lambda tx: tasks.task(tx, harness.session, "REVIEW-001"))
+    assert row is not None
+    assert harness.store.write(lambda tx: transitions.skip(tx, row.id))
 
 
 def landed(harness: RuntimeHarness) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tests.work.repositories import Fixture, Patch
 
 BASE = {
@@ -16,8 +18,11 @@ BASE = {
 }
 
 
-def lanes(count: int, *, seconds: float = 0.0) -> Fixture:
-    """A fixture with so many plan tasks, none of which waits for another; its tests take at least so long."""
+def lanes(count: int, *, seconds: float = 0.0, files: Mapping[str, str] | None = None) -> Fixture:
+    """A fixture with so many plan tasks, none of which waits for another; its tests take at least so long.
+
+    `files`: what the repository has besides.
+    """
     keys = [f"TASK-{number:03d}" for number in range(1, count + 1)]
     return Fixture(
         name=f"lanes-{count}",
@@ -25,7 +30,7 @@ def lanes(count: int, *, seconds: float = 0.0) -> Fixture:
         runner="unittest",
         request="The package needs modules.\nRequirements:\n"
         + "".join(f"- The package must have a part {n} that says {n}.\n" for n in range(1, count + 1)),
-        commits=({**BASE, **_slow(seconds)},),
+        commits=({**BASE, **_slow(seconds), **(files or {})},),
         plan={
             "summary": "One module a part.",
             "approach": "Modules that do not know each other.",

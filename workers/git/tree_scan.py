@@ -7,7 +7,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.store.files import UnsafePath, clean
@@ -48,31 +48,8 @@ class Scan:
 def scan(tree: Path) -> Scan:
     """Walk a work tree; what is inside a .git is not looked at. A folder that cannot be read is skipped."""
     found = Scan([], [])
-    for entry in _walk(tree):
-        if is_git_directory_name(os.fsencode(entry.name)):
-            path = _relative(tree, entry)
-            if path != b".git":
-                found.nested.append(path)
-        elif not (entry.is_file(follow_symlinks=False) or _is_directory(entry) or entry.is_symlink()):
-            found.special.append(_relative(tree, entry))
-    return found
-
-
-def nested_repositories(top: Path) -> list[bytes]:
-    """Folders below `top` that are repositories of their own."""
-    return [path.rpartition(b"/")[0] for path in scan(top).nested]
-
-
-def _relative(tree: Path, entry: os.DirEntry[str]) -> bytes:
-    return os.fsencode(entry.path)[len(os.fsencode(tree)) + 1 :]
-
-
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False)
-
-
-def _walk(top: Path) -> Iterator[os.DirEntry[str]]:
-    waiting = [os.fspath(top)]
+    top = os.fsencode(tree)
+    waiting = [top]
     while waiting:
         try:
             entries = os.scandir(waiting.pop())
@@ -80,9 +57,18 @@ def _walk(top: Path) -> Iterator[os.DirEntry[str]]:
             continue  # git cannot read it either and says so, or it is gone
         with entries:
             for entry in entries:
-                yield entry
-                if _is_directory(entry) and not is_git_directory_name(os.fsencode(entry.name)):
+                if is_git_directory_name(entry.name):
+                    found.nested.append(entry.path[len(top) + 1 :])
+                elif entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
+                elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                    found.special.append(entry.path[len(top) + 1 :])
+    return replace(found, nested=[path for path in found.nested if path != b".git"])
+
+
+def nested_repositories(top: Path) -> list[bytes]:
+    """Folders below `top` that are repositories of their own."""
+    return [path.rpartition(b"/")[0] for path in scan(top).nested]
 
 
 def leads_outside(path: bytes, target: bytes) -> bool:

@@ -114,11 +114,10 @@ class UserRepository:
     def submodules(self, commit: str, reader: Git) -> list[Submodule]:
         """The submodules of a commit that `reader` knows, in the order of their paths."""
         links: dict[bytes, str] = {}
-        for line in reader.run("ls-tree", "-r", "-z", commit).fields:
-            described, _, path = line.partition(b"\t")
-            mode, _, name = described.decode().split()
-            if mode == "160000":
-                links[path] = name
+        for line in reader.run("ls-tree", "-r", "-d", "-z", commit).fields:  # no files: links and folders
+            if line.startswith(b"160000 "):
+                described, _, path = line.partition(b"\t")
+                links[path] = described.decode().split()[2]
         if not links:
             return []
         names = _module_names(commit, reader)
