@@ -14,6 +14,9 @@ from tests.work.repositories import Fixture
 from tests.work.scenarios import Scenario, Turn, honest
 
 SECONDS = times(10, 1)  # that the agent thinks about a task
+RESOLVING = (
+    SECONDS / 2
+)  # about two lines in conflict; with as long as a task, 2.0 times would be the most there can be
 FILES = times(5_000, 20)  # in the repository
 TASKS = 4
 TEST = """import unittest
@@ -79,10 +82,11 @@ def fan_out() -> Iterator[Figure]:
     one, shares = _built(1)
     four, _ = _built(4)
     merged, _ = _built(4, conflict=True)
+    resolved = f"one conflict, resolved in {RESOLVING:g} s"
     name = f"{TASKS} plan tasks, agents of {SECONDS:g} s, {FILES} files"
     yield Figure(f"{name}: one slot", "s", [one])
     yield Figure(f"{name}: four slots", "s", [four])
-    yield Figure(f"{name}: four slots, one conflict", "s", [merged])
+    yield Figure(f"{name}: four slots, {resolved}", "s", [merged])
     yield Figure("one slot : four slots", "x", [one / four], above=3.0)
     yield Figure("one slot : four slots with a conflict", "x", [one / merged], above=2.2)
     yield Figure("our share of a plan task, tests and agent left out", "s", shares, below=0.4)
@@ -105,8 +109,11 @@ def _built(slots: int, conflict: bool = False) -> tuple[float, list[float]]:
                     "SELECT run_id, sum(finished_at - started_at) / 1e6 FROM agent_calls GROUP BY run_id"
                 )
             )
-            tested = dict(
-                project.rows("SELECT run_id, sum(seconds) FROM checks WHERE kind = 'tests' GROUP BY run_id")
+            tested = dict(  # those of the base are run beside the agent
+                project.rows(
+                    "SELECT c.run_id, sum(c.seconds) FROM checks c WHERE c.kind = 'tests' AND c.created_at > "
+                    "(SELECT max(a.finished_at) FROM agent_calls a WHERE a.run_id = c.run_id) GROUP BY c.run_id"
+                )
             )
             shares = [end - start - spent.get(run, 0) - tested.get(run, 0) for run, start, end in runs]
             return max(end for _, _, end in runs) - min(start for _, start, _ in runs), shares
@@ -120,6 +127,6 @@ def _scenario(made: Fixture, conflict: bool) -> Scenario:
     for n in (1, 2):
         key = f"TASK-{n:03d}"
         (first,) = turns[key]
-        resolved = Turn({"shared.py": "NAMES = ['1', '2']\n"}, seconds=SECONDS, answer=made.answer(key))
+        resolved = Turn({"shared.py": "NAMES = ['1', '2']\n"}, seconds=RESOLVING, answer=made.answer(key))
         turns[key] = [first, replace(resolved)]
     return Scenario(turns)

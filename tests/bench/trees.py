@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.bench.measure import Figure, times
 from tests.git_world import NOON, git
@@ -41,14 +43,26 @@ def _repository(folder: Path, files: int) -> Path:
     return folder
 
 
-def _timed(step: Callable[[], object]) -> float:
-    begun = time.perf_counter()
+class Taken(NamedTuple):
+    """Seconds of one step."""
+
+    wall: float
+    processor: float  # of this process and its git
+
+
+def _timed(step: Callable[[], object]) -> Taken:
+    begun, used = time.perf_counter(), _processor()
     step()
-    return time.perf_counter() - begun
+    return Taken(time.perf_counter() - begun, _processor() - used)
 
 
-def _round(top: Path, number: int, project: Path, store: PrivateStore, base: str) -> dict[str, float]:
-    """Seconds of each step, once."""
+def _processor() -> float:
+    own, ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
+
+
+def _round(top: Path, number: int, project: Path, store: PrivateStore, base: str) -> dict[str, Taken]:
+    """What each step took, once."""
     linked, checkout = top / f"linked-{number}", Checkout(top / f"tree-{number}", "a" * 32)
     changed = checkout.work / "pkg0" / "mod0" / "file0.py"
     taken = {
@@ -73,10 +87,15 @@ def _of_size(files: int, top: Path) -> Iterator[Figure]:
         ("worktree", f"git worktree add, {files:,} files", None),
         ("tree", f"a private tree, {files:,} files", 1.5),
         ("first", f"its first snapshot, one of {files:,} files changed", None),
-        ("later", "a later snapshot", None),
-        ("reuse", "its reuse for the next run", 0.5),
+        ("later", "a later snapshot", 0.3),
+        ("reuse", "its reuse for the next run", 0.25),
     ):
-        yield Figure(label, "s", [taken[name] for taken in rounds], below=below)
+        yield Figure(label, "s", [taken[name].wall for taken in rounds], below=below)
+    both = f"a private tree : git worktree add, {files:,} files"
+    ratios = [taken["tree"].wall / taken["worktree"].wall for taken in rounds]
+    yield Figure(both, "x", ratios, below=1.15)
+    used = [taken["tree"].processor / taken["worktree"].processor for taken in rounds]
+    yield Figure(f"{both}, processor time", "x", used)
 
 
 def trees() -> Iterator[Figure]:

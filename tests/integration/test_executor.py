@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from orchestrator.store import work
 from tests import invariants
 from tests.git_world import as_left, git
 from tests.work.editing import Editing, building, landed, until_idle, without_review
+from tests.work.lanes import lanes
 from tests.work.repositories import COMMON
+
+
+def test_all_tests_are_run_once_for_the_base_and_once_for_each_task_that_leaves_the_tests_alone(
+    tmp_path: Path,
+) -> None:
+    fixture = lanes(2)
+    tasks = [{**task, "kind": "refactor", "files": task["files"][:1]} for task in fixture.tasks]
+    gold = {
+        key: {path: text for path, text in patch.items() if "tests/" not in path}
+        for key, patch in fixture.gold.items()
+    }
+    harness = building(tmp_path, Editing(replace(fixture, tasks=tuple(tasks), gold=gold)))
+
+    without_review(harness)
+
+    done = until_idle(harness)
+
+    assert done[1:] == ["IMPL-001", "IMPL-002", "TEST-001"]
+    assert landed(harness) == ["Part 1", "Part 2"]
+    base = git(harness.project, "rev-parse", "main^{tree}").strip()
+    line = harness.store.read(lambda tx: work.commits_of(tx, harness.session))
+    tested = harness.rows("SELECT tree_id FROM checks WHERE kind = 'tests' ORDER BY id")
+    assert [tree for (tree,) in tested] == [base, *(commit.tree_id for commit in line)]
 
 
 @pytest.mark.parametrize("name", ["python-unittest", pytest.param("python-flat", marks=pytest.mark.long)])

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from orchestrator import failpoints
@@ -202,7 +203,7 @@ class TestBench:
 
         The tree is checked out before, and is so afterwards, with what was installed beside its files.
         """
-        if not self._needs_set_up():
+        if not self._needs_set_up:
             return ""
         settings = self.settings
         self.verify.put(self.base)
@@ -224,6 +225,7 @@ class TestBench:
         self.verify.switch(tree)
         return ""
 
+    @cached_property
     def _needs_set_up(self) -> bool:
         """Whether there is anything to install: a command of the settings, or a lock file of the base."""
         if self.settings.setup:
