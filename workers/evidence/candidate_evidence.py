@@ -8,6 +8,7 @@ from functools import cached_property
 
 from orchestrator import failpoints
 from orchestrator.domain import secrets
+from orchestrator.domain.errors import TestsNotRunnable
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import PlanTask
@@ -19,6 +20,7 @@ from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
+from workers.evidence.linters import find_linters
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
@@ -93,13 +95,15 @@ class CandidateEvidence:
         """The candidate's tests against its base's."""
         private = self.work.private
         before = private.tree_of(candidate.base)
-        now = self.bench.suite(candidate.tree)
+        changed = [_text(change.path) for change in candidate.changes]
+        now = self.bench.suite(candidate.tree, changed=changed)
         if candidate.is_empty:
             return Tested(now, now, None, None, None, now.why)
-        base = self.bench.suite(before)
+        base = self.bench.suite(before, changed=changed)
         failpoints.hit("base.tested")
         if not now.is_known or now.run is None:
-            return self._unknown(base, now)
+            self._assert_runnable(base, now, before, changed)
+            return _unknown(base, now)
         if not base.is_known or base.run is None:
             bad = tuple(
                 Finding(
@@ -109,18 +113,20 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
-        runners, _ = self.bench.runners(before)
+        runners = self.bench.runners(before, changed).runners
         touched = self._test_side(candidate, runners)
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
         may_go = [_text(path) for path in touched if path not in kept]
         if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
-            protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
+            mixed = mix_trees(private, candidate.tree, before, kept, scratch)
+            protected = self.bench.suite(mixed, changed=changed)
+            self._assert_runnable(base, protected, before, changed)
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
-            bite = self.bench.suite(tree, files, may_fail=True)
+            bite = self.bench.suite(tree, files, changed=changed, may_fail=True)
         broken = protected is not None and (not protected.is_known or protected.run is None)
         compared = compare(
             base.run,
@@ -136,11 +142,13 @@ class CandidateEvidence:
         against = protected.run if protected is not None and protected.run is not None else now.run
         return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)))
 
-    def _unknown(self, base: Suite, now: Suite) -> Tested:
-        """The candidate's tests cannot be run: the machine's fault, or where the base's could, the candidate's."""
-        if base.is_known:
-            return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
-        return Tested(base, now, None, None, None, now.why or _faults(now))
+    def _assert_runnable(self, base: Suite, suite: Suite, before: str, changed: Sequence[str]) -> None:
+        """Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too."""
+        if suite.is_known or not base.is_known:
+            return
+        now = self.bench.suite(before, changed=changed, again=True)
+        if not now.is_known:
+            raise TestsNotRunnable(why=now.why or _faults(now))
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
@@ -160,7 +168,8 @@ class CandidateEvidence:
     def checked(self, candidate: Candidate) -> list[Finding]:
         """What is found without running its tests."""
         known = secrets.known(self.bench.environ)
-        runners, _ = self.bench.runners(self.work.private.tree_of(candidate.base))
+        changed = [_text(change.path) for change in candidate.changes]
+        runners = self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
         subject = Subject(
             self.work.private,
             candidate.base,
@@ -170,10 +179,11 @@ class CandidateEvidence:
             lambda path: is_test_side(path, runners) if runners else is_test_path(path),
             known,
         )
-        files = self.bench.verify.put(candidate.tree)
-        return check_candidate(
-            subject, Checkouts(self.bench.execute, files, environ=self.bench.environment())
-        )
+        files, environ = self.bench.verify.put(candidate.tree), self.bench.environment()
+        before = None
+        if any(linter.takes_some(changed) for linter in find_linters(files, environ)):
+            before = self.bench.verify.for_base.put(self.work.private.tree_of(candidate.base))
+        return check_candidate(subject, Checkouts(self.bench.execute, files, before, environ))
 
     def _criteria(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested
@@ -258,9 +268,17 @@ class Tested:
             "new": sorted(compared.new_passing | compared.new_failing) if compared else [],
             "flaky": list(self.flaky),
             "bites": compared.bites if compared else None,
+            "left_out": self.now.left_out,
             "unverified": self.unverified or None,
             "printed": run.tail if run and (run.faults or run.bad) else None,
         }
+
+
+def _unknown(base: Suite, now: Suite) -> Tested:
+    """The candidate's tests cannot be run: where the base's could, that is the candidate's fault."""
+    if base.is_known:
+        return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
+    return Tested(base, now, None, None, None, now.why or _faults(now))
 
 
 def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> list[Finding]:

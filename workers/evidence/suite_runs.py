@@ -16,6 +16,7 @@ from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
 from orchestrator.store.checks import Check
+from orchestrator.store.store import Tx
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
@@ -23,13 +24,13 @@ from workers.evidence.environment_setup import is_installed_from, plan_setup
 from workers.evidence.execution import Executed
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import Runner
-from workers.evidence.runners import find_runners
+from workers.evidence.runners import Found, find_runners
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
 KIND = "tests"
-RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
+RULES = 2  # of this module and the runners: another number is another key, and old rows do not count
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
 OWN_PROGRAMS = Path(
     __file__
@@ -46,6 +47,7 @@ class Suite:
     why: str = ""  # why not, or why it tells nothing
     flaky: tuple[str, ...] = ()  # failed, and passed when they were run again
     check: int | None = None  # the row
+    left_out: int = 0  # runners that a tree with many projects has beside those that were run
 
     @property
     def is_known(self) -> bool:
@@ -70,31 +72,48 @@ class TestBench:
     def settings(self) -> WorkSettings:
         return self.context.settings.work
 
-    def runners(self, tree: str) -> tuple[list[Runner], str]:
-        """The runners of a tree, or why there is none; the tree is checked out."""
-        files = self.verify.put(tree)
-        found = find_runners(files, self.settings, self.environ)
-        return list(found.runners), found.why
+    def runners(self, tree: str, changed: Sequence[str] = ()) -> Found:
+        """The runners of a tree, those near the files `changed` first; the tree is checked out."""
+        return find_runners(self.verify.put(tree), self.settings, self.environ, changed)
 
-    def suite(self, tree: str, select: Sequence[str] = (), *, may_fail: bool = False) -> Suite:
+    def suite(
+        self,
+        tree: str,
+        select: Sequence[str] = (),
+        *,
+        changed: Sequence[str] = (),
+        may_fail: bool = False,
+        again: bool = False,
+    ) -> Suite:
         """All tests of a tree (or those in the files `select`), from the row of an earlier run where there is one.
 
-        `may_fail`: failures are expected, and none is looked at twice.
+        `changed`: the files of the change, whose projects come first where a tree has too many. `may_fail`: failures are
+        expected, and none is looked at twice. `again`: they are run whatever an earlier run came to.
 
         Raises LeaseLost, RunReleased, GitError, AgentUnavailable when no process can be started.
         """
         row = self.context.row
-        key = self._key(select, may_fail)
-        known = self.context.store.read(lambda tx: checks.check_of(tx, row.session_id, tree, KIND, key))
+        whole, near = self._key(select, may_fail), self._key(select, may_fail, changed)
+
+        def earlier(tx: Tx) -> Check | None:
+            found = (checks.check_of(tx, row.session_id, tree, KIND, key) for key in (whole, near))
+            return next(filter(None, found), None)
+
+        known = None if again else self.context.store.read(earlier)
         if known is not None:
             return _from_row(known)
         begun = time.monotonic()
-        found = self._run(tree, select, may_fail)
+        found = self._run(tree, select, changed, may_fail)
         self.context.check()
         if found.run is None or found.why or not found.run.is_believed:
             return found  # what the machine lacks, or broke, may be there at the next attempt
         outcome = "failed" if found.run.bad else "passed"
-        data: dict[str, Json] = {"run": found.run.as_json(), "flaky": list(found.flaky)}
+        key = near if found.left_out else whole
+        data: dict[str, Json] = {
+            "run": found.run.as_json(),
+            "flaky": list(found.flaky),
+            "left_out": found.left_out,
+        }
         seconds = time.monotonic() - begun
         stored = self.context.store.write(
             lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds)
@@ -102,21 +121,30 @@ class TestBench:
         failpoints.hit("checks.stored")
         return replace(found, check=stored.id)
 
-    def _key(self, select: Sequence[str], may_fail: bool) -> str:
+    def _key(self, select: Sequence[str], may_fail: bool, changed: Sequence[str] = ()) -> str:
         settings = self.settings
-        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select), may_fail]
+        near = sorted({path.rpartition("/")[0] for path in changed})
+        about = [
+            RULES,
+            settings.test_command,
+            settings.test_report,
+            settings.setup,
+            sorted(select),
+            may_fail,
+            near,
+        ]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
 
-    def _run(self, tree: str, select: Sequence[str], may_fail: bool) -> Suite:
-        runners, why = self.runners(tree)
-        if not runners:
-            return Suite(None, why)
+    def _run(self, tree: str, select: Sequence[str], changed: Sequence[str], may_fail: bool) -> Suite:
+        there = self.runners(tree, changed)
+        if not there.runners:
+            return Suite(None, there.why)
         fault = self._set_up(tree)
         if fault:
             return Suite(None, fault)
         runs: list[TestRun] = []
         flaky: list[str] = []
-        for runner in runners:
+        for runner in there.runners:
             wanted = [path for path in select if runner.owns(path)]
             if select and not wanted:
                 continue
@@ -139,7 +167,7 @@ class TestBench:
             runs.append(_without(done, found))
         if not runs:
             return Suite(None, "no runner runs these tests")
-        return Suite(_joined(runs), flaky=tuple(flaky))
+        return Suite(_joined(runs), flaky=tuple(flaky), left_out=there.left_out)
 
     def _set_up(self, tree: str) -> str:
         """Install what the base's lock files pin, whatever the tree's own say; why it failed, if it did.
@@ -202,7 +230,7 @@ class TestBench:
 
     def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
         """One command over a checked out tree, in the sandbox."""
-        done = self._confined(argv, folder, environ, COMMAND_SECONDS)
+        done = self._confined(argv, folder, environ, COMMAND_SECONDS, more=(folder,))
         ended = done.ended
         return Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
 
@@ -274,4 +302,9 @@ def _joined(runs: Sequence[TestRun]) -> TestRun:
 
 
 def _from_row(row: Check) -> Suite:
-    return Suite(TestRun.from_json(row.data["run"]), flaky=tuple(row.data["flaky"]), check=row.id)
+    return Suite(
+        TestRun.from_json(row.data["run"]),
+        flaky=tuple(row.data["flaky"]),
+        check=row.id,
+        left_out=int(row.data["left_out"]),
+    )

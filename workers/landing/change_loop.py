@@ -71,6 +71,9 @@ class ChangeLoop:
     trailers: Mapping[str, str]
     turns: int
     opened: OpenTree | None = None  # the run's tree, where it has one already
+    turns_left: int | None = (
+        None  # of the task, over all its attempts and merges; None: each attempt has its own alone
+    )
     tree: OpenTree = field(init=False)
     taken: int = 0
     _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
@@ -90,6 +93,10 @@ class ChangeLoop:
         """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
         before, marked = "", conflicts
         while True:
+            if self.turns_left is not None and self.taken >= self.turns_left:
+                raise WorkRefused(
+                    "the task has used all its turns", why="; ".join(_line(each) for each in findings[:SHOWN])
+                )
             self.taken += 1
             answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
             self.context.check()

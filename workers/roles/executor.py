@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.plan import Plan, PlanTask
-from orchestrator.store import tasks
+from orchestrator.store import records, tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
@@ -30,6 +30,8 @@ from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
 
 TURNS = 3  # of one attempt: the work, and two repairs
+PURPOSE = "implementation"
+TAKEN = frozenset({"answered", "mined", "error", "timeout", "crashed", "rubbish"})  # calls that were a turn
 GOAL = (
     "Carry out the plan task below by editing the files of the current folder, which is a private copy of the repository. "
     "Write tests that show what changed. Commit nothing: what the folder holds when you end is what counts."
@@ -78,6 +80,7 @@ class _Implementation:
             self.task.title,
             {"Plan-Task": self.task.id, "Refs": " ".join(self.task.refs)},
             TURNS,
+            turns_left=self._turns_left(),
         )
         return self._produced(loop, loop.run())
 
@@ -125,7 +128,7 @@ class _Implementation:
         )
         facts: JsonObject = {"plan_task": self.task.as_json(), "turn": turn.number}
         answer, reply = self.calls.ask(
-            "implementation", prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
+            PURPOSE, prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
         )
         self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
         return answer, reply.agent
@@ -136,6 +139,18 @@ class _Implementation:
             self.context, self.calls, self.work, tree.checkout, declared_by(self.task)
         )
         return evidence.judge(candidate, answer.criteria, self.task, answer.no_change)
+
+    def _turns_left(self) -> int:
+        """What earlier attempts, which may have taken more than three for merges, leave of three for each attempt.
+
+        A question that a person answered is no turn; neither is a call that an account's limit or a crash of ours cut off.
+        """
+        row = self.context.row
+        calls = self.context.store.read(lambda tx: records.calls_of(tx, row.session_id))
+        taken = sum(
+            call.task == row.key and call.purpose == PURPOSE and call.outcome in TAKEN for call in calls
+        )
+        return TURNS * row.max_attempts + len(decided(self.context)) - taken
 
     def _is_last(self) -> bool:
         """Whether no other task of this kind is left."""
