@@ -28,6 +28,10 @@ _AT_MOST = {
     "runner_import": LOW,
     "test_probe": MEDIUM,
     "runner_patched": MEDIUM,
+    "runner_shadowed": MEDIUM,
+    "always_equal": LOW,
+    "compiled_code": MEDIUM,
+    "test_reads_source": LOW,
 }
 _UNDECLARED = re.compile(
     r", (?:which the task did not declare|and the (?:plan did not declare it|task declared no new dependency))"
