@@ -10,6 +10,7 @@ from orchestrator.domain.errors import AgentError, AgentUnavailable, WorkRefused
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan
+from orchestrator.domain.review_verdicts import UNVERIFIED
 from orchestrator.lifecycle.finished_run import Verdict
 from orchestrator.store.work_rows import Work
 from workers.agents import prompts
@@ -33,7 +34,6 @@ from workers.roles import Produced
 ITERATIONS = 10  # turns of the agent
 SAME = 3  # equal sets of failures that end the loop
 PASS, FIX_REQUIRED = "PASS", "FIX_REQUIRED"
-UNVERIFIED = "UNVERIFIED"
 GOAL = (
     "Tests of the repository fail that passed before this team's changes, or new ones fail. The current folder is a private "
     "copy. Find the cause and mend the source; change a test only where the plan says that it may change. Never weaken, skip "
