@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from pathlib import Path
@@ -168,3 +169,42 @@ def test_merges_give_a_task_no_more_turns_than_its_attempts_have(tmp_path: Path,
     used_up = "the task has used all its turns" in (error or "")
     assert (len(made) == 3) is used_up is (attempts == 1), (outcome, error)
     invariants.check(harness.store.path)
+
+
+MOMENT = """import time
+import unittest
+
+
+class Moment(unittest.TestCase):
+    pass
+
+
+setattr(Moment, f"test_at_{time.time_ns()}", lambda self: self.assertTrue(True))
+setattr(Moment, f"test_at_{time.time_ns() + 1}", lambda self: self.assertTrue(True))
+"""
+
+
+@pytest.mark.parametrize("weakens", [False, True])
+def test_a_suite_whose_names_change_by_themselves_refuses_no_honest_work(
+    tmp_path: Path, weakens: bool
+) -> None:
+    def deed(tree: Path) -> None:
+        apply(ONE.gold["TASK-001"], tree)
+        if weakens:
+            (tree / "tests" / "test_moment.py").unlink()
+
+    harness = building(tmp_path, Editing(ONE, turns={"TASK-001": [deed, lambda tree: None]}))
+    (harness.project / "tests" / "test_moment.py").write_text(MOMENT)
+    git(harness.project, "add", "-A")
+    git(harness.project, "commit", "-q", "-m", "Name tests by the time")
+    row = harness.until("IMPL-001")
+
+    harness.run(row)
+
+    outcome, error = ended(harness, row.run)
+    if weakens:
+        assert outcome == "failed" and "(test_missing)" in error
+    else:
+        assert landed(harness) == ["Part 1"], error
+        record = json.loads(harness.text("qa/impl-IMPL-001.json"))
+        assert record["tests"]["unstable"] == ["tests/test_moment.py::Moment::test_at_#"]

@@ -9,7 +9,7 @@ from functools import cached_property
 from orchestrator import failpoints
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import TestsNotRunnable
-from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
+from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding, TestRun
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import PlanTask
 from orchestrator.store.checks import Link
@@ -26,6 +26,7 @@ from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
 from workers.evidence.suite_runs import Suite, TestBench
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
+from workers.evidence.unstable_names import steady, sure, unstable
 from workers.git.candidates import Candidate
 from workers.git.checkouts import Checkout
 from workers.git.session_work import SessionWork
@@ -128,19 +129,22 @@ class CandidateEvidence:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
             bite = self.bench.suite(tree, files, changed=changed, may_fail=True)
         broken = protected is not None and (not protected.is_known or protected.run is None)
-        compared = compare(
+        runs = _Runs(
             base.run,
             now.run,
             protected.run if protected and not broken else None,
             bite.run if bite and bite.is_known else None,
-            may_go=may_go,
-            changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
+        compared, names = runs.compared(may_go, files), frozenset[str]()
+        if compared.missing:
+            again = self.bench.suite(before, changed=changed, again=True)
+            if again.is_known and again.run is not None and (names := unstable(base.run, again.run)):
+                compared = runs.steady(again.run, names).compared(may_go, files)
         if protected is not None and broken:
             found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
-            return Tested(base, now, compared, protected, bite, "", found)
+            return Tested(base, now, compared, protected, bite, "", found, names)
         against = protected.run if protected is not None and protected.run is not None else now.run
-        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)))
+        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)), names)
 
     def _assert_runnable(self, base: Suite, suite: Suite, before: str, changed: Sequence[str]) -> None:
         """Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too."""
@@ -217,6 +221,30 @@ class CandidateEvidence:
         return links
 
 
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The four runs, where they are known."""
+
+    base: TestRun
+    now: TestRun
+    protected: TestRun | None
+    bite: TestRun | None
+
+    def compared(self, may_go: Sequence[str], files: Sequence[str]) -> Compared:
+        """`files`: those of tests that the change edits."""
+        edited = [test for test in self.base.outcomes if test.partition("::")[0] in files]
+        return compare(self.base, self.now, self.protected, self.bite, may_go=may_go, changed_tests=edited)
+
+    def steady(self, again: TestRun, names: frozenset[str]) -> _Runs:
+        """The same with the tests of these names counted; `again`: another run of the base."""
+        return _Runs(
+            sure(steady(self.base, names), steady(again, names)),
+            steady(self.now, names),
+            steady(self.protected, names) if self.protected else None,
+            steady(self.bite, names) if self.bite else None,
+        )
+
+
 @dataclass(frozen=True)
 class Tested:
     """The four runs of a candidate, and what they say."""
@@ -228,6 +256,7 @@ class Tested:
     bite: Suite | None
     unverified: str = ""
     findings: tuple[Finding, ...] = ()
+    unstable: frozenset[str] = frozenset()  # tests whose names differ from run to run (`unstable_names.stem`)
 
     @cached_property
     def flaky(self) -> tuple[str, ...]:
@@ -268,6 +297,7 @@ class Tested:
             "new": sorted(compared.new_passing | compared.new_failing) if compared else [],
             "flaky": list(self.flaky),
             "bites": compared.bites if compared else None,
+            "unstable": sorted(self.unstable),
             "left_out": self.now.left_out,
             "unverified": self.unverified or None,
             "printed": run.tail if run and (run.faults or run.bad) else None,

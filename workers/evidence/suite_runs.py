@@ -6,7 +6,7 @@ import hashlib
 import json
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -203,8 +203,10 @@ class TestBench:
         names = self.verify.store.git.run("ls-tree", "-r", "-z", "--name-only", self.base).fields
         return any(is_installed_from(name.rpartition(b"/")[2].decode("utf-8", "replace")) for name in names)
 
-    def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
-        """One run, and what ended it."""
+    def _once(
+        self, runner: Runner, select: Sequence[str], expected: Iterable[str] = ()
+    ) -> tuple[TestRun, str]:
+        """One run, and what ended it; it is believed only with the `expected` tests."""
         report = report_path(self.verify.scratch)
         started = time.time()
         argv = runner.argv(report, select)
@@ -213,7 +215,15 @@ class TestBench:
         failpoints.hit("tests.ran")
         ended = done.ended
         executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
-        run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
+        run = read_report(
+            runner,
+            report,
+            executed,
+            started=started,
+            command=argv,
+            expected=expected,
+            confined=done.confined,
+        )
         return run, "killed" if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:
@@ -225,8 +235,8 @@ class TestBench:
         if self._set_up(tree):
             return []
         self.context.check()
-        again, _ended = self._once(runner, ())
-        return [test for test in failed if again.outcomes.get(test) == PASSED]
+        again, _ended = self._once(runner, (), expected=failed)
+        return [test for test in failed if again.is_believed and again.outcomes[test] == PASSED]
 
     def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
         """One command over a checked out tree, in the sandbox."""
@@ -298,6 +308,7 @@ def _joined(runs: Sequence[TestRun]) -> TestRun:
         sum(run.seconds for run in runs),
         worst.tail,
         all(run.confined for run in runs),
+        {test: said for run in runs for test, said in run.messages.items()},
     )
 
 

@@ -31,6 +31,7 @@ MERGES = 2  # with conflicts or broken tests, before the attempt fails
 POLL_SECONDS = 0.2  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
+SAID_CHARACTERS = 6_000  # of failed tests in a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,3 +260,9 @@ def _line(finding: Finding) -> str:
 def blocking_lines(findings: Sequence[Finding]) -> list[str]:
     """The findings as lines for an agent or a person."""
     return [_line(each) + (f"; {each.fix}" if each.fix else "") for each in findings]
+
+
+def what_tests_said(findings: Sequence[Finding]) -> str:
+    """What failed tests say, each under its name, or the end of what all of them printed; at most `SAID_CHARACTERS`."""
+    said = (f"{each.text}:\n{each.quote}" for each in findings if each.check == "tests" and each.quote)
+    return "\n\n".join(dict.fromkeys(said))[:SAID_CHARACTERS]

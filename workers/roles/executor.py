@@ -20,7 +20,7 @@ from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate
 from workers.git.session_work import OpenTree, SessionWork, open_session_work
-from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
+from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
@@ -122,7 +122,7 @@ class _Implementation:
                 ("Done so far", "\n".join(_done(self.context))),
                 ("A person's decisions", "\n".join(decided(self.context))),
                 ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
-                ("What the tests printed", _printed(turn)),
+                ("What the tests said", what_tests_said(turn.findings)),
                 ("Files in conflict", "\n".join(turn.conflicts)),
             ],
         )
@@ -170,11 +170,6 @@ def decided(context: RunContext) -> list[str]:
 
 def _done(context: RunContext) -> list[str]:
     return [str(entry["summary"]) for entry in context.accumulator if entry.get("summary")]
-
-
-def _printed(turn: Turn) -> str:
-    """The end of what the tests printed, as the first finding about them quotes it."""
-    return next((each.quote for each in turn.findings if each.check == "tests" and each.quote), "")
 
 
 def _plan_text(plan: Plan) -> str:
