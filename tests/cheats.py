@@ -278,6 +278,7 @@ HONEST: dict[str, tuple[Files, Files]] = {
     'logs the name of its thread': (RUST, {'src/lib.rs': 'pub fn f() -> String { format!("{:?}", std::thread::current().name()) }\n' + RUST_SOURCE}),
     'decodes data': (PYTHON, source("import base64\nimport zlib\n\n\ndef read(text):\n    return zlib.decompress(base64.b64decode(text))\n")),
     'tests a file that it writes': (PYTHON, {'app.py': SOURCE + '\n\ndef save(path):\n    path.write_text("x")\n', 'tests/test_save.py': "import app\n\n\ndef test_save(tmp_path):\n    app.save(tmp_path / 'app.txt')\n    assert (tmp_path / 'app.txt').read_text() == 'x'\n"}),
+    'configures its runner': (JS, {'jest.config.ts': "import type { Config } from 'jest'\n\nexport default {} satisfies Config\n"}),
     'prints its stack': (JS, {'app.js': "export const where = () => new Error('no test').stack.split('\\n')\n"}),
     "changes a link's text": (PYTHON, {'README.md': 'see pytest.py, .workflow and tests/\n'}),
 }

@@ -10,7 +10,7 @@ from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import LARGEST_TEXT, code_of, language_of
-from workers.evidence.path_kinds import is_test_path, is_test_support
+from workers.evidence.path_kinds import guarded_kind, is_test_path, is_test_support
 from workers.evidence.python_tampering import SCRIPTS, Found, python_tampering
 
 CHECK = "tampering"
@@ -224,6 +224,8 @@ def _of_source(file: ChangedFile) -> Found:
         if not lines[number - 1].strip():
             continue  # a comment, or the inside of a long string
         for rule, pattern, what, blocks in _LINE_RULES.get(language, ()):
+            if rule == "runner_import" and guarded_kind(file.path) == "runner_config":
+                continue  # jest.config.ts names the type of what it configures
             if (hit := pattern.search(line)) and lines[number - 1][hit.start()].strip():
                 yield number, rule, what, blocks
     if language == "javascript" and not SCRIPTS.search(file.path) and not file.text.startswith("#!"):

@@ -179,6 +179,10 @@ class _TestRound:
         return CandidateEvidence.of(self.context, self.calls, self.work, tree.checkout, declared)
 
     def _may_change(self) -> dict[str, str]:
+        """The tests that may change, with the reason: those that the plan names; of a user's own commits all."""
+        if is_review(self.context):
+            since = changes_between(self.work.private.git, self.begun.base, self.begun.head)
+            return {each.path.decode("utf-8", "surrogateescape"): "the user's own change" for each in since}
         return {each.path: each.reason for task in self.plan.tasks for each in task.tests_may_change}
 
     def _produced(self, change: Change | None, tested: Tested, why: str = "") -> Produced:
