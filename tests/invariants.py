@@ -180,6 +180,13 @@ INVARIANTS = {
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": """
         SELECT c.run_id, count(*) FROM agent_calls c WHERE c.purpose = 'implementation'
         GROUP BY c.run_id HAVING count(*) > 3 + 2""",
+    "60 a task is worked on in at most three turns for each of its attempts, and one more for each answered question": """
+        SELECT c.task, count(*) FROM (SELECT c.*, t.key AS task, t.max_attempts AS most, t.session_id AS session
+            FROM agent_calls c JOIN tasks t ON t.id = c.task_id) c
+        WHERE c.purpose = 'implementation'
+        AND c.outcome IN ('answered', 'mined', 'error', 'timeout', 'crashed', 'rubbish')
+        GROUP BY c.task_id HAVING count(*) > 3 * most + (SELECT count(*) FROM decisions d
+            WHERE d.session_id = session AND d.subject = 'answer ' || task)""",
     "61 a link is verified by a check in which its test passed": """
         SELECT l.session_id, l.from_id, l.to_id FROM links l LEFT JOIN checks k
             ON k.id = l.check_id AND k.session_id = l.session_id AND k.kind = 'tests'

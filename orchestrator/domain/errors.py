@@ -25,6 +25,7 @@ LifecycleError
 │   └── NoRoomForTree          the disk has no room for a private tree
 ├── HeadMoved                  the session's head is another commit now; nothing was written
 ├── WorkRefused                a candidate did not pass its checks; nothing has landed
+├── TestsNotRunnable           the machine cannot run the tests that it could run before; the attempt does not count
 ├── PersonAsked                the work waits for a person's decision
 └── AgentError                 one agent call failed; `kind` is its class
     ├── AgentUnavailable       not installed, not logged in, not configured
@@ -245,6 +246,13 @@ class WorkRefused(LifecycleError):
     """The candidate did not pass its checks; nothing has landed."""
 
     remedy = "`lifecycle runs TASK` shows the attempts; `lifecycle resume --retry TASK` tries again"
+
+
+class TestsNotRunnable(LifecycleError):
+    """This machine can no longer run the tests that it could run before; nothing has landed."""
+
+    __test__ = False  # pytest collects by name
+    remedy = "mend the machine (`lifecycle doctor`), then `lifecycle resume`: the candidate is kept"
 
 
 class PersonAsked(LifecycleError):

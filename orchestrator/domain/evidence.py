@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 
 from orchestrator.domain.json_types import Json, JsonObject
 
@@ -35,7 +35,7 @@ class Finding:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Finding:
         """What `as_json` gave; unknown names are left out."""
-        return cls(**{field.name: value[field.name] for field in fields(cls) if field.name in value})
+        return cls(**{each.name: value[each.name] for each in fields(cls) if each.name in value})
 
     @property
     def place(self) -> str:
@@ -57,6 +57,7 @@ class TestRun:
     seconds: float = 0.0
     tail: str = ""  # the end of what it printed
     confined: bool = True  # False: it ran without the sandbox
+    messages: Mapping[str, str] = field(default_factory=dict)  # what the first of the tests that failed say
 
     @property
     def is_believed(self) -> bool:
@@ -73,10 +74,11 @@ class TestRun:
             "command": list(self.command),
             "faults": list(self.faults),
             "outcomes": dict(self.outcomes),
+            "messages": dict(self.messages),
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> TestRun:
         """What `as_json` gave."""
-        known = {field.name: value[field.name] for field in fields(cls) if field.name in value}
+        known = {each.name: value[each.name] for each in fields(cls) if each.name in value}
         return cls(**{**known, "command": tuple(value["command"]), "faults": tuple(value["faults"])})

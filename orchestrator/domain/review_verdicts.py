@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, SEVERITIES, Finding
 
 BLOCK, CONDITIONAL, APPROVE = "BLOCK", "CONDITIONAL", "APPROVE"
+UNVERIFIED = "UNVERIFIED"  # of a test round: no tests could be run
 QUALITY, SECURITY, ARCHITECTURE, REQUIREMENTS = "quality", "security", "architecture", "requirements"
 DIMENSIONS = (QUALITY, SECURITY, ARCHITECTURE, REQUIREMENTS)
 MODE = "review"  # of sessions that review commits of the user's

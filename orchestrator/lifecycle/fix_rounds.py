@@ -6,6 +6,7 @@ round changed nothing, a person decides what becomes of the findings that are op
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -46,6 +47,14 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """What a fix round began with: all that was found, and the head."""
+
+    found: frozenset[str]  # `fingerprints`
+    head: str = ""  # empty where the round was made before it was noted
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What follows from a round: tasks, or a pause with what is open; neither where all is well."""
 
@@ -57,9 +66,9 @@ class Decision:
 
 
 def decide(
-    state: Graph, judgements: Sequence[Judgement], before: Iterable[str], head: str, builder: str
+    state: Graph, judgements: Sequence[Judgement], before: Before | None, head: str, builder: str
 ) -> Decision:
-    """What follows when every judging task has its verdict; `before`: the findings of the round before, as fingerprints.
+    """What follows when every judging task has its verdict; `before`: what the last fix round began with, None at first.
 
     `builder`: the role of whoever fixes.
     """
@@ -75,8 +84,9 @@ def decide(
     made = sum(key.startswith(FIXES) for key in state)
     if made >= LIMIT:
         return Decision(findings=findings, exhausted=f"{made} fix rounds are over")
-    known = set(before)
-    if known and {fingerprint(each) for each in findings} == known:
+    if before is not None and before.head and before.head == head:
+        return Decision(findings=findings, exhausted="nothing landed in the last fix round")
+    if before is not None and before.found and before.found <= fingerprints(findings):
         return Decision(findings=findings, exhausted="the last fix round changed nothing of what was found")
     fix = TaskState(
         key=f"{FIXES}{made + 1:03d}",
@@ -95,6 +105,11 @@ def fingerprint(finding: Finding) -> str:
     return "\0".join((finding.check, finding.rule, finding.path, finding.text))
 
 
+def fingerprints(findings: Iterable[Finding]) -> frozenset[str]:
+    """Those of several findings, short enough to be kept of every one."""
+    return frozenset(hashlib.sha256(fingerprint(each).encode()).hexdigest()[:16] for each in findings)
+
+
 def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     """Carry out what follows from the report's verdict, in its transaction; the pause, if any, with its detail."""
     row = report.row
@@ -103,9 +118,8 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     found = work.work_of(tx, row.session_id)
     verdicts = [each for each in records.verdicts_of(tx, row.session_id) if each.kind in VERDICTS]
     judgements = _newest_judgements(state, verdicts)
-    decided = decide(
-        state, judgements, _before(state, tx, row.session_id), found.head if found else "", builder
-    )
+    head = found.head if found else ""
+    decided = decide(state, judgements, _before(state, tx, row.session_id), head, builder)
     if decided.exhausted:
         open_findings = [each.as_json() for each in decided.findings[:NAMED]]
         messages.say(
@@ -123,7 +137,7 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
             row.session_id,
             decided.tasks,
             report.max_attempts,
-            lambda task: _payload(task, decided, state, row.session_id, tx),
+            lambda task: _payload(task, decided, head, row.session_id, tx),
         )
         made = ", ".join(task.key for task in decided.tasks)
         what = (
@@ -133,7 +147,7 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     return None, {}
 
 
-def _payload(task: TaskState, decided: Decision, state: Graph, session: str, tx: Tx) -> JsonObject:
+def _payload(task: TaskState, decided: Decision, head: str, session: str, tx: Tx) -> JsonObject:
     original = None if task.revision_of is None else tasks.task(tx, session, task.revision_of)
     kept = {} if original is None else dict(original.payload)
     if decided.since:
@@ -141,7 +155,12 @@ def _payload(task: TaskState, decided: Decision, state: Graph, session: str, tx:
     if task.revision_of is not None:
         return kept
     return {
-        "fix": {"round": decided.number, "findings": [each.as_json() for each in decided.findings[:NAMED]]}
+        "fix": {
+            "round": decided.number,
+            "findings": [each.as_json() for each in decided.findings[:NAMED]],
+            "found": sorted(fingerprints(decided.findings)),
+            "head": head,
+        }
     }
 
 
@@ -203,9 +222,12 @@ def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:
     return Judgement(task, str(data["verdict"]), str(data.get("head", "")), findings)
 
 
-def _before(state: Graph, tx: Tx, session: str) -> list[str]:
-    """The fingerprints of what the last fix round was given."""
+def _before(state: Graph, tx: Tx, session: str) -> Before | None:
+    """What the last fix round began with; None before the first."""
     last = max((key for key in state if key.startswith(FIXES)), default=None)
     row = None if last is None else tasks.task(tx, session, last)
-    given = [] if row is None else row.payload["fix"]["findings"]
-    return [fingerprint(Finding.from_json(each)) for each in given]
+    if row is None:
+        return None
+    fix = row.payload["fix"]
+    given = fingerprints(Finding.from_json(each) for each in fix["findings"])
+    return Before(frozenset(fix.get("found", given)), str(fix.get("head", "")))

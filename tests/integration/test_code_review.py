@@ -23,6 +23,7 @@ from tests.work.scenarios import Scenario, Turn
 from workers.evidence.agent_findings import ReviewAnswer
 from workers.git.reviewed_work import find_subject
 from workers.roles import Produced
+from workers.roles.second_look import SecondLook
 
 PREFIX = "ghp_"  # apart, so that this file holds no credential
 FILES: dict[str, str | bytes] = {
@@ -111,6 +112,9 @@ class Review:
         return {each["rule"] for each in self.record["findings"] if each["severity"] == severity}
 
 
+AGREES = SecondLook.model_validate({"claims": [{"number": 1, "confirmed": True, "why": "any input"}]})
+
+
 def finding(path: str, line: int, quote: str, text: str, severity: str = "high") -> dict[str, Any]:
     return {
         "dimension": "quality",
@@ -176,10 +180,42 @@ def test_a_verified_critical_finding_of_an_agent_blocks(tmp_path: Path) -> None:
     changed(tmp_path, GOOD)
     found = finding("calc.py", 7, "return add(a, a)", "deletes the user's data", "blocker")
 
-    review = Review(tmp_path, Told(answers={"review": ReviewAnswer.model_validate({"findings": [found]})}))
+    agent = Told(
+        answers={"review": ReviewAnswer.model_validate({"findings": [found]}), "second_look": AGREES}
+    )
+
+    review = Review(tmp_path, agent)
 
     assert review.record["verdict"] == "BLOCK"
     assert review.said == ["fix_required"]
+    second = agent.request("REVIEW-001", "second_look")
+    assert "7 | " in second.prompt and "deletes the user's data" in second.prompt
+    assert second.role == "discussant"
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [
+        (
+            SecondLook.model_validate({"claims": [{"number": 1, "confirmed": False, "why": "it only adds"}]}),
+            "it only adds",
+        ),
+        (SecondLook(), "nobody looked again"),
+        (AgentCrashed("it died"), "nobody looked again"),
+    ],
+)
+def test_a_critical_finding_that_a_second_look_does_not_confirm_is_high(
+    tmp_path: Path, second: Any, why: str
+) -> None:
+    changed(tmp_path, GOOD)
+    found = finding("calc.py", 7, "return add(a, a)", "deletes the user's data", "blocker")
+    answers = {"review": ReviewAnswer.model_validate({"findings": [found]}), "second_look": second}
+
+    review = Review(tmp_path, Told(answers=answers))
+
+    assert review.record["verdict"] == "CONDITIONAL"
+    (kept,) = review.record["findings"]
+    assert kept["severity"] == "high" and why in kept["text"]
 
 
 def test_a_later_review_reads_what_is_new_and_looks_for_what_was_open(tmp_path: Path) -> None:

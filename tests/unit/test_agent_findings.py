@@ -73,6 +73,25 @@ def test_a_claim_without_its_file_or_quote_is_a_note(given: AgentFinding, why: s
     assert why in found.why
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("`x` is not defined, so that it fails", "x is defined in line 8"),
+        ("undefined name total", "total is defined in line 1"),
+        ("this line is a syntax error", "can read the file"),
+        ("`result` is not defined where rows are empty", ""),  # it is local: code cannot tell
+        ("`gone` is not defined", ""),
+        ("rows are not defined by anybody", ""),
+    ],
+)
+def test_a_claim_that_code_can_refute_is_a_note(text: str, why: str) -> None:
+    found = verify(claimed("result += row", line=4, text=text), CHANGES)
+
+    assert isinstance(found, Noted) is bool(why)
+    if isinstance(found, Noted):
+        assert why in found.why
+
+
 def test_a_verified_finding_shows_the_line_of_the_file_and_not_what_the_agent_made_of_it() -> None:
     found = verify(claimed("+ result += row", line=4, rule="Off By One!", severity="Major"), CHANGES)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from orchestrator.domain.plan import Criterion, Plan, PlanTask, Uncovered
+from orchestrator.domain.review_verdicts import review_verdict
 from orchestrator.store.checks import Link
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.criteria_review import (
@@ -53,7 +56,27 @@ def test_a_criterion_is_met_by_what_shows_it(
     (found,) = review_criteria(PLAN, records, links, added(code))
 
     assert found.met == met
-    assert bool(criteria_findings([found])) is (met == UNMET)
+    shown = [(each.severity, each.rule) for each in criteria_findings([found])]
+    unproved = [] if links and links[0].verified else [("medium", "criterion_unproved")]
+    assert shown == ([("high", "criterion_unmet")] if met == UNMET else unproved)
+
+
+def test_words_of_a_change_never_approve_it_and_the_reason_is_said() -> None:
+    (found,) = review_criteria(PLAN, [], [], added("# expired links answer with the status gone"))
+
+    findings = criteria_findings([found], "no sandbox")
+
+    assert found.met == MET
+    assert review_verdict(findings) == "CONDITIONAL"
+    assert "no tests could be run: no sandbox" in findings[0].text
+
+
+def test_a_change_of_documents_shows_a_criterion_of_documentation() -> None:
+    task = replace(PLAN.tasks[0], kind="docs")
+
+    (found,) = review_criteria(replace(PLAN, tasks=(task,)), [record("change")], [], added("pass"))
+
+    assert found.met == MET and criteria_findings([found]) == []
 
 
 @pytest.mark.parametrize(

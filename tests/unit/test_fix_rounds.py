@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.model import TaskState, TaskStatus
-from orchestrator.lifecycle.fix_rounds import Decision, Judgement, decide, fingerprint
+from orchestrator.lifecycle.fix_rounds import NAMED, Before, Decision, Judgement, decide, fingerprints
 
 DONE, OPEN = TaskStatus.COMPLETED, TaskStatus.IN_PROGRESS
 HEAD = "c" * 40
@@ -36,9 +36,13 @@ BROKEN = Judgement("TEST-001", "FIX_REQUIRED", HEAD, (REGRESSION,))
 
 
 def decided(
-    *judgements: Judgement, state: dict[str, TaskState] = STATE, before: tuple[Finding, ...] = ()
+    *judgements: Judgement,
+    state: dict[str, TaskState] = STATE,
+    before: tuple[Finding, ...] = (),
+    head: str = "b" * 40,
 ) -> Decision:
-    return decide(state, judgements, map(fingerprint, before), HEAD, "executor")
+    begun = Before(fingerprints(before), head) if before else None
+    return decide(state, judgements, begun, HEAD, "executor")
 
 
 def test_nothing_follows_while_a_verdict_is_missing() -> None:
@@ -93,7 +97,24 @@ def test_a_round_that_changed_nothing_is_the_last_one() -> None:
     state = {**STATE, "IMPL-fix-001": task("IMPL-fix-001", "executor", "IMPL", "TEST-001")}
 
     assert decided(PASSED, BLOCKED, state=state, before=(SECRET,)).exhausted
+    assert decided(BROKEN, BLOCKED, state=state, before=(SECRET,)).exhausted, "it added a fault"
     assert decided(PASSED, BLOCKED, state=state, before=(SECRET, REGRESSION)).tasks
+
+
+def test_a_round_after_which_the_head_is_the_same_is_the_last_one() -> None:
+    state = {**STATE, "IMPL-fix-001": task("IMPL-fix-001", "executor", "IMPL", "TEST-001")}
+
+    assert decided(PASSED, BLOCKED, state=state, before=(REGRESSION,), head=HEAD).exhausted
+    assert decided(PASSED, BLOCKED, state=state, before=(REGRESSION,), head="").tasks, "it was not noted"
+
+
+def test_more_findings_than_a_fix_task_is_given_are_known_again() -> None:
+    many = tuple(replace(SECRET, path=f"app_{n}.py") for n in range(3 * NAMED))
+    state = {**STATE, "IMPL-fix-001": task("IMPL-fix-001", "executor", "IMPL", "TEST-001")}
+    blocked = replace(BLOCKED, findings=many)
+
+    assert decided(PASSED, blocked, state=state, before=many).exhausted
+    assert decided(PASSED, blocked, state=state, before=(REGRESSION, *many)).tasks
 
 
 def test_what_the_tester_landed_after_the_review_is_reviewed() -> None:

@@ -22,7 +22,6 @@ from workers.evidence.people_changes import of_person
         ("secrets", "secret:token", "app.py", CRITICAL),
         ("secrets", "secret:token", "tests/test_a.py", HIGH),
         ("compile", "syntax", "app.py", CRITICAL),
-        ("compile", "syntax", "tests/data/broken.json", LOW),
         ("paths", "link", "outside", CRITICAL),
     ],
 )
@@ -62,3 +61,11 @@ def test_a_dependency_that_moves_between_manifests_is_not_new() -> None:
     found = of_person([moved, new], Changes([before]))
 
     assert [each.text for each in found] == ["p adds the dependency left-pad"]
+
+
+def test_data_of_tests_that_cannot_be_read_is_no_finding() -> None:
+    broken = Finding(
+        "compile", HIGH, "syntax", "tests/data/broken.json cannot be read", "tests/data/broken.json"
+    )
+
+    assert of_person([broken], Changes([])) == []

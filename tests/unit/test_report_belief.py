@@ -12,7 +12,7 @@ from workers.evidence.cases import Cases
 from workers.evidence.compiled_runners import Cargo, Go, Maven, OwnCommand
 from workers.evidence.execution import Executed
 from workers.evidence.report_files import UnbelievableReport, read_report_file
-from workers.evidence.reports import failure_texts, read_report, report_path
+from workers.evidence.reports import read_report, report_path
 
 OWN = OwnCommand(Path("/nowhere"), command=("check", "{report}"))
 SUITE = '<testsuite name="s">{}</testsuite>'
@@ -102,7 +102,7 @@ def test_a_command_without_a_report_is_judged_as_a_whole(tmp_path: Path) -> None
 
     assert (good.outcomes, good.faults) == ({"the whole command": "passed"}, ())
     assert (bad.outcomes, bad.faults) == ({"the whole command": "failed"}, ())
-    assert failure_texts(runner, tmp_path / "none", Executed(2, "", "no"), 0.0) == {"the whole command": "no"}
+    assert (good.messages, bad.messages) == ({}, {"the whole command": "no"})
 
 
 def test_reports_below_the_tree_are_found_without_following_links(tmp_path: Path) -> None:

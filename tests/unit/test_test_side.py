@@ -10,7 +10,7 @@ import pytest
 from orchestrator.config.settings import WorkSettings
 from workers.evidence.affected import affected_tests
 from workers.evidence.compiled_runners import Cargo, Go, Maven
-from workers.evidence.environment_setup import changed_manifests, manifests_below, plan_setup
+from workers.evidence.environment_setup import plan_setup
 from workers.evidence.javascript_runners import Jest
 from workers.evidence.python_runners import Pytest
 from workers.evidence.runner import Runner
@@ -231,73 +231,3 @@ def test_the_digest_follows_the_manifests_and_nothing_else(tmp_path: Path) -> No
     other = plan_setup(tree, WorkSettings(), environ).digest
 
     assert first == same != other
-
-
-MANIFESTS: dict[str, tuple[dict[str, str], dict[str, str], tuple[str, ...], tuple[str, ...]]] = {
-    "nothing": ({"go.mod": "module m\n"}, {"go.mod": "module m\n"}, (), ()),
-    "python": (
-        {"pyproject.toml": "[project]\nname='a'\ndependencies = ['flask']\n"},
-        {"pyproject.toml": "[project]\nname='a'\ndependencies = ['flask>=3', 'left-pad[x]>=1']\n"},
-        ("pyproject.toml",),
-        ("left-pad",),
-    ),
-    "moved between manifests": (
-        {"setup.cfg": "[options]\ninstall_requires =\n  flask\n"},
-        {"pyproject.toml": "[project]\nname='a'\ndependencies = ['flask']\n"},
-        ("pyproject.toml", "setup.cfg"),
-        (),
-    ),
-    "npm": (
-        {"package.json": '{"dependencies": {"a": "1"}}'},
-        {
-            "package.json": '{"dependencies": {"a": "2"}, "devDependencies": {"evil": "1"}}',
-            "package-lock.json": "{}",
-        },
-        ("package-lock.json", "package.json"),
-        ("evil",),
-    ),
-    "go": (
-        {"go.mod": "module m\n"},
-        {"go.mod": "module m\nrequire example.com/x v1.2.3\n"},
-        ("go.mod",),
-        ("example.com/x",),
-    ),
-    "cargo": (
-        {"Cargo.toml": ""},
-        {"Cargo.toml": "[dev-dependencies]\nserde = '1'\n"},
-        ("Cargo.toml",),
-        ("serde",),
-    ),
-    "another spelling of a known name": (
-        {"requirements.txt": "Left_Pad\n"},
-        {"requirements.txt": "left-pad==2\n"},
-        ("requirements.txt",),
-        (),
-    ),
-    "a known name from another source": (
-        {"package.json": '{"dependencies": {"a": "^1"}}'},
-        {"package.json": '{"dependencies": {"a": "npm:evil@1"}}'},
-        ("package.json",),
-        ("a",),
-    ),
-    "only a lock": ({"uv.lock": "1"}, {"uv.lock": "2"}, ("uv.lock",), ()),
-    "a new manifest": ({}, {"lib/requirements.txt": "x\n"}, ("lib/requirements.txt",), ("x",)),
-}
-
-
-@pytest.mark.parametrize("case", MANIFESTS)
-def test_changed_manifests_name_the_added_dependencies(case: str, tmp_path: Path) -> None:
-    before, after, changed, added = MANIFESTS[case]
-
-    found = changed_manifests(before, manifests_below(write(tmp_path, after)))
-
-    assert (found.changed, found.added, found.unreadable) == (changed, added, ())
-
-
-def test_a_manifest_that_cannot_be_read_is_named() -> None:
-    after = {"package.json": "{", "Pipfile": "", "requirements.txt": "a\n-r b.txt\ngit+https://x/y\n"}
-    known = {"requirements.txt": after["requirements.txt"] + "c\n"}
-
-    assert changed_manifests({}, after).unreadable == ("Pipfile", "package.json", "requirements.txt")
-    assert changed_manifests({}, {"requirements.txt": "a\n-r b.txt\n"}).unreadable == ()
-    assert changed_manifests({"requirements.txt": after["requirements.txt"]}, known).unreadable == ()

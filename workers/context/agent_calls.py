@@ -48,7 +48,10 @@ from workers.host.live_runs import LiveRuns
 M = TypeVar("M", bound=BaseModel)
 NO_MCP = f"agents had no MCP server: it is not installed ({extras.MCP_INSTALL})"
 CRITIC = "discussant"  # the role of whoever reads critically, whichever task it is asked in
-CRITICAL = frozenset({"critique", "architecture_review"})  # the kinds of question that go to a critic
+SECOND_LOOK = "second_look"
+CRITICAL = frozenset(
+    {"critique", "architecture_review", SECOND_LOOK}
+)  # the kinds of question that go to a critic
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from orchestrator.domain.evidence import SEVERITIES, Finding
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.review_verdicts import dimension_of, severity_of
 from workers.evidence.changed_files import ChangedFile, Changes
+from workers.evidence.refuted_claims import refuted
 
 NEAR = 12  # lines above and below the named one in which a quote is looked for first
 SHORTEST = 4  # letters and digits of a quote that may be a part of a line
@@ -97,6 +98,8 @@ def verify(found: AgentFinding, changes: Changes) -> Finding | Noted:
     place = _place_of(found.quote, found.line, file)
     if place is None:
         return Noted(claimed, "what it quotes is not in the file")
+    if why := refuted(claimed, file):
+        return Noted(claimed, why)
     line = file.line(place) if place else ""
     return replace(claimed, line=place, quote=one_line(line.strip(), QUOTED) or claimed.quote)
 

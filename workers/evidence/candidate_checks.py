@@ -19,6 +19,7 @@ from workers.evidence.linters import lint_changes
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.review_rules import review_changes
 from workers.evidence.tampering import tampering
+from workers.evidence.tests_of_words import tests_of_words
 from workers.evidence.weakened_tests import edited_tests
 from workers.git.private_store import PrivateStore
 from workers.git.tree_scan import Flag
@@ -69,6 +70,7 @@ def check_candidate(subject: Subject, checkouts: Checkouts | None = None) -> lis
         *added_secrets(changes, subject.secrets),
         *edited_tests(changes, declared),
         *tampering(changes, subject.is_test),
+        *tests_of_words(changes, subject.is_test),
     ]
     if checkouts is None:
         found += syntax_faults(changes)

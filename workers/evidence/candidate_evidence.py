@@ -8,7 +8,8 @@ from functools import cached_property
 
 from orchestrator import failpoints
 from orchestrator.domain import secrets
-from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding
+from orchestrator.domain.errors import TestsNotRunnable
+from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, MEDIUM, PASSED, Finding, TestRun
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import PlanTask
 from orchestrator.store.checks import Link
@@ -19,11 +20,13 @@ from workers.evidence.changed_files import ChangedFile, read_changes
 from workers.evidence.claims import Claim
 from workers.evidence.declared import Declared
 from workers.evidence.judgement import CriterionEvidence, Judged
+from workers.evidence.linters import find_linters
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
 from workers.evidence.suite_runs import Suite, TestBench
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
+from workers.evidence.unstable_names import steady, sure, unstable
 from workers.git.candidates import Candidate
 from workers.git.checkouts import Checkout
 from workers.git.ref_locks import testing_base
@@ -107,13 +110,15 @@ class CandidateEvidence:
         """The candidate's tests against its base's."""
         private = self.work.private
         before = private.tree_of(candidate.base)
-        now = self.bench.suite(candidate.tree)
+        changed = [_text(change.path) for change in candidate.changes]
+        now = self.bench.suite(candidate.tree, changed=changed)
         if candidate.is_empty:
             return Tested(now, now, None, None, None, now.why)
-        base = self.bench.baseline(before)
+        base = self.bench.baseline(before, changed)
         failpoints.hit("base.tested")
         if not now.is_known or now.run is None:
-            return self._unknown(base, now)
+            self._assert_runnable(base, now, before, changed)
+            return _unknown(base, now)
         if not base.is_known or base.run is None:
             bad = tuple(
                 Finding(
@@ -123,38 +128,45 @@ class CandidateEvidence:
             )
             why = f"the tests of the base could not be run: {base.why or _faults(base)}"
             return Tested(base, now, None, None, None, why, bad)
-        runners, _ = self.bench.runners(before)
+        runners = self.bench.runners(before, changed).runners
         touched = self._test_side(candidate, runners)
         scratch = self.bench.verify.folder
         kept = [path for path in touched if self.declared.reason_to_change(_text(path)) is None]
         protected = bite = None
         may_go = [_text(path) for path in touched if path not in kept]
         if kept and any(test.partition("::")[0] not in may_go for test in base.run.outcomes):
-            protected = self.bench.suite(mix_trees(private, candidate.tree, before, kept, scratch))
+            mixed = mix_trees(private, candidate.tree, before, kept, scratch)
+            protected = self.bench.suite(mixed, changed=changed)
+            self._assert_runnable(base, protected, before, changed)
         files = [_text(path) for path in touched if any(each.is_test_file(_text(path)) for each in runners)]
         if bites and files:
             tree = mix_trees(private, before, candidate.tree, touched, scratch)
-            bite = self.bench.suite(tree, files, may_fail=True)
+            bite = self.bench.suite(tree, files, changed=changed, may_fail=True)
         broken = protected is not None and (not protected.is_known or protected.run is None)
-        compared = compare(
+        runs = _Runs(
             base.run,
             now.run,
             protected.run if protected and not broken else None,
             bite.run if bite and bite.is_known else None,
-            may_go=may_go,
-            changed_tests=[test for test in base.run.outcomes if test.partition("::")[0] in files],
         )
+        compared, names = runs.compared(may_go, files), frozenset[str]()
+        if compared.missing:
+            again = self.bench.suite(before, changed=changed, again=True)
+            if again.is_known and again.run is not None and (names := unstable(base.run, again.run)):
+                compared = runs.steady(again.run, names).compared(may_go, files)
         if protected is not None and broken:
             found = (_broken("the base's tests", protected), *findings_of(compared, now.run))
-            return Tested(base, now, compared, protected, bite, "", found)
+            return Tested(base, now, compared, protected, bite, "", found, names)
         against = protected.run if protected is not None and protected.run is not None else now.run
-        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)))
+        return Tested(base, now, compared, protected, bite, "", tuple(findings_of(compared, against)), names)
 
-    def _unknown(self, base: Suite, now: Suite) -> Tested:
-        """The candidate's tests cannot be run: the machine's fault, or where the base's could, the candidate's."""
-        if base.is_known:
-            return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
-        return Tested(base, now, None, None, None, now.why or _faults(now))
+    def _assert_runnable(self, base: Suite, suite: Suite, before: str, changed: Sequence[str]) -> None:
+        """Raises TestsNotRunnable where a run broke that the base's, which could be made once, would break now, too."""
+        if suite.is_known or not base.is_known:
+            return
+        now = self.bench.suite(before, changed=changed, again=True)
+        if not now.is_known:
+            raise TestsNotRunnable(why=now.why or _faults(now))
 
     def _test_side(self, candidate: Candidate, runners: Sequence[Runner]) -> list[bytes]:
         """The changed paths that are tests or steer them, as the base's runners see it."""
@@ -174,7 +186,8 @@ class CandidateEvidence:
     def checked(self, candidate: Candidate) -> list[Finding]:
         """What is found without running its tests."""
         known = secrets.known(self.bench.environ)
-        runners, _ = self.bench.runners(self.work.private.tree_of(candidate.base))
+        changed = [_text(change.path) for change in candidate.changes]
+        runners = self.bench.runners(self.work.private.tree_of(candidate.base), changed).runners
         subject = Subject(
             self.work.private,
             candidate.base,
@@ -184,10 +197,11 @@ class CandidateEvidence:
             lambda path: is_test_side(path, runners) if runners else is_test_path(path),
             known,
         )
-        files = self.bench.verify.put(candidate.tree)
-        return check_candidate(
-            subject, Checkouts(self.bench.execute, files, environ=self.bench.environment())
-        )
+        files, environ = self.bench.verify.put(candidate.tree), self.bench.environment()
+        before = None
+        if any(linter.takes_some(changed) for linter in find_linters(files, environ)):
+            before = self.bench.verify.for_base.put(self.work.private.tree_of(candidate.base))
+        return check_candidate(subject, Checkouts(self.bench.execute, files, before, environ))
 
     def _criteria(
         self, candidate: Candidate, claims: Sequence[Claim], task: PlanTask, tests: Tested
@@ -221,6 +235,30 @@ class CandidateEvidence:
         return links
 
 
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The four runs, where they are known."""
+
+    base: TestRun
+    now: TestRun
+    protected: TestRun | None
+    bite: TestRun | None
+
+    def compared(self, may_go: Sequence[str], files: Sequence[str]) -> Compared:
+        """`files`: those of tests that the change edits."""
+        edited = [test for test in self.base.outcomes if test.partition("::")[0] in files]
+        return compare(self.base, self.now, self.protected, self.bite, may_go=may_go, changed_tests=edited)
+
+    def steady(self, again: TestRun, names: frozenset[str]) -> _Runs:
+        """The same with the tests of these names counted; `again`: another run of the base."""
+        return _Runs(
+            sure(steady(self.base, names), steady(again, names)),
+            steady(self.now, names),
+            steady(self.protected, names) if self.protected else None,
+            steady(self.bite, names) if self.bite else None,
+        )
+
+
 @dataclass(frozen=True)
 class Tested:
     """The four runs of a candidate, and what they say."""
@@ -232,6 +270,7 @@ class Tested:
     bite: Suite | None
     unverified: str = ""
     findings: tuple[Finding, ...] = ()
+    unstable: frozenset[str] = frozenset()  # tests whose names differ from run to run (`unstable_names.stem`)
 
     @cached_property
     def flaky(self) -> tuple[str, ...]:
@@ -272,9 +311,18 @@ class Tested:
             "new": sorted(compared.new_passing | compared.new_failing) if compared else [],
             "flaky": list(self.flaky),
             "bites": compared.bites if compared else None,
+            "unstable": sorted(self.unstable),
+            "left_out": self.now.left_out,
             "unverified": self.unverified or None,
             "printed": run.tail if run and (run.faults or run.bad) else None,
         }
+
+
+def _unknown(base: Suite, now: Suite) -> Tested:
+    """The candidate's tests cannot be run: where the base's could, that is the candidate's fault."""
+    if base.is_known:
+        return Tested(base, now, None, None, None, "", (_broken("the tests", now),))
+    return Tested(base, now, None, None, None, now.why or _faults(now))
 
 
 def _unchanged(no_change: str | None, criteria: Sequence[CriterionEvidence]) -> list[Finding]:

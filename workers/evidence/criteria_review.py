@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
+from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.plan import Criterion, Plan
+from orchestrator.domain.plan import Criterion, Plan, PlanTask
 from orchestrator.domain.text import keywords, overlap
 from orchestrator.store.checks import Link
 from workers.evidence.changed_files import Changes
@@ -28,6 +28,7 @@ class CriterionReview:
     by: str
     tests: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    is_proved: bool = False  # by a passing test; of documentation, by its change
 
     def as_json(self) -> JsonObject:
         return {
@@ -44,7 +45,7 @@ class CriterionReview:
 def review_criteria(
     plan: Plan, records: Sequence[Mapping[str, Json]], links: Sequence[Link], changes: Changes
 ) -> list[CriterionReview]:
-    """Each criterion of the plan: a passing test shows it, else the words of its change do or do not.
+    """Each criterion of the plan: a passing test shows it, else the words of its change say whether it is met.
 
     `records`: the contents of qa/impl-*.json. A link counts when a check verified it.
     """
@@ -64,19 +65,25 @@ def review_criteria(
         for criterion in task.criteria:
             shown = tuple(dict.fromkeys(tests.get(criterion.id, ())))
             changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
-            found.append(_reviewed(task.id, criterion, shown, changed, words))
+            found.append(_reviewed(task, criterion, shown, changed, words))
     return found
 
 
-def criteria_findings(criteria: Iterable[CriterionReview]) -> list[Finding]:
-    """A high finding for each criterion that nothing shows."""
-    return [
-        Finding(
-            CHECK, HIGH, "criterion_unmet", f"{each.id} is not met: {each.text}", fix="do it, and test it"
-        )
-        for each in criteria
-        if each.met == UNMET
-    ]
+def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -> list[Finding]:
+    """A high finding for each criterion that nothing shows, and a medium one for each that no test shows.
+
+    `untested`: why no tests could be run, if none could.
+    """
+    found = []
+    for each in criteria:
+        if each.met == UNMET:
+            text = f"{each.id} is not met: {each.text}"
+            found.append(Finding(CHECK, HIGH, "criterion_unmet", text, fix="do it, and test it"))
+        elif not each.is_proved:
+            why = f" (no tests could be run: {untested})" if untested else ""
+            text = f"{each.id} is shown by no test, only by {each.by}{why}: {each.text}"
+            found.append(Finding(CHECK, MEDIUM, "criterion_unproved", text, fix="test it"))
+    return found
 
 
 def uncovered_requirements(
@@ -107,10 +114,17 @@ def uncovered_requirements(
 
 
 def _reviewed(
-    task: str, criterion: Criterion, tests: tuple[str, ...], files: tuple[str, ...], words: frozenset[str]
+    plan_task: PlanTask,
+    criterion: Criterion,
+    tests: tuple[str, ...],
+    files: tuple[str, ...],
+    words: frozenset[str],
 ) -> CriterionReview:
+    task = plan_task.id
     if tests:
-        return CriterionReview(criterion.id, task, criterion.text, MET, "a passing test", tests, files)
+        return CriterionReview(criterion.id, task, criterion.text, MET, "a passing test", tests, files, True)
+    if files and plan_task.kind == "docs":
+        return CriterionReview(criterion.id, task, criterion.text, MET, "a change", (), files, True)
     share = overlap(criterion.text, words)
     by = f"{share:.0%} of its words in the added lines"
     if share >= MET_SHARE:

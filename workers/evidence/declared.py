@@ -15,7 +15,6 @@ class Declared:
     tests_may_change: Mapping[str, str] = field(default_factory=dict)  # path -> reason
     new_dependencies: frozenset[str] = frozenset()
     forbidden: frozenset[str] = frozenset()  # paths that the task must not touch
-    own_tests: frozenset[str] = frozenset()  # tests that this task's predecessors made and it may edit
 
     def names(self, path: str) -> bool:
         """Whether the task names this file, or a folder above it."""

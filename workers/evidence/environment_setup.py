@@ -16,7 +16,6 @@ from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
 from workers.evidence.repository_files import RepositoryFiles, outermost
-from workers.explore.manifests import read_manifest
 
 LOCKS = frozenset(
     {
@@ -48,15 +47,6 @@ class SetupPlan:
     env: Mapping[str, str] = field(default_factory=dict)  # for these steps, and for the tests after them
     network: bool = False
     writable: tuple[Path, ...] = ()  # folders outside the tree that the steps fill
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedManifests:
-    """The manifests and lock files that differ, and what they newly name."""
-
-    changed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()  # names of dependencies that no manifest of its kind named before
-    unreadable: tuple[str, ...] = ()  # changed ones whose dependencies cannot be told
 
 
 def is_manifest(path: str) -> bool:
@@ -138,70 +128,3 @@ def _digest(files: RepositoryFiles, steps: tuple[SetupStep, ...]) -> str:
             sha.update(f"\0{path}\0".encode("utf-8", "surrogateescape"))
             sha.update(files.data(path))
     return sha.hexdigest()
-
-
-def manifests_below(tree: Path) -> dict[str, str]:
-    """The texts of the manifests and lock files of a tree by path."""
-    files = RepositoryFiles(tree)
-    return {path: files.text(path) for path in files.paths if is_manifest(path)}
-
-
-def changed_manifests(before: Mapping[str, str], after: Mapping[str, str]) -> ChangedManifests:
-    """What changed between the manifests of two trees (path -> text, as `manifests_below` gives them).
-
-    A known name from another source (an alias, an address, a folder) is an added dependency as well.
-    """
-    changed = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
-    known: dict[str, set[tuple[str, str]]] = {}
-    for path, text in before.items():
-        known.setdefault(_kind(path), set()).update(_dependencies(path, text)[0])
-    added: set[str] = set()
-    unreadable = []
-    for path in changed:
-        if path not in after:
-            continue
-        found, is_whole = _dependencies(path, after[path])
-        added |= {name for name, _ in found - known.get(_kind(path), set())}
-        if not is_whole or _unnamed(path, after[path]) - _unnamed(path, before.get(path, "")):
-            unreadable.append(path)
-    return ChangedManifests(tuple(changed), tuple(sorted(added)), tuple(unreadable))
-
-
-_SOURCE = re.compile(r"[:/]")
-_UNNAMED = re.compile(r"(?!-[rc]\b|--(?:requirement|constraint|hash)\b)-|git\+|https?:|file:|\.{0,2}/")
-
-
-def _dependencies(path: str, text: str) -> tuple[set[tuple[str, str]], bool]:
-    """Name and source (empty: the usual registry) of what a manifest lists, and whether it could be read."""
-    name = posixpath.basename(path)
-    if name in LOCKS:
-        return set(), True
-    if name == "Pipfile":
-        return set(), False
-    manifest = read_manifest(path, text)
-    found = {
-        (_canonical(path, one.name), one.version if _SOURCE.search(one.version) else "")
-        for one in manifest.dependencies
-        if one.scope in _PACKAGES
-    }
-    return found, not manifest.fault
-
-
-def _canonical(path: str, name: str) -> str:
-    """The name as its registry compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower() if _kind(path) == "python" else name
-
-
-def _unnamed(path: str, text: str) -> set[str]:
-    """The lines of a requirements file that bring in something without its name, or from another index."""
-    if not posixpath.basename(path).startswith("requirements"):
-        return set()
-    return {line.strip() for line in text.splitlines() if _UNNAMED.match(line.strip())}
-
-
-def _kind(path: str) -> str:
-    """Manifests that stand for each other: moving a dependency from setup.cfg to pyproject.toml adds nothing."""
-    name = posixpath.basename(path)
-    if name in ("pyproject.toml", "setup.cfg", "setup.py") or name.startswith("requirements"):
-        return "python"
-    return "gradle" if name.startswith("build.gradle") else name

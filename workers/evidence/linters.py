@@ -43,6 +43,10 @@ class Linter:
     def takes(self, path: str) -> bool:
         return path.endswith(self.suffixes)
 
+    def takes_some(self, paths: Sequence[str]) -> bool:
+        """Whether there is anything for it to look at in a change of these files."""
+        return bool(paths) and (not self.suffixes or any(map(self.takes, paths)))
+
 
 def find_linters(tree: Path, environ: Mapping[str, str]) -> list[Linter]:
     """The linters to run: installed on the PATH of `environ`, and configured at the top of the tree."""

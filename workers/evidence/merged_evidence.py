@@ -43,6 +43,8 @@ def judge_merge(
         return None
     may_go = [path for path in map(os.fsdecode, ours) if evidence.declared.reason_to_change(path) is not None]
     compared = compare(base.run, now.run, may_go=may_go)
+    if compared.missing:
+        return None  # or their names change by themselves
     findings = findings_of(compared, now.run)
     told = Tested(base, now, compared, None, None).summary()
     bites = None if judged.tests is None else judged.tests["bites"]
@@ -62,7 +64,7 @@ def _tested(
     assert base.run is not None
     if base.run.seconds <= QUICK_SECONDS:
         return bench.suite(tree), None
-    runners, _ = bench.runners(tree)
+    runners = bench.runners(tree, changed).runners
     affected = affected_tests(bench.verify.put(tree), changed, runners)
     if affected.everything or not affected.files:
         return bench.suite(tree), None

@@ -28,6 +28,10 @@ _AT_MOST = {
     "runner_import": LOW,
     "test_probe": MEDIUM,
     "runner_patched": MEDIUM,
+    "runner_shadowed": MEDIUM,
+    "always_equal": LOW,
+    "compiled_code": MEDIUM,
+    "test_reads_source": LOW,
 }
 _UNDECLARED = re.compile(
     r", (?:which the task did not declare|and the (?:plan did not declare it|task declared no new dependency))"
@@ -37,7 +41,11 @@ _DATA = re.compile(r"\.(?:jsonl?|toml|ya?ml)$")
 
 def of_person(findings: Iterable[Finding], changes: Changes) -> list[Finding]:
     """The findings as they count for a change of the user's own; some are nothing there."""
-    kept = [each for each in findings if each.rule not in _NOTHING and not _only_moved(each, changes)]
+    kept = [
+        each
+        for each in findings
+        if each.rule not in _NOTHING and not _only_moved(each, changes) and not _is_sample(each)
+    ]
     steering = [each for each in kept if each.rule.endswith("_config") or each.path in _HOOKS]
     others = [_lowered(each) for each in kept if each not in steering]
     if not steering:
@@ -45,6 +53,11 @@ def of_person(findings: Iterable[Finding], changes: Changes) -> list[Finding]:
     names = ", ".join(dict.fromkeys(each.path for each in steering))
     text = f"what steers tests, linters, CI or agents is changed: {one_line(names, 500)}"
     return [*others, Finding("paths", LOW, "steering_files", text)]
+
+
+def _is_sample(finding: Finding) -> bool:
+    """Data of tests that cannot be read: it is broken on purpose, or of a newer version than we know."""
+    return finding.check == "compile" and is_test_path(finding.path) and bool(_DATA.search(finding.path))
 
 
 def _only_moved(finding: Finding, changes: Changes) -> bool:
@@ -79,6 +92,4 @@ def _most(finding: Finding) -> str:
         return HIGH
     if finding.check == "secrets" and in_tests:
         return HIGH  # most are made up for the test, and some are not
-    if finding.check == "compile" and in_tests and _DATA.search(finding.path):
-        return LOW  # data of tests is broken on purpose
     return CRITICAL

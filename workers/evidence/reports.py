@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from orchestrator.domain.evidence import BAD, ERROR, FAILED, PASSED, TestRun
@@ -14,6 +15,7 @@ from workers.evidence.execution import EXITED, Executed
 from workers.evidence.runner import SEPARATOR, Runner, split_id
 
 TAIL = 4_000  # characters of what was printed
+MESSAGE, MESSAGES = 800, 20  # characters of what a failed test says, and how many tests are heard
 _SHOWN = 3  # ids in a fault
 _NO_TESTS = frozenset({5})  # pytest's and Python 3.12 unittest's exit status for it
 
@@ -58,13 +60,14 @@ def read_report(
         executed.seconds,
         tail(executed),
         confined,
+        {
+            id: case.message[:MESSAGE]
+            for id, case in islice(
+                ((id, case) for id, case in cases.by_id.items() if case.outcome in BAD and case.message),
+                MESSAGES,
+            )
+        },
     )
-
-
-def failure_texts(runner: Runner, report: Path, executed: Executed, started: float) -> dict[str, str]:
-    """What the tests that failed say, by id."""
-    cases = _cases(runner, report, executed, started)
-    return {id: case.message for id, case in cases.by_id.items() if case.outcome in BAD}
 
 
 def tail(executed: Executed) -> str:

@@ -42,6 +42,7 @@ class Found:
 
     runners: list[Runner] = field(default_factory=list)
     why: str = ""
+    left_out: int = 0  # more than `MAX_RUNNERS`
 
 
 def find_runners(
@@ -60,7 +61,8 @@ def find_runners(
     found.sort(key=lambda runner: _distance(runner, changed))
     names = ", ".join(f"{runner.name} in {runner.root or 'the project'}" for runner in found[:MAX_RUNNERS])
     left = len(found) - MAX_RUNNERS
-    return Found(found[:MAX_RUNNERS], f"found {names}" + (f"; {left} more are left out" if left > 0 else ""))
+    why = f"found {names}" + (f"; {left} more are left out" if left > 0 else "")
+    return Found(found[:MAX_RUNNERS], why, max(0, left))
 
 
 def _why_none(files: RepositoryFiles) -> str:

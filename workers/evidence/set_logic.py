@@ -98,7 +98,7 @@ def findings_of(found: Compared, run: TestRun) -> list[Finding]:
         ("test_skipped", found.skipped, CRITICAL, "passed before the change and is skipped now"),
         ("new_test_fails", found.new_failing, HIGH, "is new and fails"),
     ):
-        findings += [_about(rule, test, severity, text) for test in sorted(tests)[:NAMED]]
+        findings += [_about(rule, test, severity, text, run) for test in sorted(tests)[:NAMED]]
         if len(tests) > NAMED:
             findings.append(
                 Finding("tests", severity, rule, f"{len(tests) - NAMED} more tests like these", blocks=True)
@@ -114,10 +114,11 @@ def findings_of(found: Compared, run: TestRun) -> list[Finding]:
                 blocks=True,
             )
         )
-    if findings and run.tail:
+    if findings and run.tail and not any(each.quote for each in findings):
         findings[0] = Finding(**{**findings[0].as_json(), "quote": run.tail[-2_000:]})
     return findings
 
 
-def _about(rule: str, test: str, severity: str, text: str) -> Finding:
-    return Finding("tests", severity, rule, f"{test} {text}", path=test.partition("::")[0], blocks=True)
+def _about(rule: str, test: str, severity: str, text: str, run: TestRun) -> Finding:
+    place, said = test.partition("::")[0], run.messages.get(test, "")
+    return Finding("tests", severity, rule, f"{test} {text}", path=place, quote=said, blocks=True)

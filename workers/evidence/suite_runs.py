@@ -7,7 +7,7 @@ import json
 import posixpath
 import signal
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
 from orchestrator.store.checks import Check
+from orchestrator.store.store import Tx
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
@@ -31,7 +32,7 @@ from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
 KIND = "tests"
-RULES = 1  # of this module and the runners: another number is another key, and old rows do not count
+RULES = 2  # of this module and the runners: another number is another key, and old rows do not count
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
 OWN_PROGRAMS = Path(
     __file__
@@ -49,6 +50,7 @@ class Suite:
     why: str = ""  # why not, or why it tells nothing
     flaky: tuple[str, ...] = ()  # failed, and passed when they were run again
     check: int | None = None  # the row
+    left_out: int = 0  # runners that a tree with many projects has beside those that were run
 
     @property
     def is_known(self) -> bool:
@@ -68,7 +70,7 @@ class TestBench:
     watch: Callable[[Guardian], None]
     base: str  # the tree whose lock files say what is installed
     _prepared: dict[str, str] = field(default_factory=dict)  # variables that the set-up sets
-    _found: dict[str, Found] = field(default_factory=dict)  # tree -> its runners
+    _found: dict[tuple[str, tuple[str, ...]], Found] = field(default_factory=dict)  # (tree, near) -> runners
     _untold: dict[str, Suite] = field(
         default_factory=dict
     )  # bases whose tests tell nothing, to this run at least
@@ -77,36 +79,35 @@ class TestBench:
     def settings(self) -> WorkSettings:
         return self.context.settings.work
 
-    def runners(self, tree: str) -> tuple[list[Runner], str]:
-        """The runners of a tree, or why there is none; it is checked out where they are not known."""
-        found = self._found.get(tree) or self._find(tree)
-        return list(found.runners), found.why
+    def runners(self, tree: str, changed: Sequence[str] = ()) -> Found:
+        """The runners of a tree, those near the files `changed` first; it is checked out where they are not known."""
+        return self._found.get((tree, _near(changed))) or self._find(tree, changed)
 
-    def _find(self, tree: str) -> Found:
+    def _find(self, tree: str, changed: Sequence[str]) -> Found:
         """Check the tree out, and find its runners."""
-        files = self.verify.put(tree)
-        if tree not in self._found:
-            self._found[tree] = find_runners(files, self.settings, self.environ)
-        return self._found[tree]
+        files, key = self.verify.put(tree), (tree, _near(changed))
+        if key not in self._found:
+            self._found[key] = find_runners(files, self.settings, self.environ, changed)
+        return self._found[key]
 
-    def baseline(self, tree: str) -> Suite:
+    def baseline(self, tree: str, changed: Sequence[str] = ()) -> Suite:
         """What is known of the tests of a tree that others are compared with; they are run where nothing is.
 
-        Of a merge it may have been put together (`put_together`). Raises as `suite`.
+        Of a merge it may have been put together (`put_together`). `changed` as in `suite`. Raises as `suite`.
         """
-        known = self.known_baseline(tree)
+        known = self.known_baseline(tree, changed)
         if known is not None:
             return known
         if tree not in self._untold:
-            found = self.suite(tree)
+            found = self.suite(tree, changed=changed)
             if found.is_known:
                 return found
             self._untold[tree] = found
         return self._untold[tree]
 
-    def known_baseline(self, tree: str) -> Suite | None:
+    def known_baseline(self, tree: str, changed: Sequence[str] = ()) -> Suite | None:
         """The same without running anything; None where nothing is known."""
-        return self._known(tree, self._key((), False)) or self._known(tree, self._key((TOGETHER,), False))
+        return self._known(tree, (), False, changed) or self._known(tree, (TOGETHER,), False)
 
     def put_together(self, tree: str, base: Suite, chosen: Suite, files: Collection[str]) -> Suite:
         """All tests of a merge, as a row: those in `files`, which were run, and the others as they were in `base`."""
@@ -122,58 +123,88 @@ class TestBench:
             outcomes={**kept, **chosen.run.outcomes},
             seconds=max(base.run.seconds, chosen.run.seconds),  # as long as all of them take
         )
-        return self._stored(tree, (TOGETHER,), False, Suite(run, flaky=chosen.flaky), 0.0)
+        together = Suite(run, flaky=chosen.flaky, left_out=base.left_out)
+        return self._stored(tree, self._key((TOGETHER,), False), together, 0.0)
 
-    def _known(self, tree: str, key: str) -> Suite | None:
+    def _known(
+        self, tree: str, select: Sequence[str], may_fail: bool, changed: Sequence[str] = ()
+    ) -> Suite | None:
+        """What a row says; one of some projects of a tree holds for changes near those alone."""
         session = self.context.row.session_id
-        found = self.context.store.read(lambda tx: checks.check_of(tx, session, tree, KIND, key))
-        return None if found is None else _from_row(found)
+        whole, near = self._key(select, may_fail), self._key(select, may_fail, changed)
 
-    def suite(self, tree: str, select: Sequence[str] = (), *, may_fail: bool = False) -> Suite:
+        def earlier(tx: Tx) -> Suite | None:
+            rows = ((key, checks.check_of(tx, session, tree, KIND, key)) for key in (whole, near))
+            found = ((key, _from_row(row)) for key, row in rows if row is not None)
+            return next((suite for key, suite in found if key == near or not suite.left_out), None)
+
+        return self.context.store.read(earlier)
+
+    def suite(
+        self,
+        tree: str,
+        select: Sequence[str] = (),
+        *,
+        changed: Sequence[str] = (),
+        may_fail: bool = False,
+        again: bool = False,
+    ) -> Suite:
         """All tests of a tree (or those in the files `select`), from the row of an earlier run where there is one.
 
-        `may_fail`: failures are expected, and none is looked at twice.
+        `changed`: the files of the change, whose projects come first where a tree has too many. `may_fail`: failures are
+        expected, and none is looked at twice. `again`: they are run whatever an earlier run came to.
 
         Raises LeaseLost, RunReleased, GitError, AgentUnavailable when no process can be started.
         """
-        known = self._known(tree, self._key(select, may_fail))
+        known = None if again else self._known(tree, select, may_fail, changed)
         if known is not None:
             return known
         begun = time.monotonic()
-        found = self._run(tree, select, may_fail)
+        found = self._run(tree, select, changed, may_fail)
         self.context.check()
         if found.run is None or found.why or not found.run.is_believed:
             return found  # what the machine lacks, or broke, may be there at the next attempt
-        return self._stored(tree, select, may_fail, found, time.monotonic() - begun)
+        near = changed if found.left_out else ()
+        return self._stored(tree, self._key(select, may_fail, near), found, time.monotonic() - begun)
 
-    def _stored(
-        self, tree: str, select: Sequence[str], may_fail: bool, found: Suite, seconds: float
-    ) -> Suite:
+    def _stored(self, tree: str, key: str, found: Suite, seconds: float) -> Suite:
         assert found.run is not None
-        row, key = self.context.row, self._key(select, may_fail)
+        row = self.context.row
         outcome = "failed" if found.run.bad else "passed"
-        data: dict[str, Json] = {"run": found.run.as_json(), "flaky": list(found.flaky)}
+        data: dict[str, Json] = {
+            "run": found.run.as_json(),
+            "flaky": list(found.flaky),
+            "left_out": found.left_out,
+        }
         stored = self.context.store.write(
             lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds)
         )
         failpoints.hit("checks.stored")
         return replace(found, check=stored.id)
 
-    def _key(self, select: Sequence[str], may_fail: bool) -> str:
+    def _key(self, select: Sequence[str], may_fail: bool, changed: Sequence[str] = ()) -> str:
         settings = self.settings
-        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select), may_fail]
+        about = [
+            RULES,
+            settings.test_command,
+            settings.test_report,
+            settings.setup,
+            sorted(select),
+            may_fail,
+            list(_near(changed)),
+        ]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
 
-    def _run(self, tree: str, select: Sequence[str], may_fail: bool) -> Suite:
-        found = self._find(tree)
-        if not found.runners:
-            return Suite(None, found.why)
+    def _run(self, tree: str, select: Sequence[str], changed: Sequence[str], may_fail: bool) -> Suite:
+        there = self._find(tree, changed)
+        if not there.runners:
+            return Suite(None, there.why)
         fault = self._set_up(tree)
         if fault:
             return Suite(None, fault)
         runs: list[TestRun] = []
         flaky: list[str] = []
-        for runner in found.runners:
+        for runner in there.runners:
             wanted = [path for path in select if runner.owns(path)]
             if select and not wanted:
                 continue
@@ -196,7 +227,7 @@ class TestBench:
             runs.append(_without(done, again))
         if not runs:
             return Suite(None, "no runner runs these tests")
-        return Suite(_joined(runs), flaky=tuple(flaky))
+        return Suite(_joined(runs), flaky=tuple(flaky), left_out=there.left_out)
 
     def _set_up(self, tree: str) -> str:
         """Install what the base's lock files pin, whatever the tree's own say; why it failed, if it did.
@@ -233,8 +264,10 @@ class TestBench:
         names = self.verify.store.git.run("ls-tree", "-r", "-z", "--name-only", self.base).fields
         return any(is_installed_from(name.rpartition(b"/")[2].decode("utf-8", "replace")) for name in names)
 
-    def _once(self, runner: Runner, select: Sequence[str]) -> tuple[TestRun, str]:
-        """One run, and what ended it."""
+    def _once(
+        self, runner: Runner, select: Sequence[str], expected: Iterable[str] = ()
+    ) -> tuple[TestRun, str]:
+        """One run, and what ended it; it is believed only with the `expected` tests."""
         report = report_path(self.verify.scratch)
         started = time.time()
         argv = runner.argv(report, select)
@@ -243,7 +276,15 @@ class TestBench:
         failpoints.hit("tests.ran")
         ended = done.ended
         executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
-        run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
+        run = read_report(
+            runner,
+            report,
+            executed,
+            started=started,
+            command=argv,
+            expected=expected,
+            confined=done.confined,
+        )
         return run, "killed" if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:
@@ -255,12 +296,12 @@ class TestBench:
         if self._set_up(tree):
             return []
         self.context.check()
-        again, _ended = self._once(runner, ())
-        return [test for test in failed if again.outcomes.get(test) == PASSED]
+        again, _ended = self._once(runner, (), expected=failed)
+        return [test for test in failed if again.is_believed and again.outcomes[test] == PASSED]
 
     def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
         """One command over a checked out tree, in the sandbox."""
-        done = self._confined(argv, folder, environ, COMMAND_SECONDS)
+        done = self._confined(argv, folder, environ, COMMAND_SECONDS, more=(folder,))
         ended = done.ended
         return Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
 
@@ -328,8 +369,19 @@ def _joined(runs: Sequence[TestRun]) -> TestRun:
         sum(run.seconds for run in runs),
         worst.tail,
         all(run.confined for run in runs),
+        {test: said for run in runs for test, said in run.messages.items()},
     )
 
 
+def _near(changed: Sequence[str]) -> tuple[str, ...]:
+    """The folders of changed files."""
+    return tuple(sorted({path.rpartition("/")[0] for path in changed}))
+
+
 def _from_row(row: Check) -> Suite:
-    return Suite(TestRun.from_json(row.data["run"]), flaky=tuple(row.data["flaky"]), check=row.id)
+    return Suite(
+        TestRun.from_json(row.data["run"]),
+        flaky=tuple(row.data["flaky"]),
+        check=row.id,
+        left_out=int(row.data["left_out"]),
+    )

@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, Finding
 from orchestrator.domain.inert import one_line
 from workers.evidence.changed_files import ChangedFile, Changes
 from workers.evidence.code_only import LARGEST_TEXT, code_of, language_of
-from workers.evidence.path_kinds import is_test_path, is_test_support
+from workers.evidence.path_kinds import guarded_kind, is_test_path, is_test_support
+from workers.evidence.python_tampering import SCRIPTS, Found, python_tampering
 
 CHECK = "tampering"
-_RUNNERS = frozenset({"pytest", "_pytest", "unittest", "nose", "nose2", "doctest", "xdist"})
 _SHADOWS = re.compile(
     r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$"
     r"|^(?:src/|lib/|tests?/)?(?:pytest|_pytest|unittest|pluggy|xdist|doctest|coverage)(?:\.py|/__init__\.py)$"
     r"|(?:^|/)node_modules/"
 )
-_SCRIPTS = re.compile(
-    r"(?:^|/)(?:__main__\.py|setup\.py|noxfile\.py|manage\.py|(?:bin|scripts?|tools?)/[^/]+)$"
-)
-_VARIABLES = re.compile(r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]+|RUN_[A-Z_]+)")
-_PROBES = re.compile(r"^_?pytest\b|^unittest$|^py\.test$")
-_TEST_WORD = re.compile(r"(?:^|[/_.])(?:test_|_?pytest\b|unittest\b|tests?/)")
+_TOP_MODULE = re.compile(r"(\w+)(?:\.py|/__init__\.py)$")  # found before everything that is installed
+_NEEDED = frozenset(
+    {"iniconfig", "packaging", "exceptiongroup", "pygments", "py", "colorama", "tomli"}
+)  # by pytest
+_COMPILED = re.compile(r"\.py[co]$")
 _COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN_CODEC = re.compile(
     r"(?i)utf-?_?8(?:-sig)?|(?:us-)?ascii|latin-?_?1|iso-?_?8859-?_?\d+|cp125\d|gbk|gb2312|big5|euc[-_]\w+|shift_?jis"
 )
 _BIDIRECTIONAL = re.compile("[\u202a-\u202e\u2066-\u2069]")
-Found = Iterator[tuple[int, str, str, bool]]  # line, rule, what it does, whether it blocks
-
 _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "javascript": (
+        (
+            "test_probe",
+            re.compile(
+                r"\bprocess\s*\.\s*(?:argv|execArgv)\b.*['\"`/](?:[^'\"`]*\W)?(?:jest|vitest|mocha|ava|--test)\b"
+                r"|(?:\.|\[\s*['\"])npm_lifecycle_event\b"
+                r"|\.stack\b.*['\"`/][^'\"`]*(?:\.(?:test|spec)\b|__tests__|node:test|mocha|jest|vitest)"
+                r"|['\"](?:describe|jest|vi|it|expect|mocha)['\"]\s+in\s+(?:globalThis|global|window)\b"
+                r"|\b(?:globalThis|global)\s*\.\s*(?:describe|jest|mocha|__vitest\w*)\b"
+            ),
+            "asks whether a test runs it",
+            True,
+        ),
+        (
+            "runner_patched",
+            re.compile(
+                r"^\s*assert(?:\s*\.\s*strict)?\s*\.\s*\w+\s*=(?![=>])"
+                r"|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype\s*\.\s*(?:require|_compile))[^=]*=(?!=)"
+            ),
+            "replaces what tests are run with",
+            True,
+        ),
         (
             "test_probe",
             re.compile(
@@ -67,6 +85,12 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
     "go": (
         (
             "test_probe",
+            re.compile(r"\bos\.Args\[0\].*\"[^\"]*\btest|\bruntime\.Callers?\(.*\"[^\"]*_test"),
+            "asks whether a test runs it",
+            True,
+        ),
+        (
+            "test_probe",
             re.compile(
                 r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\"test\.|HasSuffix\(\s*os\.Args\[0\],\s*\"\.test"
             ),
@@ -81,6 +105,14 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
     ),
     "rust": (
+        (
+            "test_probe",
+            re.compile(
+                r"\bcurrent\(\)\s*\.\s*name\(\).*\"[^\"]*\btests?\b|\bcurrent_exe\(\).*\"(?:deps|/deps/)"
+            ),
+            "asks whether a test runs it",
+            True,
+        ),
         ("test_probe", re.compile(r"\bcfg!\s*\(\s*test\s*\)"), "asks whether a test runs it", True),
         (
             "test_probe",
@@ -90,6 +122,12 @@ _LINE_RULES: dict[str, tuple[tuple[str, re.Pattern[str], str, bool], ...]] = {
         ),
     ),
     "java": (
+        (
+            "test_probe",
+            re.compile(r"\bgetStackTrace\(\).*\"[^\"]*Test"),
+            "looks for a test among its callers",
+            True,
+        ),
         (
             "runner_import",
             re.compile(r"^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.|org\.testng|org\.mockito)"),
@@ -116,10 +154,15 @@ def tampering(changes: Changes, is_test: Callable[[str], bool] = is_test_path) -
     """Findings about added lines of source; tests (`is_test`) and tools for tests that were there before are left out."""
     found = []
     for file in changes.files:
-        if not file.is_deleted and (file.is_new or file.status == "R") and _SHADOWS.search(file.path):
+        if not file.is_deleted and (file.is_new or file.status == "R") and _shadows(file.path):
             text = f"{file.path} would be loaded instead of, or before, the test runner"
             found.append(
                 Finding(CHECK, CRITICAL, "runner_shadowed", text, file.path, fix="remove it", blocks=True)
+            )
+        if not file.is_deleted and _COMPILED.search(file.path):
+            text = f"{file.path} is compiled code, which Python may load instead of the source"
+            found.append(
+                Finding(CHECK, CRITICAL, "compiled_code", text, file.path, fix="remove it", blocks=True)
             )
         if file.is_deleted or not file.text:
             continue
@@ -131,8 +174,9 @@ def tampering(changes: Changes, is_test: Callable[[str], bool] = is_test_path) -
             told = list(_of_source(file))
         except RecursionError:
             told = [(1, "too_deep", "is nested too deeply to be checked", True)]
+        known = {line.strip() for line in file.lines_before}
         for line, rule, what, blocks in told:
-            if line in file.added_numbers or rule == "too_deep":
+            if rule == "too_deep" or (line in file.added_numbers and file.line(line).strip() not in known):
                 blocking = blocks and not is_support
                 quote = one_line(file.line(line).strip(), 200)
                 text = f"{file.path} {what}"
@@ -142,6 +186,14 @@ def tampering(changes: Changes, is_test: Callable[[str], bool] = is_test_path) -
             text = f"{file.path} is too large to be checked for what treats tests specially"
             found.append(Finding(CHECK, HIGH, "too_large", text, file.path))
     return list(dict.fromkeys(found))
+
+
+def _shadows(path: str) -> bool:
+    """Whether Python would take a new file of this name for a part of itself or of the test runner."""
+    if _SHADOWS.search(path):
+        return True
+    top = _TOP_MODULE.match(path)
+    return top is not None and (top[1] in _NEEDED or top[1] in sys.stdlib_module_names - {"test"})
 
 
 def _hidden(file: ChangedFile) -> Iterator[Finding]:
@@ -162,7 +214,7 @@ def _hidden(file: ChangedFile) -> Iterator[Finding]:
 def _of_source(file: ChangedFile) -> Found:
     language = language_of(file.path)
     if language == "python":
-        yield from _python(file)
+        yield from python_tampering(file)
         return
     code = code_of(file.path, file.text)
     if code is None:
@@ -172,9 +224,11 @@ def _of_source(file: ChangedFile) -> Found:
         if not lines[number - 1].strip():
             continue  # a comment, or the inside of a long string
         for rule, pattern, what, blocks in _LINE_RULES.get(language, ()):
+            if rule == "runner_import" and guarded_kind(file.path) == "runner_config":
+                continue  # jest.config.ts names the type of what it configures
             if (hit := pattern.search(line)) and lines[number - 1][hit.start()].strip():
                 yield number, rule, what, blocks
-    if language == "javascript" and not _SCRIPTS.search(file.path) and not file.text.startswith("#!"):
+    if language == "javascript" and not SCRIPTS.search(file.path) and not file.text.startswith("#!"):
         for hit in re.finditer(r"^process\s*\.\s*exit\s*\(\s*0?\s*\)", code.code, re.M):
             yield (
                 code.line_at(hit.start()),
@@ -188,141 +242,3 @@ def _of_source(file: ChangedFile) -> Found:
             if end := re.search(r"\bos\s*\.\s*Exit\s*\(\s*0\s*\)", body):
                 at = code.line_at(hit.end() + end.start())
                 yield at, "exit_at_import", "ends the process with success when it is loaded", True
-
-
-def _python(file: ChangedFile) -> Found:
-    try:
-        module = ast.parse(file.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    yield from _anywhere(module)
-    for function in ast.walk(module):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _in_function(function)
-    if not _SCRIPTS.search(file.path) and not file.text.startswith("#!"):
-        yield from _at_import(module.body)
-
-
-def _anywhere(module: ast.Module) -> Found:
-    forks = any(isinstance(node, ast.Call) and _dotted(node.func) == "os.fork" for node in ast.walk(module))
-    ends = ("os._exit", "posix._exit", *(("_exit",) if _imports_exit(module) else ()))
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else [each.name for each in node.names]
-            )
-            if any(name.split(".")[0] in _RUNNERS for name in names) and not getattr(node, "level", 0):
-                yield node.lineno, "runner_import", "imports a test runner", "doctest" not in names
-        elif isinstance(node, ast.Call) and _dotted(node.func) in ends:
-            is_success = not node.args or (isinstance(node.args[0], ast.Constant) and not node.args[0].value)
-            what = "ends the process at once, before a test can report"
-            yield node.lineno, "process_end", what, is_success and not forks
-        elif isinstance(node, ast.Subscript | ast.Compare | ast.Call | ast.GeneratorExp | ast.ListComp):
-            if _is_probe(node):
-                yield node.lineno, "test_probe", "asks whether a test runs it", True
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and _dotted(target).split(".")[0] in (
-                    *_RUNNERS,
-                    "builtins",
-                ):
-                    yield node.lineno, "runner_patched", f"replaces {one_line(_dotted(target), 100)}", True
-
-
-def _imports_exit(module: ast.Module) -> bool:
-    return any(
-        isinstance(node, ast.ImportFrom)
-        and node.module in ("os", "posix")
-        and any(each.name == "_exit" for each in node.names)
-        for node in ast.walk(module)
-    )
-
-
-def _is_probe(node: ast.Subscript | ast.Compare | ast.Call | ast.GeneratorExp | ast.ListComp) -> bool:
-    """Whether this looks for a test runner: in the environment, among modules, or on the command line."""
-    if isinstance(node, ast.Compare):
-        places = [_dotted(each) for each in (node.left, *node.comparators)]
-        words = _words([node.left, *node.comparators])
-    elif isinstance(node, ast.Subscript):
-        places, words = [_dotted(node.value)], _words([node.slice])
-    elif isinstance(node, ast.Call):
-        places, words = [_dotted(node.func)], _words(node.args)
-    else:
-        places = [_dotted(each.iter) for each in node.generators]
-        words = _words([each for each in ast.walk(node) if isinstance(each, ast.expr)])
-    if any(_VARIABLES.fullmatch(word) for word in words):
-        return True
-    if "_called_from_test" in (*places, *words):
-        return True
-    at_runner = any(
-        place.startswith(("sys.modules", "sys.argv", "modules", "argv", "sys.orig_argv")) for place in places
-    )
-    asks = any(place.endswith(("find_spec", "import_module", "__import__")) for place in places)
-    return (at_runner or asks) and any(_PROBES.search(word) for word in words)
-
-
-def _words(nodes: list[ast.expr]) -> list[str]:
-    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-
-
-def _in_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Found:
-    body = [
-        each
-        for each in function.body
-        if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
-    ]
-    only = body[0] if len(body) == 1 else None
-    if (
-        function.name == "__eq__"
-        and isinstance(only, ast.Return)
-        and isinstance(only.value, ast.Constant)
-        and only.value.value is True
-    ):
-        yield function.lineno, "always_equal", "equals everything, so that any comparison passes", True
-    calls = {_dotted(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
-    frames = {"inspect.stack", "inspect.currentframe", "sys._getframe", "traceback.extract_stack"} & calls
-    if frames:
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-                continue
-            if _TEST_WORD.search(node.value):
-                yield node.lineno, "test_probe", "looks for a test among its callers", True
-
-
-def _at_import(body: list[ast.stmt]) -> Found:
-    """Successful ends of the process that importing the module reaches."""
-    for statement in body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if isinstance(statement, ast.If) and "__main__" in ast.dump(statement.test):
-            continue
-        for node in ast.walk(statement):
-            ends = isinstance(node, ast.Call) and _dotted(node.func) in (
-                "sys.exit",
-                "exit",
-                "quit",
-                "SystemExit",
-            )
-            if (
-                ends
-                and isinstance(node, ast.Call)
-                and all(isinstance(each, ast.Constant) and each.value in (0, None) for each in node.args)
-            ):
-                yield node.lineno, "exit_at_import", "ends the process with success when it is imported", True
-
-
-def _dotted(node: ast.expr) -> str:
-    """`a.b.c` of names and attributes, of what is called, or of what is indexed; empty for others."""
-    parts: list[str] = []
-    while True:
-        if isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        elif isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call):
-            node = node.func
-        else:
-            return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else ".".join(parts)

@@ -140,7 +140,7 @@ def _of_pair(pair: _Pair, moves: _Moves, declared: Declared) -> Iterator[Finding
         if not told and new.body != old.body:
             edited.append(name)
     helpers = [name for name, code in before.helpers.items() if after.helpers.get(name) != code]
-    is_allowed = declared.reason_to_change(file.path_before) is not None or _is_own(file, declared)
+    is_allowed = declared.reason_to_change(file.path_before) is not None
     if is_allowed or (file.is_deleted and before.tests):
         return
     if edited:
@@ -171,20 +171,19 @@ class _Weaker:
 
     def finding(self, rule: str, what: str, line: int = 0) -> Finding:
         reason = self.declared.reason_to_change(self.file.path_before)
-        own = _is_own(self.file, self.declared)
         text = f"{self.file.path_before} {what}"
         if reason:
             text += f"; declared: {one_line(reason, 200)}"
         return Finding(
             CHECK,
-            MEDIUM if reason else HIGH if own else CRITICAL,
+            MEDIUM if reason else CRITICAL,
             rule,
             text,
             self.file.path,
             line,
             one_line(self.file.line(line).strip(), 200),
             "" if reason else "restore it",
-            blocks=not reason and not own,
+            blocks=not reason,
         )
 
 
@@ -230,7 +229,7 @@ def _new_tests(pair: _Pair) -> Iterator[Finding]:
 def _of_data(file: ChangedFile, declared: Declared) -> Iterator[Finding]:
     """A changed file on the side of the tests that has no rules of its own: snapshots, data, other languages."""
     path = file.path_before
-    if file.is_new or not is_test_path(path) or path.endswith(_PROSE) or _is_own(file, declared):
+    if file.is_new or not is_test_path(path) or path.endswith(_PROSE):
         return
     reason = declared.reason_to_change(path)
     if file.is_deleted and is_collected(path) and not path.endswith(".snap") and _is_named_test(path):
@@ -252,10 +251,6 @@ def _edit(file: ChangedFile, rule: str, what: str, line: int) -> Finding:
     return Finding(
         CHECK, HIGH, rule, text, file.path, line, quote, "undo the change, or declare it in tests_may_change"
     )
-
-
-def _is_own(file: ChangedFile, declared: Declared) -> bool:
-    return file.path_before in declared.own_tests
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:

@@ -21,6 +21,7 @@ from workers.git.user_repository import OURS, UserRepository, find_repository
 
 AUTHOR = ("lifecycle", "session@lifecycle.invalid")
 BASE = "refs/lifecycle/base"
+CACHES = "__pycache__/\n*.py[co]\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"  # that nobody commits; tracked ones stay
 PROMISOR = "lifecycle"  # stands for the remotes of a partial clone; it has no address
 
 
@@ -120,6 +121,7 @@ def create_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
     with store.writing_refs():
         outside.run("init", "--quiet", "--bare", "--template=", f"--object-format={form}", os.fspath(path))
         (path / "info").mkdir(exist_ok=True)
+        (path / "info" / "exclude").write_text(CACHES)
         if repository is not None:
             _borrow(store, repository)
             _configure(store, repository)

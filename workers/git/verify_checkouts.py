@@ -25,6 +25,11 @@ class VerifyCheckout:
         return cls(store, checkout.folder / "verify")
 
     @property
+    def for_base(self) -> VerifyCheckout:
+        """Another one, for the tree that this one's is compared with."""
+        return VerifyCheckout(self.store, self.folder.with_name(f"{self.folder.name}-base"))
+
+    @property
     def files(self) -> Path:
         return self.folder / "files"
 

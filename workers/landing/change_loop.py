@@ -35,6 +35,7 @@ MERGES = 2  # with conflicts or broken tests, before the attempt fails
 POLL_SECONDS = 0.05  # between two checks whether it is the candidate's turn
 SAID = "claims"  # the kind of check that keeps what an agent said of its candidate
 SHOWN = 12  # findings in an error
+SAID_CHARACTERS = 6_000  # of failed tests in a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class ChangeLoop:
     opened: OpenTree | None = None  # the run's tree, where it has one already
     prepare: Callable[[OpenTree], None] | None = None  # beside the agent, before its work is judged
     judge_merge: JudgeMerge | None = None  # what a merge without conflicts adds to what was judged
+    turns_left: int | None = (
+        None  # of the task, over all its attempts and merges; None: each attempt has its own alone
+    )
     tree: OpenTree = field(init=False)
     taken: int = 0
     _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
@@ -97,6 +101,10 @@ class ChangeLoop:
         """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
         before, marked = "", conflicts
         while True:
+            if self.turns_left is not None and self.taken >= self.turns_left:
+                raise WorkRefused(
+                    "the task has used all its turns", why="; ".join(_line(each) for each in findings[:SHOWN])
+                )
             self.taken += 1
             with self._prepared() as ready:
                 answer, agent = self.ask(Turn(self.taken, findings, marked), self.tree)
@@ -275,3 +283,9 @@ def _line(finding: Finding) -> str:
 def blocking_lines(findings: Sequence[Finding]) -> list[str]:
     """The findings as lines for an agent or a person."""
     return [_line(each) + (f"; {each.fix}" if each.fix else "") for each in findings]
+
+
+def what_tests_said(findings: Sequence[Finding]) -> str:
+    """What failed tests say, each under its name, or the end of what all of them printed; at most `SAID_CHARACTERS`."""
+    said = (f"{each.text}:\n{each.quote}" for each in findings if each.check == "tests" and each.quote)
+    return "\n\n".join(dict.fromkeys(said))[:SAID_CHARACTERS]

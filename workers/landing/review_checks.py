@@ -12,7 +12,6 @@ from workers.evidence.candidate_checks import Checkouts, Subject, check_candidat
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.declared import Declared
 from workers.git.session_work import SessionWork
-from workers.git.verify_checkouts import VerifyCheckout
 
 # Checks of files are done by these; where none is installed, no tree is checked out.
 PROGRAMS = ("ruff", "bandit", "semgrep", "eslint", "cargo-clippy", "golangci-lint", "gitleaks", "node")
@@ -38,10 +37,9 @@ def _checkouts(
         return None
     checkout = work.open_some_tree(context.row).checkout
     bench = CandidateEvidence.of(context, calls, work, checkout, Declared()).bench
-    before = VerifyCheckout(work.private, checkout.folder / "verify-base")
     return Checkouts(
         bench.execute,
         bench.verify.put(work.private.tree_of(head)),
-        before.put(work.private.tree_of(base)),
+        bench.verify.for_base.put(work.private.tree_of(base)),
         bench.environment(),
     )

@@ -22,7 +22,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.plan import Plan
-from orchestrator.domain.review_verdicts import BLOCK, counted, review_verdict
+from orchestrator.domain.review_verdicts import BLOCK, UNVERIFIED, counted, review_verdict
 from orchestrator.lifecycle.finished_run import Verdict
 from orchestrator.store import checks
 from workers.agents.protocol import Agent
@@ -54,7 +54,9 @@ from workers.roles.review_record import (
     records_of,
     review_files,
     test_findings,
+    tests_of,
 )
+from workers.roles.second_look import look_again
 
 WISDOM = 20  # findings that go into wisdom/issues
 
@@ -104,13 +106,20 @@ class _CodeReview:
         criteria = review_criteria(self.plan, records, links, self.changes)
         landed = {str(each.get("plan_task")) for each in records if each.get("commit")}
         missing = uncovered_requirements(self.plan, must_requirements(self.context), criteria, landed)
-        found = merged([*rules, *self._open_before(), *claims, *criteria_findings(criteria), *missing])
+        claims = look_again(self.context, self.calls, self._agents(), claims, self.changes)
+        unproved = criteria_findings(criteria, self._why_untested())
+        found = merged([*rules, *self._open_before(), *claims, *unproved, *missing])
         if not self.changes.files:
             text = (
                 f"nothing differs between {self.base[:12]} and {self.head[:12]}: there is nothing to approve"
             )
             found.append(Finding("tree", CRITICAL, "empty_diff", text))
         return self._produced(worst_first(found, self._known), notes, criteria)
+
+    def _why_untested(self) -> str:
+        """Why the newest round of tests tells nothing; empty where it does, or there is none."""
+        tests = tests_of(self.context)
+        return str(tests["why"] or "") if tests and tests["verdict"] == UNVERIFIED else ""
 
     # phases
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.plan import Plan, PlanTask
-from orchestrator.store import tasks
+from orchestrator.store import records, tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
 from workers.context.agent_calls import AgentCalls
@@ -21,7 +21,7 @@ from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate
 from workers.git.session_work import Integration, OpenTree, SessionWork, open_session_work
-from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
+from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
@@ -31,6 +31,8 @@ from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
 
 TURNS = 3  # of one attempt: the work, and two repairs
+PURPOSE = "implementation"
+TAKEN = frozenset({"answered", "mined", "error", "timeout", "crashed", "rubbish"})  # calls that were a turn
 GOAL = (
     "Carry out the plan task below by editing the files of the current folder, which is a private copy of the repository. "
     "Write tests that show what changed. Commit nothing: what the folder holds when you end is what counts."
@@ -82,6 +84,7 @@ class _Implementation:
             TURNS,
             prepare=lambda tree: self.evidence(tree).prepare(tree.row.base),
             judge_merge=self.judge_merge,
+            turns_left=self._turns_left(),
         )
         return self._produced(loop, loop.run())
 
@@ -123,13 +126,13 @@ class _Implementation:
                 ("Done so far", "\n".join(_done(self.context))),
                 ("A person's decisions", "\n".join(decided(self.context))),
                 ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
-                ("What the tests printed", _printed(turn)),
+                ("What the tests said", what_tests_said(turn.findings)),
                 ("Files in conflict", "\n".join(turn.conflicts)),
             ],
         )
         facts: JsonObject = {"plan_task": self.task.as_json(), "turn": turn.number}
         answer, reply = self.calls.ask(
-            "implementation", prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
+            PURPOSE, prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
         )
         self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
         return answer, reply.agent
@@ -150,6 +153,18 @@ class _Implementation:
             )
         return self.known[tree.row.id]
 
+    def _turns_left(self) -> int:
+        """What earlier attempts, which may have taken more than three for merges, leave of three for each attempt.
+
+        A question that a person answered is no turn; neither is a call that an account's limit or a crash of ours cut off.
+        """
+        row = self.context.row
+        calls = self.context.store.read(lambda tx: records.calls_of(tx, row.session_id))
+        taken = sum(
+            call.task == row.key and call.purpose == PURPOSE and call.outcome in TAKEN for call in calls
+        )
+        return TURNS * row.max_attempts + len(decided(self.context)) - taken
+
     def _is_last(self) -> bool:
         """Whether no other task of this kind is left."""
         row = self.context.row
@@ -168,11 +183,6 @@ def decided(context: RunContext) -> list[str]:
 
 def _done(context: RunContext) -> list[str]:
     return [str(entry["summary"]) for entry in context.accumulator if entry.get("summary")]
-
-
-def _printed(turn: Turn) -> str:
-    """The end of what the tests printed, as the first finding about them quotes it."""
-    return next((each.quote for each in turn.findings if each.check == "tests" and each.quote), "")
 
 
 def _plan_text(plan: Plan) -> str:

@@ -199,10 +199,20 @@ def test_findings(context: RunContext) -> list[Finding]:
 def tests_of(context: RunContext) -> JsonObject | None:
     """What the newest test round came to; None before there is one."""
     newest, record = _newest_tests(context)
-    kept = ("verdict", "why", "passed", "failed", "skipped", "regressions", "confined", "unverified")
-    return (
-        {"record": newest, **{name: record.get(name) for name in kept}} if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return None
+    kept = (
+        "verdict",
+        "why",
+        "passed",
+        "failed",
+        "skipped",
+        "regressions",
+        "preexisting",
+        "confined",
+        "unverified",
     )
+    return {"record": newest, **{name: record.get(name) for name in kept}}
 
 
 def _listed(reviewing: Reviewing, findings: Iterable[Finding], before: Before) -> list[JsonObject]:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.errors import AgentError, AgentUnavailable, WorkRefused
-from orchestrator.domain.evidence import Finding
+from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan
+from orchestrator.domain.review_verdicts import UNVERIFIED
 from orchestrator.lifecycle.finished_run import Verdict
 from orchestrator.store.work_rows import Work
 from workers.agents import prompts
@@ -23,7 +24,7 @@ from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import OpenTree, SessionWork
-from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines
+from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.coding_agents import coding_agents
 from workers.landing.reviewed_session import is_review, session_work
 from workers.landing.work_answers import WorkAnswer
@@ -33,7 +34,6 @@ from workers.roles import Produced
 ITERATIONS = 10  # turns of the agent
 SAME = 3  # equal sets of failures that end the loop
 PASS, FIX_REQUIRED = "PASS", "FIX_REQUIRED"
-UNVERIFIED = "UNVERIFIED"
 GOAL = (
     "Tests of the repository fail that passed before this team's changes, or new ones fail. The current folder is a private "
     "copy. Find the cause and mend the source; change a test only where the plan says that it may change. Never weaken, skip "
@@ -116,7 +116,7 @@ class _TestRound:
             shared=[("The request", self.context.session.request)],
             material=[
                 ("Findings of the tests", "\n".join(blocking_lines(findings))),
-                ("What the tests printed", next((each.quote for each in findings if each.quote), "")),
+                ("What the tests said", what_tests_said(findings)),
                 ("Tests that may change", json.dumps(self._may_change(), ensure_ascii=False)),
                 ("Files in conflict", "\n".join(turn.conflicts)),
             ],
@@ -134,13 +134,37 @@ class _TestRound:
         self.iterations.append(
             {"n": len(self.iterations) + 1, "tree": candidate.tree, "failed": sorted(run.bad) if run else []}
         )
-        findings = [*evidence.checked(candidate), *tested.findings]
+        findings = [*evidence.checked(candidate), *self._outside(candidate), *tested.findings]
         if (
             len(self.iterations) >= SAME
             and len({str(each["failed"]) for each in self.iterations[-SAME:]}) == 1
         ):
             raise WorkRefused("the same tests fail again and again", why="; ".join(_lines(findings)))
         return Judged(tuple(findings), tested.summary(), unverified=tested.unverified)
+
+    def _outside(self, candidate: Candidate) -> list[Finding]:
+        """Edits of what was there before the session and the session has not touched: a repair stays within its diff."""
+        git, base = self.work.private.git, self.begun.base
+        touched = {change.path for change in changes_between(git, base, self.begun.head)}
+        declared = Declared(tests_may_change=self._may_change())
+        outside = (
+            change.path.decode("utf-8", "backslashreplace")
+            for change in candidate.changes
+            if (change.path_before or change.path) not in touched and change.status != "A"
+        )
+        return [
+            Finding(
+                "paths",
+                CRITICAL,
+                "outside_session",
+                f"{path} is changed, and nothing that this session has built is in it",
+                path,
+                fix="undo this change, and mend what the session has changed",
+                blocks=True,
+            )
+            for path in outside
+            if declared.reason_to_change(path) is None
+        ]
 
     def _tested(self, tree: OpenTree, commit: str) -> Tested:
         return self._evidence(tree).tested(self._since_base(self.work.private.tree_of(commit)), bites=False)
@@ -155,6 +179,10 @@ class _TestRound:
         return CandidateEvidence.of(self.context, self.calls, self.work, tree.checkout, declared)
 
     def _may_change(self) -> dict[str, str]:
+        """The tests that may change, with the reason: those that the plan names; of a user's own commits all."""
+        if is_review(self.context):
+            since = changes_between(self.work.private.git, self.begun.base, self.begun.head)
+            return {each.path.decode("utf-8", "surrogateescape"): "the user's own change" for each in since}
         return {each.path: each.reason for task in self.plan.tasks for each in task.tests_may_change}
 
     def _produced(self, change: Change | None, tested: Tested, why: str = "") -> Produced:

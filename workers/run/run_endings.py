@@ -16,6 +16,7 @@ from orchestrator.domain.errors import (
     DiskFull,
     LifecycleError,
     PersonAsked,
+    TestsNotRunnable,
 )
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.pauses import PauseReason
@@ -46,6 +47,8 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked)
     if isinstance(error, AgentUnavailable):
         return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
+    if isinstance(error, TestsNotRunnable):
+        return Ending(_words(error), counted=False, pause=PauseReason.STALLED)
     if isinstance(error, DiskFull):
         return Ending(_words(error), counted=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
