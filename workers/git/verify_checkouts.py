@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,11 @@ class VerifyCheckout:
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
         self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
+
+    def untracked(self) -> list[str]:
+        """What lies beside the tracked files, a folder as one name. Raises GitError."""
+        found = self.git.run("ls-files", "-z", "--others", "--directory", "--no-empty-directory").fields
+        return [os.fsdecode(name).rstrip("/") for name in found]
 
     def remove(self) -> None:
         """Delete all of it."""
