@@ -206,11 +206,16 @@ class TestBench:
         started = time.time()
         argv = runner.argv(report, select)
         env = {**self.environment(), **runner.env}
+        before = self.verify.stamps(runner.is_test_file)
         done = self._confined(argv, runner.folder, env, self.settings.test_seconds)
         failpoints.hit("tests.ran")
         ended = done.ended
         executed = Executed(ended.exit, done.out, done.err, ended.seconds, ended.ended_by)
         run = read_report(runner, report, executed, started=started, command=argv, confined=done.confined)
+        after = self.verify.stamps(runner.is_test_file)
+        if rewritten := [path for path in before if after.get(path) != before[path]]:
+            fault = f"it wrote to its own tests while it ran: {', '.join(rewritten[:5])}"
+            run = replace(run, faults=(*run.faults, fault))
         return run, "killed" if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,17 @@ class VerifyCheckout:
         """What lies beside the tracked files, a folder as one name. Raises GitError."""
         found = self.git.run("ls-files", "-z", "--others", "--directory", "--no-empty-directory").fields
         return [os.fsdecode(name).rstrip("/") for name in found]
+
+    def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
+        """What changes of a tracked file whenever something writes to it or replaces it, even if its bytes and its time are
+        put back; of the paths that are `wanted`. Raises GitError."""
+        found = {}
+        for name in map(os.fsdecode, self.git.run("ls-files", "-z").fields):
+            if wanted(name):
+                with suppress(OSError):  # a file that is not there has none
+                    stat = (self.files / name).lstat()
+                    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        return found
 
     def remove(self) -> None:
         """Delete all of it."""
