@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import invariants
 from tests.e2e.support import Lifecycle
-from tests.git_world import as_left, git
+from tests.git_world import git
 from tests.patience import patient
 from tests.stacks.toolchains import PLACE, environment, lacking, write_maven_settings
-from tests.work.building import building, subjects, trailers
+from tests.work.building import apply_to_the_user, build_from_request, building
 from tests.work.repositories import STACKS, Fixture
 
 pytestmark = [
@@ -46,34 +45,7 @@ def test_a_request_ends_with_a_branch_whose_tests_pass(tmp_path: Path, name: str
     write_maven_settings(tmp_path)
     with building(tmp_path, fixture) as project:
         project.environment |= environment(Path(PLACE))
-        before = as_left(project.folder)
-        begun = project.run("start", fixture.request, "--mode", "full-lifecycle", timeout=300)
-        assert begun.code == 3, begun.out + begun.err
-        assert project.status() == ("paused", "checkpoint")
-
-        done = project.run("resume", timeout=900)
-
-        story = project.rows("SELECT task_id, outcome, error FROM runs WHERE outcome != 'completed'")
-        assert done.code == 0, f"{done.out}{done.err}{story}"
-        assert project.status() == ("completed", None)
-        assert sorted(subjects(project)) == sorted(str(task["title"]) for task in fixture.tasks)
-        assert sorted(trailers(project, "Plan-Task")) == sorted(str(task["id"]) for task in fixture.tasks)
-        runs = dict(project.rows("SELECT id, outcome FROM runs"))
-        landed = trailers(project, "Run")
-        assert {runs[run] for run in landed} == {"completed"} and len(set(landed)) == len(fixture.tasks)
-        checks = project.rows("SELECT outcome FROM checks WHERE kind = 'tests'")
-        assert checks, "no tests were run"
-        assert project.rows("SELECT outcome FROM checks WHERE kind = 'tests' ORDER BY id DESC LIMIT 1") == [
-            ("passed",)
-        ]
-        assert as_left(project.folder) == before
-        invariants.check(project.database)
+        build_from_request(project, fixture)
         git(tmp_path, "clone", "-q", "--branch", f"lifecycle/{project.session()}", "project", "clone")
         tested_by_its_own_command(fixture, tmp_path / "clone", project)
-
-        applied = project.run("apply")
-
-        assert applied.code == 0, applied.err
-        tree = f"lifecycle/{project.session()}^{{tree}}"
-        assert git(project.folder, "rev-parse", "HEAD^{tree}") == git(project.folder, "rev-parse", tree)
-        assert git(project.folder, "status", "--porcelain") == ""
+        apply_to_the_user(project)

@@ -80,7 +80,7 @@ class VerifyCheckout:
     def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
         """What changes of a tracked file whenever something writes to it or replaces it, even if its bytes and its time are
         put back; of the paths that are `wanted`. Raises GitError."""
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for name in map(os.fsdecode, self.git.run("ls-files", "-z").fields):
             if wanted(name):
                 with suppress(OSError):  # a file that is not there has none
