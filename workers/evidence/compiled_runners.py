@@ -44,7 +44,8 @@ class Go(Runner):
 
     @property
     def env(self) -> Mapping[str, str]:
-        return {**dict(self.extra_env), "GOFLAGS": "-mod=readonly", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+        mode = "vendor" if (self.folder / "vendor" / "modules.txt").is_file() else "readonly"
+        return {**dict(self.extra_env), "GOFLAGS": f"-mod={mode}", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
         return go_cases(out, self._place)
