@@ -16,7 +16,7 @@ from tests.work.building import apply_to_the_user, build_from_request, building
 from tests.work.repositories import read_fixture
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
-TESTS = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit", "-k", "inert")
+TESTS = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "python_files=test_inert*.py", "tests/unit")
 
 
 def test_a_feature_of_this_product_is_built_by_it(tmp_path: Path) -> None:

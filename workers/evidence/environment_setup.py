@@ -138,7 +138,7 @@ def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
         "yarn.lock": ("yarn", "install", "--frozen-lockfile", "--ignore-scripts", "--non-interactive"),
         "Cargo.lock": ("cargo", "fetch", "--locked"),
         "go.sum": ("go", "mod", "download"),
-        "pom.xml": ("mvn", "--batch-mode"),
+        "pom.xml": ("mvn", "--batch-mode", "-Dstyle.color=never"),
     }
     found = []
     for name, argv in commands.items():

@@ -13,6 +13,7 @@ from pathlib import Path
 from orchestrator import failpoints
 from orchestrator.config.settings import WorkSettings
 from orchestrator.domain.evidence import PASSED, TestRun
+from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
 from orchestrator.store.checks import Check
@@ -186,7 +187,7 @@ class TestBench:
             )
             self.context.check()
             if done.ended.ended_by != "exited" or done.ended.exit != 0:
-                said = (done.err.strip() or done.out.strip())[-500:]
+                said = inert(f"{done.out.strip()}\n{done.err.strip()}".strip()[-500:])
                 return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
         if plan.steps and not plan.steps[-1].installs_beside:
             self.verify.put(self.base)
@@ -259,7 +260,7 @@ class TestBench:
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
             stop=self.context.live.stop,
             hidden=[place for place in hidden if place not in logins],
-            readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ)],
+            readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ), *logins],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
             network=network,
