@@ -44,7 +44,7 @@ clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, wit
 stacks: $(VENV)/.test  ## Build in TypeScript, Go, Rust and Java repositories; installs what they need, then runs offline
 	@"$(BIN)/python" -m tests.stacks "$(CURDIR)/.stacks"
 	@LIFECYCLE_TEST_STACKS="$(CURDIR)/.stacks" unshare --map-root-user --net -- \
-	  "$(BIN)/python" -m pytest -n 2 --dist worksteal -m stacks $(ARGS)
+	  sh -c 'ip link set lo up && exec "$$0" "$$@"' "$(BIN)/python" -m pytest -n 2 --dist worksteal -m stacks $(ARGS)
 
 states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 random histories
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)

@@ -17,6 +17,7 @@ PROGRAMS = {  # and the Debian packages that bring them
     "mvn": "maven",
     "gradle": "gradle",
     "unshare": "util-linux",
+    "ip": "iproute2",  # Gradle needs a loopback interface
 }
 JARS = {  # below DEBIAN
     "org/junit/jupiter/junit-jupiter-engine": "junit5",
