@@ -15,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients states mutants check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients stacks states mutants check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -28,7 +28,7 @@ run: $(VENV)/.run  ## Turn IDEA="..." into a specification, in the folder PROJEC
 
 # Five at a time on two cores: tests with real processes wait most of their time.
 test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients" $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist worksteal -m "not long and not clients and not stacks" $(ARGS)
 
 long: $(VENV)/.test  ## Run the tests marked `long`, two at a time
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
@@ -40,6 +40,11 @@ clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, wit
 	@mkdir -p .clients/home && cp tests/clients/package.json .clients/
 	@HOME="$(CURDIR)/.clients/home" npm install --prefix .clients --no-audit --no-fund --loglevel=error
 	@touch $@
+
+stacks: $(VENV)/.test  ## Build in TypeScript, Go, Rust and Java repositories; installs what they need, then runs offline
+	@"$(BIN)/python" -m tests.stacks "$(CURDIR)/.stacks"
+	@LIFECYCLE_TEST_STACKS="$(CURDIR)/.stacks" unshare --map-root-user --net -- \
+	  sh -c 'ip link set lo up && exec "$$0" "$$@"' "$(BIN)/python" -m pytest -n 2 --dist worksteal -m stacks $(ARGS)
 
 states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 random histories
 	@EXAMPLES=$(EXAMPLES) "$(BIN)/python" -m pytest tests/integration/test_state_machine.py $(ARGS)
@@ -85,7 +90,7 @@ build: $(VENV)/.test  ## Build the wheel and the source archive into dist/
 	@"$(BIN)/python" -m build
 
 clean:  ## Remove everything made here except the demo project
-	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients .stacks
 	@rm -rf "$(VENV)"
 
 $(VENV)/bin/python:

@@ -135,7 +135,7 @@ class RuntimeHarness:
         return row
 
     def live(self, row: Run) -> LiveRun:
-        return self.lives.add(row, time.monotonic() + 60)
+        return self.lives.add(row, time.monotonic() + make.LEASE)
 
     def run(self, row: Run | None = None) -> Run | None:
         """One run, of the oldest offer unless told; the run it advanced to."""

@@ -58,6 +58,25 @@ def test_what_a_run_left_is_gone_before_the_next(place: tuple[VerifyCheckout, st
         dirty(folder)
 
 
+def test_a_file_that_was_written_to_is_named_even_when_its_bytes_are_the_same_again(
+    place: tuple[VerifyCheckout, str, str],
+) -> None:
+    checkout, first, _ = place
+    folder = checkout.put(first)
+    stamps = checkout.stamps(lambda path: path.endswith(".py"))
+    assert stamps.keys() == {"app.py", "lib/tool.py"}
+
+    before = (folder / "app.py").stat()
+    (folder / "app.py").write_text("x = 7\n")
+    (folder / "app.py").write_text("x = 1\n")
+    os.utime(folder / "app.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (folder / "new.py").write_text("")
+
+    after = checkout.stamps(lambda path: path.endswith(".py"))
+    assert [path for path in stamps if after.get(path) != stamps[path]] == ["app.py"]
+    assert checkout.untracked() == ["new.py"]
+
+
 def test_a_repository_at_the_top_is_gone_too(place: tuple[VerifyCheckout, str, str]) -> None:
     checkout, first, second = place
     git(checkout.put(first), "init", "-q")

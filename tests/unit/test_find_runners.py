@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config.settings import WorkSettings
-from workers.evidence.compiled_runners import Cargo, Gradle, Maven
+from workers.evidence.compiled_runners import Cargo, Go, Gradle, Maven
 from workers.evidence.javascript_runners import ScriptCall, script_calls
 from workers.evidence.python_runners import Pytest
 from workers.evidence.runners import Found, find_runners
@@ -306,3 +306,13 @@ def test_a_runner_of_another_checkout_is_the_same_but_for_its_tree(tmp_path: Pat
         None,
         None,
     ]
+
+
+def test_go_takes_its_packages_from_the_vendor_folder_where_there_is_one(tmp_path: Path) -> None:
+    runner = Go(tmp_path)
+    assert runner.env["GOFLAGS"] == "-mod=readonly"
+
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor/modules.txt").write_text("")
+
+    assert runner.env["GOFLAGS"] == "-mod=vendor"

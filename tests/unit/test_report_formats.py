@@ -11,8 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workers.evidence.cargo_lines import cargo_cases
-from workers.evidence.cases import MAX_ID, Cases
+from workers.evidence.cases import BUILD, MAX_ID, Cases
 from workers.evidence.compiled_runners import Cargo, Gradle, Maven, OwnCommand
+from workers.evidence.javascript_runners import Mocha
 from workers.evidence.json_reports import go_cases, jest_cases, mocha_cases, own_cases
 from workers.evidence.junit import junit_cases
 from workers.evidence.python_runners import NodeIds, Pytest
@@ -196,6 +197,29 @@ GO = """
 {"Action":"run","Package":"example.com/m/slow","Test":"TestForever"}
 ? example.com/m/none [no test files]
 """
+
+
+def test_a_go_package_that_is_not_built_is_an_error_though_its_line_is_no_json() -> None:
+    printed = json.dumps(
+        {"Action": "output", "Package": "m/b", "Test": "TestB", "Output": "FAIL\tm/c [build failed]\n"}
+    )
+    out = f'FAIL\tm/a [build failed]\n{{"Action": "run", "Package": "m/b", "Test": "TestB"}}\n{printed}\n'
+    ended = '{"Action": "pass", "Package": "m/b", "Test": "TestB"}\n'
+
+    found = go_cases(out + ended, lambda package: package.removeprefix("m/"))
+
+    assert {id: case.outcome for id, case in found.by_id.items()} == {"a": "error", "b::TestB": "passed"}
+
+
+def test_mocha_that_cannot_load_a_file_has_run_nothing(tmp_path: Path) -> None:
+    said = "\n Exception during run: Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/x/src/new.js'\n"
+    runner = Mocha(tmp_path)
+
+    broken = runner.parse(tmp_path / "report.json", "", said)
+    silent = runner.parse(tmp_path / "report.json", "", "")
+
+    assert {id: case.outcome for id, case in broken.by_id.items()} == {BUILD: "error"}
+    assert not silent.by_id and silent.faults
 
 
 def test_go_is_read() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from orchestrator.domain.evidence import TestRun
+from workers.evidence.cases import BUILD
 from workers.evidence.set_logic import compare, findings_of
 
 
@@ -30,6 +31,10 @@ BASE = run(a="passed", b="passed", old="failed")
         (run(a="error", b="passed"), run(a="passed", b="passed", old="failed"), None, ["regression"]),
         (run(a="passed", b="passed", new="passed"), None, run(a="passed", b="passed", new="failed"), []),
         (run(a="passed", b="passed", new="passed"), None, TestRun("pytest", (), {"t.py": "error"}), []),
+        # compiled languages: what the new tests call is not there, so that nothing is built
+        (run(a="passed", b="passed", new="passed"), None, TestRun("cargo", (), {BUILD: "error"}), []),
+        # the change does not build
+        (TestRun("cargo", (), {BUILD: "error"}), None, None, ["regression", "regression", "new_test_fails"]),
         (  # an id that neither run knows: a name that is made up anew each time
             run(a="passed", b="passed", new="passed"),
             None,

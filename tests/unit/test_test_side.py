@@ -93,7 +93,18 @@ STEERING: list[tuple[str, str | None, str | None, bool]] = [
         True,
     ),
     ("build.gradle", "test {\n  useJUnitPlatform()\n}\n", "test {\n  enabled = false\n}\n", True),
-    ("build.gradle", "plugins { id 'java' }\n", "plugins { id 'war' }\n", False),
+    ("build.gradle", "plugins {\n  id 'java'\n}\n", "plugins {\n  id 'war'\n}\n", False),
+    ("build.gradle", "apply plugin: 'java'\n", "apply plugin: 'war'\nversion = '2'\n", False),
+    (
+        "build.gradle.kts",
+        'dependencies {\n  implementation("a:b:1")\n}\n',
+        'dependencies {\n  implementation("a:b:2") // newer\n  api(project(":core"))\n}\n',
+        False,
+    ),
+    ("build.gradle", "", "gradle.buildFinished { file('a.xml').text = '' }\n", True),
+    ("build.gradle", "", "test.enabled = false\n", True),
+    ("build.gradle", "", "test.exclude 'a'\n", True),
+    ("build.gradle", "test {\n}\n", "test {\n  exclude 'a'\n}\n", True),
     ("build.gradle.kts", "", 'tasks.named<Test>("test") {\n  enabled = false\n}\n', True),
     ("conftest.py", None, "", True),
     ("src/a.py", "", "x = 1\n", False),
@@ -189,7 +200,7 @@ def test_set_up_installs_what_lock_files_pin(tmp_path: Path) -> None:
     tree = write(
         tmp_path / "work", {"uv.lock": "", "pyproject.toml": "", "web/package-lock.json": "{}", "go.sum": ""}
     )
-    environ = programs(tmp_path / "bin", "uv", "npm")
+    environ = {**programs(tmp_path / "bin", "uv", "npm"), "HOME": str(tmp_path / "home")}
 
     plan = plan_setup(tree, WorkSettings(), environ)
 
@@ -199,9 +210,49 @@ def test_set_up_installs_what_lock_files_pin(tmp_path: Path) -> None:
     ]
     assert "--frozen" in plan.steps[0].argv and "--ignore-scripts" in plan.steps[1].argv
     assert plan.env["PATH"] == f"{tmp_path}/environment/python/bin:{tmp_path}/bin"
-    assert plan.writable == (tmp_path / "environment/python",)
+    assert plan.writable == (tmp_path / "environment/python", tmp_path / "home/.npm")
+    assert [step.logins for step in plan.steps] == [(), (tmp_path / "home/.npmrc",)]
     assert plan.network
     assert "go.sum is left alone: go is not on PATH" in plan.why
+
+
+def test_set_up_fills_the_caches_of_the_user(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    tree = write(
+        tmp_path / "work",
+        {"Cargo.lock": "", "go.sum": "", "pom.xml": "<project/>", "package-lock.json": "{}"},
+    )
+    write(home, {".m2/settings.xml": "<localRepository>${user.home}/jars</localRepository>"})
+    environ = {
+        **programs(tmp_path / "bin", "npm", "cargo", "go", "mvn"),
+        "HOME": str(home),
+        "CARGO_HOME": "/opt/cargo",
+        "GOPATH": "/srv/go",
+        "npm_config_cache": "/srv/npm",
+    }
+
+    plan = plan_setup(tree, WorkSettings(), environ)
+
+    assert {str(folder) for folder in plan.writable} == {
+        *("/opt/cargo/registry", "/opt/cargo/git", "/srv/go/pkg/mod", "/srv/npm", f"{home}/jars")
+    }
+    assert plan.env["GOMODCACHE"] == "/srv/go/pkg/mod" and plan.env["CARGO_HOME"] == "/opt/cargo"
+    assert [step.argv[0] for step in plan.steps if not step.installs_beside] == ["cargo", "go", "mvn"]
+    assert plan.steps[-1].argv[:2] == ("npm", "ci")  # the others' build folders are cleaned before
+
+
+def test_set_up_of_maven_runs_one_test_class_of_each_module(tmp_path: Path) -> None:
+    """What surefire fetches when it runs, no goal fetches before."""
+    tests = (
+        "core/src/test/java/a/OneTest.java",
+        "core/src/test/java/a/TwoTest.java",
+        "web/src/test/java/WebTests.java",
+    )
+    tree = write(tmp_path / "work", {"pom.xml": "<project/>", **dict.fromkeys(tests, "")})
+
+    (step,) = plan_setup(tree, WorkSettings(), programs(tmp_path / "bin", "mvn")).steps
+
+    assert "-Dtest=OneTest,WebTests" in step.argv and step.argv[-1] == "test"
 
 
 def test_set_up_without_lock_file_does_nothing(tmp_path: Path) -> None:

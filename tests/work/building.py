@@ -29,18 +29,21 @@ def building(
     *,
     roles: Mapping[str, str] | None = None,
     agents: str = "",
+    work: str = "",
 ) -> Iterator[Lifecycle]:
     """The project, whose planner, executor and tester are the scripted agent; everything else is built in.
 
-    `roles`: who has them instead; `agents`: the tables of their settings.
+    `roles`: who has them instead; `agents`: the tables of their settings; `work`: more lines of that table. A fixture without
+    commits is for a repository that is there.
     """
-    build(fixture, folder / "project")
+    if fixture.commits:
+        build(fixture, folder / "project")
     command = json.dumps((scenario or honest(fixture)).write(folder / "agent"))
     players = {**dict.fromkeys(CODING, "scripted"), **(roles or {})}
     table = "".join(f'{role} = ["{agent}"]\n' for role, agent in players.items())
     extra = (
         f'[agents.scripted]\nkind = "command"\nedits_files = true\ncommand = {command}\n{agents}[roles]\n{table}'
-        f"[work]\ntrees = {json.dumps(str(folder / 'trees'))}\n"
+        f"[work]\ntrees = {json.dumps(str(folder / 'trees'))}\n{work}"
     )
     with lifecycle(folder / "project", {"slots": 4, **(settings or {})}, extra) as project:
         (folder / "spec.md").write_text(fixture.request, encoding="utf-8")
@@ -50,6 +53,40 @@ def building(
 def begin(project: Lifecycle) -> tuple[str, ...]:
     """The command that builds what the fixture asks for, without writing a specification first."""
     return ("start", "Build it", "--mode", "impl-only", "--spec", str(project.folder.parent / "spec.md"))
+
+
+def build_from_request(project: Lifecycle, fixture: Fixture) -> None:
+    """From a request through the specification and its checkpoint to the end of `full-lifecycle`; every promise is checked.
+
+    Each plan task is one commit of one completed run, the last tests passed, and the user's repository is untouched.
+    """
+    before = as_left(project.folder)
+    begun = project.run("start", fixture.request, "--mode", "full-lifecycle", timeout=300)
+    assert begun.code == 3, begun.out + begun.err
+    assert project.status() == ("paused", "checkpoint")
+
+    done = project.run("resume", timeout=900)
+
+    story = project.rows("SELECT task_id, outcome, error FROM runs WHERE outcome != 'completed'")
+    assert done.code == 0, f"{done.out}{done.err}{story}"
+    assert project.status() == ("completed", None)
+    assert sorted(subjects(project)) == sorted(str(task["title"]) for task in fixture.tasks)
+    assert sorted(trailers(project, "Plan-Task")) == sorted(str(task["id"]) for task in fixture.tasks)
+    runs, landed = dict(project.rows("SELECT id, outcome FROM runs")), trailers(project, "Run")
+    assert {runs[run] for run in landed} == {"completed"} and len(set(landed)) == len(fixture.tasks)
+    newest = project.rows("SELECT outcome FROM checks WHERE kind = 'tests' ORDER BY id DESC LIMIT 1")
+    assert newest == [("passed",)]
+    assert_nothing_lost(project, before)
+
+
+def apply_to_the_user(project: Lifecycle) -> None:
+    """`apply` gives the user exactly the session's tree."""
+    applied = project.run("apply")
+
+    assert applied.code == 0, applied.err
+    tree = f"lifecycle/{project.session()}^{{tree}}"
+    assert git(project.folder, "rev-parse", "HEAD^{tree}") == git(project.folder, "rev-parse", tree)
+    assert git(project.folder, "status", "--porcelain") == ""
 
 
 def subjects(project: Lifecycle, session: str | None = None) -> list[str]:

@@ -27,10 +27,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "node:test": ("node", "--test"),
     "vitest": ("npx", "--no-install", "vitest", "run"),
     "jest": ("npx", "--no-install", "jest"),
+    "mocha": ("npx", "--no-install", "mocha"),
     "npm": ("npm", "test", "--workspaces"),
     "go": ("go", "test", "./..."),
     "cargo": ("cargo", "test", "--offline", "--workspace"),
     "maven": ("mvn", "-o", "-q", "test"),
+    "gradle": ("gradle", "--offline", "--no-daemon", "-q", "test"),
 }
 
 
@@ -156,7 +158,7 @@ def is_test(path: str) -> bool:
 
 
 def read_fixture(name: str, runner: str) -> Fixture:
-    """The repository of `material/NAME.txtar`."""
+    """The repository of `material/NAME.txtar`, with the lock file `material/NAME.package-lock.json` where there is one."""
     about, files = unpack((MATERIAL / f"{name}.txtar").read_text(encoding="utf-8"))
     commits: dict[str, dict[str, str]] = {}
     gold: dict[str, dict[str, Change]] = {}
@@ -176,6 +178,9 @@ def read_fixture(name: str, runner: str) -> Fixture:
                 pass
             case _:
                 raise ValueError(f"{name}: what is {path}?")
+    lock = MATERIAL / f"{name}.package-lock.json"
+    if lock.exists():
+        commits["1"]["package-lock.json"] = lock.read_text(encoding="utf-8")
     tasks = tuple(json.loads(files["tasks.json"]))
     plan = {**json.loads(files["plan.json"]), "task_ids": [task["id"] for task in tasks]}
     return Fixture(
@@ -260,9 +265,11 @@ STACKS = _read(  # for `make stacks`, which installs what they need
     {
         "typescript-vitest": "vitest",
         "typescript-jest": "jest",
+        "node-mocha": "mocha",
         "npm-workspaces": "npm",
         "go-module": "go",
         "rust-workspace": "cargo",
         "java-maven": "maven",
+        "java-gradle": "gradle",
     }
 )

@@ -100,6 +100,19 @@ def fails_at_first_only(tree: Path) -> None:
     )
 
 
+def rewrites_an_old_test(tree: Path) -> None:
+    """A test file that is loaded early imports the source, which writes over one that is loaded later, for a while."""
+    apply(FLAT.bad[TASK, "breaks_a_test"], tree)
+    broken = FLAT.broken[TASK, "breaks_a_test"]
+    with (tree / "stock/__init__.py").open("a") as file:
+        file.write(
+            "\nimport atexit\nfrom pathlib import Path\n\n"
+            f"_file = Path(__file__).parents[1] / {broken.file!r}\n_text = _file.read_text()\n"
+            f"_file.write_text(_text.replace({broken.line!r}, {broken.weaker!r}))\n"
+            "atexit.register(_file.write_text, _text)\n"
+        )
+
+
 WAYS: dict[str, tuple[Callable[[Path], None], dict[str, Any] | None]] = {
     "the base's tests are killed": (dies_without_the_new_tests, None),
     "the runner is patched from a folder test": (patches_the_runner_from("test", "boot.py"), None),
@@ -114,6 +127,7 @@ WAYS: dict[str, tuple[Callable[[Path], None], dict[str, Any] | None]] = {
         },
     ),
     "a test fails once in each checkout": (fails_at_first_only, None),
+    "an old test is rewritten while the tests run": (rewrites_an_old_test, None),
 }
 
 

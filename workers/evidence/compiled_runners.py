@@ -19,6 +19,9 @@ from workers.evidence.report_files import UnbelievableReport, parse_file, read_r
 from workers.evidence.runner import SEPARATOR, Runner, exact_pattern, program_missing, split_id
 
 REPORT = "{report}"  # in a configured command: the name of the report of this run
+MAVEN_SETTINGS = Path(__file__).with_name("maven_settings.xml")
+# What is in the local repository counts, whatever mirror it came from: the settings that name the mirror are not read.
+MAVEN_ANY_SOURCE = "-Daether.enhancedLocalRepository.trackingFilename=none"
 WHOLE = "the whole command"  # the only test of a command without a report
 
 
@@ -41,7 +44,8 @@ class Go(Runner):
 
     @property
     def env(self) -> Mapping[str, str]:
-        return {**dict(self.extra_env), "GOFLAGS": "-mod=readonly", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+        mode = "vendor" if (self.folder / "vendor" / "modules.txt").is_file() else "readonly"
+        return {**dict(self.extra_env), "GOFLAGS": f"-mod={mode}", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
         return go_cases(out, self._place)
@@ -145,7 +149,8 @@ class Maven(Jvm):
     def argv(self, report: Path, select: Sequence[str] = ()) -> tuple[str, ...]:
         chosen = ",".join(f"{a}#{b}" if b else a for a, b in self.classes(select))
         return (
-            *("mvn", "--batch-mode", "--offline", "--fail-at-end", "-Dstyle.color=never", "test"),
+            *("mvn", "--batch-mode", "--offline", "--fail-at-end", "-Dstyle.color=never"),
+            *("--settings", str(MAVEN_SETTINGS), MAVEN_ANY_SOURCE, "test"),
             *((f"-Dtest={chosen}", "-Dsurefire.failIfNoSpecifiedTests=false") if chosen else ()),
         )
 

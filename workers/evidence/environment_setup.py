@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.config.settings import WorkSettings
+from workers.evidence.package_caches import package_cache
 from workers.evidence.repository_files import RepositoryFiles, outermost
+from workers.evidence.sandbox import home_folder
 
 LOCKS = frozenset(
     {
@@ -35,6 +37,8 @@ _PACKAGES = frozenset({"runtime", "development"})  # scopes of what is installed
 class SetupStep:
     argv: tuple[str, ...]
     folder: str = ""  # below the tree
+    installs_beside: bool = True  # what it leaves in the tree is needed; else it fills a cache alone
+    logins: tuple[Path, ...] = ()  # files with logins that it may read
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class SetupPlan:
     why: str = ""
     env: Mapping[str, str] = field(default_factory=dict)  # for these steps, and for the tests after them
     network: bool = False
-    writable: tuple[Path, ...] = ()  # folders outside the tree that the steps fill
+    writable: tuple[Path, ...] = ()  # folders outside the tree that the steps fill; some are not there yet
 
 
 def is_manifest(path: str) -> bool:
@@ -65,34 +69,53 @@ def plan_setup(
 ) -> SetupPlan:
     """How the tree, which must be the base, is made ready. `outside`: where environments go; default beside the tree."""
     files = RepositoryFiles(tree)
+    home = home_folder(environ)
     if work.setup:
-        steps = (SetupStep(tuple(work.setup)),)
-        why = "the setting `work.setup` names the command"
-        return SetupPlan(steps, _digest(files, steps), why, {}, True)
+        return _own_setup(files, tuple(work.setup), environ, home)
     outside = outside or tree.parent / "environment"
     found: list[SetupStep] = []
     reasons: list[str] = []
     env: dict[str, str] = {}
     writable: list[Path] = []
     for lock, program, argv in _by_lock(files):
-        folder = posixpath.dirname(lock)
         if shutil.which(program, path=environ.get("PATH", "")) is None:
             reasons.append(f"{lock} is left alone: {program} is not on PATH")
             continue
-        found.append(SetupStep(argv, folder))
+        cache = package_cache(program, environ, home)
+        found.append(SetupStep(argv, posixpath.dirname(lock), program not in _FILL_CACHES, cache.logins))
         reasons.append(f"{lock} is installed by {program}")
-        if program == "uv" and not env:  # one environment: the first, which is the outermost
+        env.update(cache.env)
+        writable += cache.folders
+        if program == "uv" and "VIRTUAL_ENV" not in env:  # one environment: the first, which is the outermost
             place = outside / "python"
-            env = {
+            env |= {
                 "UV_PROJECT_ENVIRONMENT": str(place),
                 "VIRTUAL_ENV": str(place),
                 "PATH": f"{place / 'bin'}:{environ.get('PATH', '')}",
             }
             writable.append(place)
+    found.sort(key=lambda step: step.installs_beside)  # what others leave in the tree is cleaned before
     digest = _digest(files, tuple(found))
     if not found:
         return SetupPlan((), digest, "; ".join(reasons) or "no lock file says what to install")
-    return SetupPlan(tuple(found), digest, "; ".join(reasons), env, True, tuple(writable))
+    return SetupPlan(tuple(found), digest, "; ".join(reasons), env, True, tuple(dict.fromkeys(writable)))
+
+
+_FILL_CACHES = frozenset({"cargo", "go", "mvn"})  # they leave nothing in the tree that tests need
+_SHARED = ("npm", "cargo", "go", "mvn")
+
+
+def _own_setup(
+    files: RepositoryFiles, argv: tuple[str, ...], environ: Mapping[str, str], home: Path
+) -> SetupPlan:
+    """The command of the settings, which may use the caches that are there."""
+    caches = [package_cache(program, environ, home) for program in _SHARED]
+    used = [cache for cache in caches if any(folder.is_dir() for folder in cache.folders)]
+    env = {name: value for cache in used for name, value in cache.env.items()}
+    writable = tuple(folder for cache in used for folder in cache.folders)
+    steps = (SetupStep(argv, logins=tuple(path for cache in caches for path in cache.logins)),)
+    why = "the setting `work.setup` names the command"
+    return SetupPlan(steps, _digest(files, steps), why, env, True, writable)
 
 
 def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -105,7 +128,7 @@ def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
         "yarn.lock": ("yarn", "install", "--frozen-lockfile", "--ignore-scripts", "--non-interactive"),
         "Cargo.lock": ("cargo", "fetch", "--locked"),
         "go.sum": ("go", "mod", "download"),
-        "pom.xml": ("mvn", "--batch-mode", "dependency:go-offline"),
+        "pom.xml": ("mvn", "--batch-mode", "-Dstyle.color=never"),
     }
     found = []
     for name, argv in commands.items():
@@ -117,8 +140,38 @@ def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
                 r"(?m)^\s*conflicts\s*=", files.text(posixpath.join(folder, "pyproject.toml"))
             ):
                 argv = ("uv", "sync", "--frozen")  # extras that exclude each other cannot all be installed
+            if name == "pom.xml":
+                argv += _maven_arguments(files, folder)
             found.append((lock, argv[0], argv))
     return found
+
+
+_TEST_CLASS = re.compile(
+    r"(^|(?P<module>.+)/)src/test/.*?(?P<name>\w*(?:Test|Tests|TestCase))\.(?:java|kt|groovy)"
+)
+
+
+def _maven_arguments(files: RepositoryFiles, folder: str) -> tuple[str, ...]:
+    """A build that runs one test class of each module.
+
+    `dependency:go-offline` leaves out what surefire fetches when it runs (the provider for JUnit or TestNG), and stops at
+    modules that depend on each other, so that no test runs offline after it.
+    """
+    below = f"{folder}/" if folder else ""
+    first: dict[str, str] = {}
+    for path in sorted(files.paths):
+        if path.startswith(below) and (found := _TEST_CLASS.fullmatch(path)):
+            first.setdefault(found["module"] or "", found["name"])
+    chosen = (f"-Dtest={','.join(dict.fromkeys(first.values()))}",) if first else ()
+    return (
+        *(
+            "-Dmaven.test.failure.ignore=true",
+            "-DfailIfNoTests=false",
+            "-Dsurefire.failIfNoSpecifiedTests=false",
+        ),
+        *chosen,
+        "test",
+    )
 
 
 def _digest(files: RepositoryFiles, steps: tuple[SetupStep, ...]) -> str:

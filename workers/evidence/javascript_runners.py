@@ -12,7 +12,9 @@ from typing import ClassVar
 
 from pathspec import GitIgnoreSpec
 
-from workers.evidence.cases import Cases
+from orchestrator.domain.evidence import ERROR
+from orchestrator.domain.inert import inert
+from workers.evidence.cases import BUILD, MAX_MESSAGE, Case, Cases
 from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
 from workers.evidence.report_files import MAX_JSON_BYTES, parse_file
 from workers.evidence.repository_files import RepositoryFiles
@@ -166,6 +168,9 @@ class Jest(JavaScriptRunner):
         return parse_file(report, since, lambda data: jest_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 
+_NOT_LOADED = re.compile(r"^\s*Exception during run:", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Mocha(JavaScriptRunner):
     name: ClassVar[str] = "mocha"
@@ -184,6 +189,10 @@ class Mocha(JavaScriptRunner):
         )
 
     def parse(self, report: Path, out: str, err: str = "", since: float = 0.0) -> Cases:
+        if not report.exists() and (
+            broken := _NOT_LOADED.search(err)
+        ):  # one file, and it runs none of the others
+            return Cases({BUILD: Case(BUILD, ERROR, inert(err[broken.start() :][:MAX_MESSAGE]))})
         return parse_file(report, since, lambda data: mocha_cases(data, self.tree_path), MAX_JSON_BYTES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 
 from orchestrator.domain.evidence import ERROR, FAILED, PASSED, SKIPPED
@@ -77,12 +78,18 @@ def _mocha_key(test: Json) -> tuple[str, str]:
     return _text(test, "file"), _text(test, "fullTitle")
 
 
+_GO_NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]$", re.MULTILINE)
+
+
 def go_cases(out: str, place: Callable[[str], str]) -> Cases:
     """The cases of `go test -json`; `place` gives the folder below the tree of a package.
 
-    A package that does not compile, and a test that was running when its process died, are errors.
+    A package that does not compile, and a test that was running when its process died, are errors. Before Go 1.24 the former
+    is a line that is no JSON; what tests print is always inside of it.
     """
     into = CaseList()
+    for found in _GO_NOT_BUILT.finditer(out):
+        into.add(place(found[1]), ERROR, found[0])
     running: dict[
         str, dict[str, list[str]]
     ] = {}  # package -> its tests that have not ended -> what they printed

@@ -16,6 +16,7 @@ from pathlib import Path
 from orchestrator.domain.agent_kinds import KINDS, PLACES
 from workers.agents.programs.process import Confinement, Ended, GuardedProcess
 from workers.agents.protocol import Timeouts
+from workers.evidence.package_caches import maven_repository
 from workers.host.live_runs import Guardian
 
 OUTPUT_BYTES = 10 * 1024 * 1024  # of what it printed that is handed back
@@ -50,6 +51,9 @@ _SECRET = (  # below the home folder
     ".gem/credentials",
     ".cargo/credentials",
     ".cargo/credentials.toml",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
     ".terraform.d",
     ".local/share/keyrings",
     ".mozilla",
@@ -191,7 +195,7 @@ def run_confined(
 
 def hidden_places(environ: Mapping[str, str], project: Path | None = None) -> list[Path]:
     """What a command over somebody else's code must not see: logins, keys, agents' homes, sockets, and `.workflow`."""
-    home = _home(environ)
+    home = home_folder(environ)
     of_agents = [name for kind in KINDS.values() for name in kind.homes if not name.startswith("XDG_")]
     named = [Path(environ[name]) for name in (*_NAMED, *of_agents) if environ.get(name, "").startswith("/")]
     below = [
@@ -228,7 +232,8 @@ def test_environment(environ: Mapping[str, str], tree: Path, tmp: Path) -> dict[
     for each in (home, scratch, cache):
         each.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = (*_SEEN, *(name for name in environ if name.startswith("LC_")))
-    tools = {name: environ.get(name) or str(_home(environ) / place) for name, place in _TOOLS.items()}
+    user = home_folder(environ)
+    tools = {name: environ.get(name) or str(user / place) for name, place in _TOOLS.items()}
     return {
         **{name: environ[name] for name in names if name in environ},
         **{name: place for name, place in tools.items() if os.path.isdir(place)},  # noqa: PTH112 - it never raises
@@ -236,11 +241,19 @@ def test_environment(environ: Mapping[str, str], tree: Path, tmp: Path) -> dict[
         "TMPDIR": str(scratch),
         "XDG_CACHE_HOME": str(cache),
         "GOCACHE": str(cache / "go-build"),
+        "MAVEN_OPTS": _maven_options(user),
+        "GRADLE_USER_HOME": str(home / ".gradle"),
+        "GRADLE_RO_DEP_CACHE": environ.get("GRADLE_USER_HOME", str(user / ".gradle")) + "/caches",
         "PWD": str(tree),
         "TERM": "dumb",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",
     }
+
+
+def _maven_options(home: Path) -> str:
+    """For Maven itself, not for the tests that it starts: Java takes the home folder from the account, not from HOME."""
+    return f"-Duser.home={home} -Dmaven.repo.local={maven_repository(home)}"
 
 
 test_environment.__test__ = False  # type: ignore[attr-defined]  # pytest collects by name
@@ -263,7 +276,8 @@ def why_no_sandbox(environ: Mapping[str, str]) -> str | None:
     return tried.why if tried.ended.ended_by == "unconfined" else None
 
 
-def _home(environ: Mapping[str, str]) -> Path:
+def home_folder(environ: Mapping[str, str]) -> Path:
+    """The user's, by its variable; without one that of the user that runs this."""
     return Path(environ["HOME"]) if environ.get("HOME", "").startswith("/") else Path.home()
 
 

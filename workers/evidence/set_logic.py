@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from orchestrator.domain.evidence import BAD, CRITICAL, HIGH, PASSED, SKIPPED, Finding, TestRun
+from workers.evidence.cases import BUILD
 
 NAMED = 20  # tests that a finding lists
 
@@ -58,7 +59,9 @@ def compare(
     failing = frozenset(test for run in (kept, candidate) for test in run.bad if test in passed)
     unloaded = tuple(f"{test}::" for test in kept.bad if "::" not in test)  # files that could not be read
     failing |= frozenset(
-        test for test in passed if test not in kept.outcomes and unloaded and test.startswith(unloaded)
+        test
+        for test in passed
+        if test not in kept.outcomes and (BUILD in kept.bad or (unloaded and test.startswith(unloaded)))
     )
     new_bad = candidate.bad & new
     seen = new | frozenset(changed_tests)
@@ -82,11 +85,12 @@ def compare(
 
 
 def _fails(bite: TestRun | None, test: str) -> bool:
-    """Whether a test failed without the change, by itself or because its file could not be loaded."""
+    """Whether a test failed without the change, by itself or because its file, or the build with it, was broken."""
     if bite is None:
         return False
     outcome = bite.outcomes.get(test)
-    return outcome in BAD or (outcome is None and bite.outcomes.get(test.partition("::")[0]) in BAD)
+    whole = (test.partition("::")[0], BUILD)
+    return outcome in BAD or (outcome is None and any(bite.outcomes.get(each) in BAD for each in whole))
 
 
 def findings_of(found: Compared, run: TestRun) -> list[Finding]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from orchestrator import failpoints
 from orchestrator.config.settings import WorkSettings
 from orchestrator.domain.evidence import PASSED, TestRun
+from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
 from orchestrator.store.checks import Check
@@ -24,6 +25,8 @@ from workers.agents.protocol import Timeouts
 from workers.context.run_context import RunContext
 from workers.evidence.environment_setup import is_installed_from, plan_setup
 from workers.evidence.execution import Executed
+from workers.evidence.package_caches import network_variables
+from workers.evidence.prepared_files import PreparedFiles
 from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import SEPARATOR, Runner
 from workers.evidence.runners import Found, find_runners
@@ -236,24 +239,47 @@ class TestBench:
         """
         if not self._needs_set_up:
             return ""
-        settings = self.settings
+        about = [RULES, self.base, self.settings.setup, self.environ.get("PATH")]
+        key = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+        prepared = PreparedFiles(self.verify.folder / "environment")
         self.verify.put(self.base)
-        environment = self.verify.folder / "environment"
-        plan = plan_setup(self.verify.files, settings, self.environ, environment)
+        kept = prepared.env(key)
+        if kept is not None:
+            self._prepared.update(kept)
+            prepared.restore(self.verify.files)
+        elif fault := self._install(prepared, key):
+            return fault
+        failpoints.hit("setup.done")
+        self.verify.switch(tree)
+        return ""
+
+    def _install(self, prepared: PreparedFiles, key: str) -> str:
+        """Run the set-up in the base's files; why it failed, if it did."""
+        prepared.clear()
+        plan = plan_setup(self.verify.files, self.settings, self.environ, prepared.folder)
         self._prepared.update(plan.env)
-        environment.mkdir(mode=0o700, exist_ok=True)
-        for step in plan.steps:
-            env = {**self.environment(), **plan.env}
-            folder = self.verify.files / step.folder
+        network = network_variables(self.environ) if plan.network else {}
+        for folder in plan.writable:
+            folder.mkdir(parents=True, exist_ok=True)
+        for number, step in enumerate(plan.steps):
+            if step.installs_beside and number and not plan.steps[number - 1].installs_beside:
+                self.verify.put(self.base)
             done = self._confined(
-                step.argv, folder, env, settings.test_seconds, network=plan.network, more=(environment,)
+                step.argv,
+                self.verify.files / step.folder,
+                {**self.environment(), **network, **plan.env},
+                self.settings.test_seconds,
+                network=plan.network,
+                more=(prepared.folder, *plan.writable),
+                logins=step.logins,
             )
             self.context.check()
             if done.ended.ended_by != "exited" or done.ended.exit != 0:
-                said = (done.err or done.out).strip()[-500:]
+                said = inert(f"{done.out.strip()}\n{done.err.strip()}".strip()[-500:])
                 return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
-        failpoints.hit("setup.done")
-        self.verify.switch(tree)
+        if plan.steps and not plan.steps[-1].installs_beside:
+            self.verify.put(self.base)
+        prepared.keep(key, plan.env, self.verify.files, self.verify.untracked())
         return ""
 
     @cached_property
@@ -272,6 +298,7 @@ class TestBench:
         started = time.time()
         argv = runner.argv(report, select)
         env = {**self.environment(), **runner.env}
+        before = self.verify.stamps(runner.is_test_file)
         done = self._confined(argv, runner.folder, env, self.settings.test_seconds)
         failpoints.hit("tests.ran")
         ended = done.ended
@@ -285,6 +312,10 @@ class TestBench:
             expected=expected,
             confined=done.confined,
         )
+        after = self.verify.stamps(runner.is_test_file)
+        if rewritten := [path for path in before if after.get(path) != before[path]]:
+            fault = f"it wrote to its own tests while it ran: {', '.join(rewritten[:5])}"
+            run = replace(run, faults=(*run.faults, fault))
         return run, "killed" if _is_killed(ended) else ended.ended_by
 
     def _flaky(self, runner: Runner, done: TestRun, tree: str) -> list[str]:
@@ -314,8 +345,10 @@ class TestBench:
         *,
         network: bool = False,
         more: Sequence[Path] = (),
+        logins: Sequence[Path] = (),
     ) -> Confined:
-        """`more`: what it may write beside the tree and its scratch folder."""
+        """`more`: what it may write beside the tree and its scratch folder; `logins`: hidden files that it may read."""
+        hidden = hidden_places(self.environ, self.context.project)
         return run_confined(
             argv,
             cwd=folder,
@@ -325,8 +358,8 @@ class TestBench:
             run=self.context.row.run,
             timeouts=Timeouts(start=None, silence=None, turn=None, total=seconds),
             stop=self.context.live.stop,
-            hidden=hidden_places(self.environ, self.context.project),
-            readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ)],
+            hidden=[place for place in hidden if place not in logins],
+            readable=[OWN_PROGRAMS, *tools_below_tmp(self.environ), *logins],
             on_guardian=self.watch,
             allow_unconfined=self.settings.unconfined,
             network=network,

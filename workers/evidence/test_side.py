@@ -221,22 +221,25 @@ def _pom(text: str) -> object:
     return [" ".join(part.split()) for part in (*plugins, *properties, *_TEST_FOLDER.findall(text))]
 
 
-_GRADLE_BLOCK = re.compile(
-    r"^[ \t]*(?:tasks\.)?(?:test|integrationTest|jacoco\w*|checkstyle|pmd|spotbugs|testing"
-    r"|named[(<].*?[Tt]est.*?|withType[(<]\s*Test\b.*?)\s*(?:\)|>)?[^\n{]*\{",
-    re.MULTILINE,
+_GRADLE_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"])//[^\n]*", re.DOTALL)
+_GRADLE_PLAIN = (
+    re.compile(  # what says which plugins, dependencies and versions there are; the rest is a program
+        r"""(?mx)^[ \t]*(?:
+    (?:plugins|dependencies)\s*\{
+    | apply\s*\(?plugin:.* | id\b[ \t(]*['"][\w.-]+['"]\)?(?:[ \t]+version[ \t(]*['"][^'"]*['"]\)?)?
+    | (?:version|group|description|(?:source|target)Compatibility)\s*=?\s*['"\w.]+
+    | \w*(?:[iI]mplementation|[cC]ompile(?:Only)?|[aA]pi|[rR]untime(?:Only)?|[pP]rocessor)
+      [ \t(]+(?:(?:project|platform)\()?['"][^'"$]*['"]\)*
+    | \}
+    )[ \t]*$"""
+    )
 )
 
 
 def _gradle(text: str) -> object:
-    found = []
-    for match in _GRADLE_BLOCK.finditer(text):
-        depth, end = 1, match.end()
-        while depth and end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        found.append(" ".join(text[match.start() : end].split()))
-    return found
+    """All that may do something; a build is a program, which can run tests, leave them out, or write over their reports."""
+    left = _GRADLE_PLAIN.sub("", _GRADLE_COMMENT.sub("", text))
+    return [" ".join(line.split()) for line in left.splitlines() if line.strip()]
 
 
 _PARTS: Mapping[str, Callable[[str], object]] = {

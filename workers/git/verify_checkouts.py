@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +83,22 @@ class VerifyCheckout:
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
         self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
+
+    def untracked(self) -> list[str]:
+        """What lies beside the tracked files, a folder as one name. Raises GitError."""
+        found = self.git.run("ls-files", "-z", "--others", "--directory", "--no-empty-directory").fields
+        return [os.fsdecode(name).rstrip("/") for name in found]
+
+    def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
+        """What changes of a tracked file whenever something writes to it or replaces it, even if its bytes and its time are
+        put back; of the paths that are `wanted`. Raises GitError."""
+        found: dict[str, tuple[int, ...]] = {}
+        for name in map(os.fsdecode, self.git.run("ls-files", "-z").fields):
+            if wanted(name):
+                with suppress(OSError):  # a file that is not there has none
+                    stat = (self.files / name).lstat()
+                    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        return found
 
     def remove(self) -> None:
         """Delete all of it."""
