@@ -215,6 +215,10 @@ SCRIPTS: dict[str, list[ScriptCall]] = {
     "mocha 'unclosed": [ScriptCall("mocha")],
     "tsc && vitest || exit 1; jest": [ScriptCall("vitest"), ScriptCall("jest")],
     "c8 --100 --statements 98 node --test": [ScriptCall("node:test")],
+    "mocha -u tdd --ui=qunit --ui bdd -R spec test": [
+        ScriptCall("mocha", ("--ui=tdd", "--ui=qunit", "--ui=bdd", "test"))
+    ],
+    "jest -u --ui": [ScriptCall("jest")],
     "standard && borp": [ScriptCall("node:test")],
     'echo "Error: no test specified" && exit 1': [],
     "": [],

@@ -42,6 +42,7 @@ _TAKES_VALUE = frozenset(
         "--test-reporter-destination",
     }
 )
+_INTERFACE = frozenset({"-u", "--ui"})  # of mocha; with others -u changes snapshots
 _WRAPPERS = frozenset({"cross-env", "npx", "env", "exec", "--no-install", "--no", "c8", "nyc"})
 _PROGRAMS = frozenset({"node", "jest", "mocha", "vitest", "borp"})
 _MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
@@ -297,28 +298,30 @@ def _call(words: list[str]) -> ScriptCall | None:
     program, rest = posixpath.basename(words[0]), words[1:]
     if program == "node":
         if "--test" in rest:
-            return ScriptCall("node:test", _kept(rest), tuple(env))
+            return ScriptCall("node:test", _kept(rest, "node:test"), tuple(env))
         for i, word in enumerate(rest):  # node --experimental-vm-modules node_modules/.bin/jest
             name = posixpath.basename(word).removesuffix(".js").removesuffix(".mjs")
             if name in ("jest", "mocha", "vitest") and not word.startswith("-"):
                 options = " ".join(rest[:i])
                 extra = [("NODE_OPTIONS", options)] if options else []
-                return ScriptCall(name, _kept(rest[i + 1 :]), tuple(env + extra))
+                return ScriptCall(name, _kept(rest[i + 1 :], name), tuple(env + extra))
         return None
     if program == "borp":
         return ScriptCall("node:test", (), tuple(env))
     if program in ("jest", "mocha", "vitest"):
-        return ScriptCall(program, _kept([w for w in rest if program != "vitest" or w != "run"]), tuple(env))
+        given = [word for word in rest if program != "vitest" or word != "run"]
+        return ScriptCall(program, _kept(given, program), tuple(env))
     return None
 
 
-def _kept(words: Sequence[str]) -> tuple[str, ...]:
-    kept, skip = [], False
-    for word in words:
-        if skip:
-            skip = False
-        elif _NOT_TAKEN.fullmatch(word):
-            skip = word in _TAKES_VALUE
-        else:
+def _kept(words: Sequence[str], runner: str) -> tuple[str, ...]:
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if runner == "mocha" and word.partition("=")[0] in _INTERFACE:
+            kept.append(f"--ui={word.partition('=')[2] or next(rest, 'bdd')}")
+        elif not _NOT_TAKEN.fullmatch(word):
             kept.append(word)
+        elif word in _TAKES_VALUE:
+            next(rest, None)
     return tuple(kept)
