@@ -96,6 +96,10 @@ def assertions(node: Found) -> list[tuple[int, int, int, int, str]]:
             test = each.test
             end_line, end = test.end_lineno or test.lineno, test.end_col_offset or 0
             found.append((test.lineno, test.col_offset, end_line, end, f"not ({ast.unparse(test)})"))
+        elif isinstance(each, ast.Call) and each.args and _is_raises(each.func):
+            kind = each.args[0]
+            last, end = kind.end_lineno or kind.lineno, kind.end_col_offset or 0
+            found.append((kind.lineno, kind.col_offset, last, end, "ZeroDivisionError"))
         elif isinstance(each, ast.Attribute) and each.attr in _OPPOSITE and each.end_col_offset is not None:
             end_line, end = each.end_lineno or each.lineno, each.end_col_offset
             start = end - len(each.attr)
@@ -103,8 +107,13 @@ def assertions(node: Found) -> list[tuple[int, int, int, int, str]]:
     return found
 
 
+def _is_raises(function: ast.expr) -> bool:
+    """Of pytest or unittest: it expects an error."""
+    return isinstance(function, ast.Attribute) and function.attr in ("raises", "assertRaises")
+
+
 def turn_round(lines: list[str], node: Found) -> None:
-    """The opposite of its last assertion. Raises ValueError where it has none that can be turned."""
+    """The opposite of its last assertion, or another error than it expects. Raises ValueError where there is none."""
     places = sorted(assertions(node))
     if not places:
         raise ValueError(f"{node.name} has no assertion that could be turned round")
@@ -119,7 +128,8 @@ _JS_OPPOSITE = (
     (r"\bassert\.(deepEqual|deepStrictEqual|equal|strictEqual)\(", "assert.not{}("),
     (r"\bt\.(deepEqual|deepStrictEqual|equal|strictEqual)\(", "t.not{}("),
     (r"\.to(Be|Equal|StrictEqual|MatchObject)\(", ".not.to{}("),
-    (r"\.to\.(be|equal|eql|deep)\b", ".not.to.{}"),
+    (r"\.to\.(be|equal|eql|deep|throw)\b", ".not.to.{}"),
+    (r"\bassert\.(throws)\(", "assert.doesNotThrow("),
 )
 
 

@@ -166,6 +166,10 @@ CLASSES = """class A:
 class B:
     def test_x(self):
         self.assertEqual(1, 2)
+
+    def test_raises(self):
+        with self.assertRaises(ValueError, msg="x"):
+            int("x")
 """
 
 
@@ -199,9 +203,10 @@ def test_an_assertion_of_unittest_and_of_node_is_turned_round(tmp_path: Path) ->
     file.write_text(CLASSES, encoding="utf-8")
     script = "test('a', t => {})\ntest('it adds', (t) => {\n  t.assert.strictEqual(1, 1)\n})\n"
 
-    edits.edit(file, ["test_a.py::B::test_x"], edits.turn_round)
+    edits.edit(file, ["test_a.py::B::test_x", "test_a.py::B::test_raises"], edits.turn_round)
 
     assert "self.assertNotEqual(1, 2)" in file.read_text(encoding="utf-8")
+    assert 'self.assertRaises(ZeroDivisionError, msg="x")' in file.read_text(encoding="utf-8")
     assert "t.assert.notStrictEqual(1, 1)" in edits.turn_js_round(script, "it adds")
     assert edits.mark_js(script, ["it adds"], "skip").count("test.skip('it adds'") == 1
     with pytest.raises(ValueError, match="no assertion"):
