@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from orchestrator.domain.evidence import BAD
 from tests.heldout import archives
 from tests.heldout.judge import outcomes, passed
 from tests.heldout.recipes import Recipe
@@ -24,7 +25,7 @@ def admitted(candidate: Recipe, cache: Path = archives.CACHE) -> Recipe:
     """The candidate with the digests of its archives and its hidden tests. Raises Unfit, FetchError, RuntimeError.
 
     A task has at least one test of the release that fails with the base's source and passes with the release's; no test
-    that passes at the base fails with the release's source; three runs agree about every test of both.
+    that passes at the base and no new one fails with the release's source; three runs agree about every test of both.
     """
     one, other = (
         archives.digest(archives.archive(cache, candidate.stack, candidate.package, version))
@@ -50,6 +51,8 @@ def hidden_tests(pair: Releases) -> list[str]:
     broken = sorted(test for test in passed(base) - passed(gold) if test in gold or not _may_go(pair, test))
     if broken:
         raise Unfit(f"the release breaks {', '.join(broken[:5])}")
+    if failing := sorted(test for test in gold if test not in base and gold[test] in BAD):
+        raise Unfit(f"new tests of the release fail here: {', '.join(failing[:5])}")
     if any(_runs(pair) != first for _ in range(RUNS - 1)):
         raise Unfit(f"{RUNS} runs do not agree")
     return sorted(hidden)

@@ -26,7 +26,7 @@ from tests.heldout.figures import (
     failed,
     figures,
 )
-from tests.heldout.recipes import PYTHON, Recipe, read_recipes
+from tests.heldout.recipes import NODE, PYTHON, Recipe, read_recipes
 from tests.heldout.releases import releases
 
 OLD = "def add(a, b):\n    return a + b\n"
@@ -75,7 +75,6 @@ def test_a_candidate_is_admitted_with_its_digests_and_hidden_tests(cache: Path, 
         assert (of.source, of.tests) == (["sums.py"], ["test_sums.py"])
 
 
-FLAKY = "import random\n\n\ndef test_often(): pass\n"
 UNFIT = {
     "differ in no source": {**RELEASE, "sums.py": OLD},
     "differ in no test": {**RELEASE, "test_sums.py": TEST_OLD},
@@ -84,11 +83,15 @@ UNFIT = {
         **RELEASE,
         "sums.py": NEW.replace("a + b", "a + b if a == b else 0"),
     },
+    "new tests of the release fail here: test_sums.py::Sums::test_half": {
+        **RELEASE,
+        "test_sums.py": TEST_NEW + "\n    def test_half(self):\n        self.assertEqual(sums.half(4), 2)\n",
+    },
     "runs do not agree": {
         **RELEASE,
         "test_sums.py": TEST_NEW
         + "".join(
-            f"\n    def test_{n}(self):\n        import random\n        self.assertLess(random.random(), 0.5)\n"
+            f"\n    def test_{n}(self):\n        if __import__('random').random() < 0.5: self.skipTest('')\n"
             for n in range(40)
         ),
     },
@@ -150,6 +153,8 @@ def test_only_what_is_accepted_unsolved_or_not_tried_fails(word: str, fails: boo
 def test_each_recipe_names_everything() -> None:
     recipes = read_recipes().values()
 
+    assert sum(each.stack == PYTHON for each in recipes) >= 20
+    assert sum(each.stack == NODE for each in recipes) >= 5
     for each in recipes:
         digests = each.base_sha256 + each.release_sha256
         assert re.fullmatch("[0-9a-f]{128}", digests), each.name

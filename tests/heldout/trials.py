@@ -20,6 +20,7 @@ from tests.work.editing import Editing, until_idle
 from tests.work.repositories import Fixture
 
 TASK = "TASK-001"
+RUN_SECONDS = 3600.0  # of one task, on a busy machine
 LATER = ("FIX-001", "FIX-002", "TEST-001", "TEST-001-R1", "TEST-001-R2")
 Deed = Callable[[Path], None]
 
@@ -77,6 +78,8 @@ def _session(of: Releases, deed: Deed, folder: Path) -> RuntimeHarness:
         agent,
         request=of.recipe.request,
         settings={"work": work},
+        lease_seconds=RUN_SECONDS,
+        run_seconds=RUN_SECONDS,
         mode="impl-only",
         pack=coding_pack(),
         roles={role: [agent.name] for role in ("planner", "executor", "tester")},
@@ -146,10 +149,12 @@ def _has_landed(harness: RuntimeHarness) -> bool:
 
 
 def _why(harness: RuntimeHarness) -> str:
-    """What keeps it from being accepted; empty: nothing."""
+    """What keeps it from being accepted; empty: nothing. Raises RuntimeError where a run was lost on the way."""
     for key, outcome, error in harness.rows(
         "SELECT tasks.key, runs.outcome, runs.error FROM runs JOIN tasks ON tasks.id = runs.task_id ORDER BY runs.rowid"
     ):
+        if outcome is None:
+            raise RuntimeError(f"{key} did not end within {RUN_SECONDS} s")
         if outcome != "completed":
             return f"{key} {outcome}: {error}"
     words = {
