@@ -94,8 +94,8 @@ class RuntimeHarness:
         again: bool = False,
         **wishes: Any,
     ) -> None:
-        """`again`: go on with what a process that died has left in `folder`, as its host; `run_seconds`: each run's lease, which
-        nobody renews."""
+        """`again`: go on with what a process that died has left in `folder`, as its host. `run_seconds`: the lease of a run,
+        which nobody renews."""
         if again:
             self.store = Store(folder / ".workflow" / "lifecycle.db")
             self.session = self.store.read(sessions.all_sessions)[0].id
