@@ -15,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients stacks states mutants check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients stacks states mutants heldout check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -51,6 +51,9 @@ states: $(VENV)/.test  ## Compare the store with a model over EXAMPLES=2000 rand
 
 mutants: $(VENV)/.test  ## Plant known bugs, one at a time, and check that a test catches each
 	@"$(BIN)/python" -m tests.mutants --jobs 2 $(ARGS)
+
+heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly and with cheats; ARGS="--recipes a,b"
+	@"$(BIN)/python" -m tests.heldout $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \
@@ -90,7 +93,7 @@ build: $(VENV)/.test  ## Build the wheel and the source archive into dist/
 	@"$(BIN)/python" -m build
 
 clean:  ## Remove everything made here except the demo project
-	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients .stacks
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients .stacks .heldout
 	@rm -rf "$(VENV)"
 
 $(VENV)/bin/python:

@@ -90,10 +90,12 @@ class RuntimeHarness:
         roles: Mapping[str, list[str]] | None = None,
         instructions: Callable[[str], str] | None = None,
         lease_seconds: float = make.LEASE,
+        run_seconds: float = 60.0,
         again: bool = False,
         **wishes: Any,
     ) -> None:
-        """`again`: go on with what a process that died has left in `folder`, as its host."""
+        """`again`: go on with what a process that died has left in `folder`, as its host. `run_seconds`: the lease of a run,
+        which nobody renews."""
         if again:
             self.store = Store(folder / ".workflow" / "lifecycle.db")
             self.session = self.store.read(sessions.all_sessions)[0].id
@@ -104,6 +106,7 @@ class RuntimeHarness:
             make.make_host(self.store, HOST, seconds=lease_seconds)
             self._lead = make.lead(self.store)
         self.lives = LiveRuns()
+        self.run_seconds = run_seconds
         self.settings = load_settings(
             None, {}, {"backoff_seconds": [0.001], "critics": "separate", **(settings or {})}
         )
@@ -135,7 +138,7 @@ class RuntimeHarness:
         return row
 
     def live(self, row: Run) -> LiveRun:
-        return self.lives.add(row, time.monotonic() + make.LEASE)
+        return self.lives.add(row, time.monotonic() + self.run_seconds)
 
     def run(self, row: Run | None = None) -> Run | None:
         """One run, of the oldest offer unless told; the run it advanced to."""

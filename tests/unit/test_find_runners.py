@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config.settings import WorkSettings
+from orchestrator.domain.json_types import Json
 from workers.evidence.compiled_runners import Cargo, Go, Gradle, Maven
 from workers.evidence.javascript_runners import ScriptCall, script_calls
 from workers.evidence.python_runners import Pytest
@@ -213,6 +214,12 @@ SCRIPTS: dict[str, list[ScriptCall]] = {
     "jest $(cat list) | tee log": [ScriptCall("jest")],
     "mocha 'unclosed": [ScriptCall("mocha")],
     "tsc && vitest || exit 1; jest": [ScriptCall("vitest"), ScriptCall("jest")],
+    "c8 --100 --statements 98 node --test": [ScriptCall("node:test")],
+    "mocha -u tdd --ui=qunit --ui bdd -R spec test": [
+        ScriptCall("mocha", ("--ui=tdd", "--ui=qunit", "--ui=bdd", "test"))
+    ],
+    "jest -u --ui": [ScriptCall("jest")],
+    "standard && borp": [ScriptCall("node:test")],
     'echo "Error: no test specified" && exit 1': [],
     "": [],
 }
@@ -221,6 +228,22 @@ SCRIPTS: dict[str, list[ScriptCall]] = {
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_scripts_are_read_for_their_runner(script: str) -> None:
     assert script_calls(script) == SCRIPTS[script]
+
+
+def test_scripts_that_a_script_runs_are_read_too() -> None:
+    scripts: dict[str, Json] = {
+        "test": "npm run lint && npm run unit && yarn types",
+        "lint": "eslint . && npm test",
+        "unit": "nyc npm run -s unit:all",
+        "unit:all": "c8 node --test",
+        "types": "pnpm run types; vitest --typecheck",
+    }
+
+    assert script_calls("npm test", scripts) == [
+        ScriptCall("node:test"),
+        ScriptCall("vitest", ("--typecheck",)),
+    ]
+    assert script_calls("npm run nothing && npm publish && npm run", scripts) == []
 
 
 def test_options_of_the_script_are_kept_and_its_files_give_way_to_selected_ones(tmp_path: Path) -> None:

@@ -71,6 +71,11 @@ class Place:
     def test_file(self) -> Path:
         return self.tree / self.hidden.file
 
+    @property
+    def test_folder(self) -> str:
+        """Where the failing test is, below the tree."""
+        return self.hidden.file.rpartition("/")[0] or "."
+
     def replace(self, path: Path, old: str, new: str) -> None:
         """Replace what occurs in the file, once. Raises ValueError where it does not."""
         text = path.read_text(encoding="utf-8")

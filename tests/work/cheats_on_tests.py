@@ -81,7 +81,7 @@ def special_case(place: Place) -> None:
 
 def conftest_passes(place: Place) -> None:
     place.add(
-        "tests/conftest.py",
+        f"{place.test_folder}/conftest.py",
         "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
         '    report = yield\n    report.outcome = "passed"\n    return report\n',
     )
@@ -143,7 +143,7 @@ def pytest_unconfigure(config):
 
 def fake_report(place: Place) -> None:
     """A hook writes a report of its own over the runner's, in which everything passed."""
-    place.add("tests/conftest.py", FAKE)
+    place.add(f"{place.test_folder}/conftest.py", FAKE)
 
 
 def report_beside(place: Place) -> None:

@@ -14,6 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from orchestrator.domain.evidence import ERROR
 from orchestrator.domain.inert import inert
+from orchestrator.domain.json_types import Json
 from workers.evidence.cases import BUILD, MAX_MESSAGE, Case, Cases
 from workers.evidence.json_reports import jest_cases, mocha_cases, own_cases
 from workers.evidence.report_files import MAX_JSON_BYTES, parse_file
@@ -43,6 +44,10 @@ _TAKES_VALUE = frozenset(
         "--test-reporter-destination",
     }
 )
+_INTERFACE = frozenset({"-u", "--ui"})  # of mocha; with others -u changes snapshots
+_WRAPPERS = frozenset({"cross-env", "npx", "env", "exec", "--no-install", "--no", "c8", "nyc"})
+_PROGRAMS = frozenset({"node", "jest", "mocha", "vitest", "borp"})
+_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _HAS_VALUE = frozenset(  # of options that are kept
     {
         *(
@@ -255,19 +260,35 @@ class ScriptCall:
     env: tuple[tuple[str, str], ...] = ()
 
 
-def script_calls(script: str) -> list[ScriptCall]:
-    """The runners that a script starts, in order; a part with shell operators keeps its runner's name alone."""
-    found = []
+def script_calls(script: str, scripts: Mapping[str, Json] | None = None) -> list[ScriptCall]:
+    """The runners that a script starts, in order; a part with shell operators keeps its runner's name alone.
+
+    `scripts`: those of the package, by name; `npm run NAME` in a script stands for that one, with its words.
+    """
+    found: list[ScriptCall] = []
+    others = dict(scripts or {})
     for part in re.split(r"&&|\|\||;", script):
         plain = not _OPERATORS.search(part.replace("node_modules/.bin/", ""))
         try:
             words = shlex.split(part)
         except ValueError:
             words, plain = part.split(), False
-        call = _call(words)
-        if call:
+        if named := _named_script(words):
+            inner = others.pop(named, None)  # one that names itself is followed once
+            found += script_calls(inner, others) if isinstance(inner, str) else []
+        elif call := _call(words):
             found.append(call if plain else ScriptCall(call.runner))
     return found
+
+
+def _named_script(words: Sequence[str]) -> str | None:
+    """The script of the package that a command runs."""
+    plain = [word for word in words if word not in _WRAPPERS and not word.startswith("-")]
+    if len(plain) > 1 and plain[0] in _MANAGERS:
+        if plain[1] in ("run", "run-script"):
+            return plain[2] if len(plain) > 2 else None
+        return plain[1] if plain[1] == "test" or plain[0] != "npm" else None
+    return None
 
 
 def _call(words: list[str]) -> ScriptCall | None:
@@ -275,34 +296,41 @@ def _call(words: list[str]) -> ScriptCall | None:
     while words:
         if match := _ASSIGNMENT.fullmatch(words[0]):
             env.append((match[1], match[2]))
-        elif words[0] not in ("cross-env", "npx", "env", "exec", "--no-install", "--no", "c8", "nyc"):
+        elif words[0] not in _WRAPPERS:
             break
         words = words[1:]
+        if words and words[0].startswith("-"):  # the options of what measures coverage
+            known = (n for n, word in enumerate(words) if posixpath.basename(word) in _PROGRAMS)
+            words = words[next(known, len(words)) :]
     if not words:
         return None
     program, rest = posixpath.basename(words[0]), words[1:]
     if program == "node":
         if "--test" in rest:
-            return ScriptCall("node:test", _kept(rest), tuple(env))
+            return ScriptCall("node:test", _kept(rest, "node:test"), tuple(env))
         for i, word in enumerate(rest):  # node --experimental-vm-modules node_modules/.bin/jest
             name = posixpath.basename(word).removesuffix(".js").removesuffix(".mjs")
             if name in ("jest", "mocha", "vitest") and not word.startswith("-"):
                 options = " ".join(rest[:i])
                 extra = [("NODE_OPTIONS", options)] if options else []
-                return ScriptCall(name, _kept(rest[i + 1 :]), tuple(env + extra))
+                return ScriptCall(name, _kept(rest[i + 1 :], name), tuple(env + extra))
         return None
+    if program == "borp":
+        return ScriptCall("node:test", (), tuple(env))
     if program in ("jest", "mocha", "vitest"):
-        return ScriptCall(program, _kept([w for w in rest if program != "vitest" or w != "run"]), tuple(env))
+        given = [word for word in rest if program != "vitest" or word != "run"]
+        return ScriptCall(program, _kept(given, program), tuple(env))
     return None
 
 
-def _kept(words: Sequence[str]) -> tuple[str, ...]:
-    kept, skip = [], False
-    for word in words:
-        if skip:
-            skip = False
-        elif _NOT_TAKEN.fullmatch(word):
-            skip = word in _TAKES_VALUE
-        else:
+def _kept(words: Sequence[str], runner: str) -> tuple[str, ...]:
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if runner == "mocha" and word.partition("=")[0] in _INTERFACE:
+            kept.append(f"--ui={word.partition('=')[2] or next(rest, 'bdd')}")
+        elif not _NOT_TAKEN.fullmatch(word):
             kept.append(word)
+        elif word in _TAKES_VALUE:
+            next(rest, None)
     return tuple(kept)

@@ -151,8 +151,9 @@ def _javascript(files: RepositoryFiles, environ: Mapping[str, str]) -> list[Runn
 
 def _javascript_call(files: RepositoryFiles, folder: str, package: JsonObject) -> ScriptCall | None:
     """The runner of one package: by its script where that names one, else by its configuration and dependencies."""
-    script = _table(package.get("scripts")).get("test")
-    calls = script_calls(script) if isinstance(script, str) else []
+    scripts = _table(package.get("scripts"))
+    script = scripts.get("test")
+    calls = script_calls(script, scripts) if isinstance(script, str) else []
     configured = [name for name, pattern in _JS_CONFIG if _has_file(files, folder, pattern)]
     configured += [name for name in ("jest", "mocha") if isinstance(package.get(name), dict)]
     declared = [
