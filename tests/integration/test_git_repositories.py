@@ -323,6 +323,23 @@ def test_a_repository_that_is_gone_is_told(tmp_path: Path, project: Path) -> Non
         open_store(project / ".workflow", "TLS-plain", project)
 
 
+def test_a_base_whose_pin_was_removed_and_that_git_has_deleted_is_told(tmp_path: Path, project: Path) -> None:
+    tree = plain(tmp_path, project)
+    git(project, "checkout", "-q", "--orphan", "fresh")
+    git(project, "commit", "-q", "-m", "Rewritten")
+    git(project, "branch", "-q", "-D", "main")
+    git(project, "update-ref", "-d", "refs/lifecycle/TLS-plain/base")
+    git(project, "reflog", "expire", "--expire=now", "--all")
+    git(project, "gc", "-q", "--prune=now")
+
+    with pytest.raises(RepositoryUnusable, match="builds on is gone") as refused:
+        open_store(project / ".workflow", "TLS-plain", project)
+
+    assert (
+        tree.base.commit in refused.value.why and f"git fetch REMOTE {tree.base.commit}" in refused.value.fix
+    )
+
+
 def test_a_damaged_head_is_an_error_and_no_empty_repository(tmp_path: Path, project: Path) -> None:
     commit = git(project, "rev-parse", "HEAD")
     (project / ".git" / "objects" / commit[:2] / commit[2:]).unlink()

@@ -14,7 +14,9 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
     BudgetReached,
     DiskFull,
+    GitDiskFull,
     LifecycleError,
+    NoRoomForTree,
     PersonAsked,
 )
 from orchestrator.domain.json_types import Json
@@ -46,7 +48,7 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked)
     if isinstance(error, AgentUnavailable):
         return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
-    if isinstance(error, DiskFull):
+    if isinstance(error, (DiskFull, GitDiskFull, NoRoomForTree)):
         return Ending(_words(error), counted=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
         longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
@@ -64,7 +66,7 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
 
 
 def _words(error: LifecycleError) -> str:
-    return storable("; ".join(error.lines()))
+    return storable("; ".join(line.removesuffix(".") for line in error.lines()))
 
 
 _DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
