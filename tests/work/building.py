@@ -29,10 +29,12 @@ def building(
     *,
     roles: Mapping[str, str] | None = None,
     agents: str = "",
+    trees: Path | None = None,
 ) -> Iterator[Lifecycle]:
     """The project, whose planner, executor and tester are the scripted agent; everything else is built in.
 
-    `roles`: who has them instead; `agents`: the tables of their settings.
+    `roles`: who has them instead; `agents`: the tables of their settings;
+    `trees`: where private trees are, beside the project by default.
     """
     build(fixture, folder / "project")
     command = json.dumps((scenario or honest(fixture)).write(folder / "agent"))
@@ -40,7 +42,7 @@ def building(
     table = "".join(f'{role} = ["{agent}"]\n' for role, agent in players.items())
     extra = (
         f'[agents.scripted]\nkind = "command"\nedits_files = true\ncommand = {command}\n{agents}[roles]\n{table}'
-        f"[work]\ntrees = {json.dumps(str(folder / 'trees'))}\n"
+        f"[work]\ntrees = {json.dumps(str(trees or folder / 'trees'))}\n"
     )
     with lifecycle(folder / "project", {"slots": 4, **(settings or {})}, extra) as project:
         (folder / "spec.md").write_text(fixture.request, encoding="utf-8")

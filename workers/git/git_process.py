@@ -7,6 +7,7 @@ that starts a program: hooks, fsmonitor, signing, filters of other repositories 
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -24,7 +25,7 @@ CALL_SECONDS = 600.0
 OUTPUT_BYTES = 256 << 20  # of each of a command's two outputs
 GRACE_SECONDS = 2.0  # between SIGTERM and SIGKILL
 QUOTED_BYTES = 500  # of what git said, in an error
-NO_ROOM = (b"No space left on device", b"Disk quota exceeded")  # as git says it in the locale C
+NO_ROOM = re.compile(rb": (No space left on device|Disk quota exceeded)$", re.MULTILINE)  # in the locale C
 
 ENVIRONMENT = {
     "LC_ALL": "C",
@@ -135,9 +136,10 @@ class Git:
             raise GitError(_called(words), why=f"it cannot be started: {error}") from error
         with process:
             answer = _Conversation(process, words, self.seconds, self.output_bytes).finish(stdin)
-        if answer.code not in ok:
+        is_full = answer.code != 0 and NO_ROOM.search(answer.err) is not None
+        if is_full or answer.code not in ok:
             said = answer.err.decode(errors="replace").strip()[:QUOTED_BYTES]
-            fault = GitDiskFull if any(words in answer.err for words in NO_ROOM) else GitError
+            fault = GitDiskFull if is_full else GitError
             raise fault(_called(words), why=said or f"exit code {answer.code}", code=answer.code)
         return answer
 

@@ -195,7 +195,11 @@ def _snapshot_of_user(
     git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
     known = [] if head is None or repository is None else repository.submodules(head, store.git)
     links = {module.path for module in known}
-    left = [b":(exclude,literal,top)" + path for path in nested if path not in links]
+    left = [
+        b":(exclude,literal,top)" + path
+        for path in nested
+        if path not in links or _leads_nowhere(top / os.fsdecode(path))
+    ]
     try:
         git.run("read-tree", *(["--empty"] if head is None else [head]))
         if repository is not None and head is not None and repository.sparse_patterns() is not None:
@@ -209,6 +213,15 @@ def _snapshot_of_user(
         return tree, 0
     changed = store.git.run("diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=all", head, tree)
     return tree, len(changed.fields)
+
+
+def _leads_nowhere(folder: Path) -> bool:
+    """Whether a submodule's `.git` file names a folder that is gone: `git add` would fail as a whole."""
+    marker = folder / ".git"
+    if not marker.is_file():
+        return False
+    named = marker.read_bytes().removeprefix(b"gitdir:").strip()
+    return not (folder / os.fsdecode(named)).exists()
 
 
 def _refuse_lost_base(store: PrivateStore) -> None:
