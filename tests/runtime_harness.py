@@ -90,7 +90,7 @@ class RuntimeHarness:
         roles: Mapping[str, list[str]] | None = None,
         instructions: Callable[[str], str] | None = None,
         lease_seconds: float = make.LEASE,
-        run_seconds: float = 60.0,
+        run_seconds: float = make.LEASE,
         again: bool = False,
         **wishes: Any,
     ) -> None:

@@ -19,6 +19,7 @@ LifecycleError
 │   ├── GitMissing             git is not installed, or too old
 │   ├── GitTimedOut            it did not end in time and was stopped
 │   ├── GitOutputTooLarge      it printed more than its limit and was stopped
+│   ├── GitDiskFull            the disk has no room for what it writes
 │   └── RepositoryUnusable     the repository cannot be worked on as it is
 ├── TreeError                  a private tree is not what its row says; it was not touched
 │   ├── LaneInUse              another run has the lane
@@ -212,6 +213,12 @@ class GitTimedOut(GitError):
 
 class GitOutputTooLarge(GitError):
     """A git command printed more than its limit and was stopped."""
+
+
+class GitDiskFull(GitError):
+    """The disk has no room for what git writes; nothing has landed."""
+
+    remedy = "free some space on its disk, then repeat the command"
 
 
 class RepositoryUnusable(GitError):

@@ -117,6 +117,14 @@ def may_apply(tx: Tx, session: str) -> bool:
     )  # the rest is the user's already
 
 
+def applying_means(tx: Tx, session: str) -> str:
+    """What `lifecycle apply` does with the session's work."""
+    state = work_state.state_of(tx, session)
+    if state is not None and state.origin == "snapshot":
+        return "writes the session's work into your folder"
+    return "merges the session's work into your current branch"
+
+
 def landed_by(tx: Tx, session: str, key: str) -> list[Landed]:
     """The commits of a task, the oldest first; `key` in any case."""
     return [each for each in work_state.landed(tx, session) if each.task == key.upper()]

@@ -97,7 +97,7 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
             return []  # nothing was made that could be changed
         found = _rework(tx, session, REOPENING, suffix)
         if landed.may_apply(tx, session.id):
-            does = "merges the session's work into your current branch"
+            does = landed.applying_means(tx, session.id)
             return [_action(f"lifecycle apply{suffix}", does), *found]
         return found
     if session.status != SessionStatus.PAUSED:

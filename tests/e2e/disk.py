@@ -23,14 +23,14 @@ def may_mount() -> bool:
 
 
 class Disk:
-    """16 MiB with room for some thousand files."""
+    """16 MiB with room for some thousand files; `size` as mount takes it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, size: str = "16m") -> None:
         self.path = path
         self._filler = path / "filler"
         path.mkdir()
         subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=16m,nr_inodes=2000", "tmpfs", str(path)], check=True
+            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes=2000", "tmpfs", str(path)], check=True
         )
 
     def fill(self, leave: int = 0) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from orchestrator.domain.errors import GitError, NotAllowedNow
+from orchestrator.domain.errors import GitError, GitMissing, NotAllowedNow
 from tests.git_world import GIT, World, as_left, git, repository, world, write
 from workers.git.applying import Applied, apply, patch_of
 from workers.git.session_work import SessionWork
@@ -174,6 +175,23 @@ def unborn(here: World) -> None:
     git(here.folder, "checkout", "-q", "--orphan", "empty")
 
 
+def locked_index(here: World) -> None:
+    (here.folder / ".git" / "index.lock").touch()
+
+
+def locked_branch(here: World) -> None:
+    (here.folder / ".git" / "refs" / "heads" / "main.lock").touch()
+
+
+def bisecting(here: World) -> None:
+    git(here.folder, "bisect", "start")
+
+
+def unrelated(here: World) -> None:
+    git(here.folder, "checkout", "-q", "--orphan", "other")
+    git(here.folder, "commit", "-q", "-m", "Another beginning")
+
+
 REFUSED = {
     "conflict": (conflict, "app.py"),
     "dirty": (dirty, "app.py"),
@@ -183,6 +201,10 @@ REFUSED = {
     "ignored": (ignored, "ignored.py"),
     "merging": (merging, "MERGE_HEAD"),
     "unborn": (unborn, "another one"),
+    "locked index": (locked_index, "index.lock is there"),
+    "locked branch": (locked_branch, "main.lock is there"),
+    "bisecting": (bisecting, "BISECT_LOG"),
+    "unrelated": (unrelated, "your branch does not have"),
 }
 
 
@@ -192,7 +214,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(here: World, case: s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", ["staged", "staged, fast-forward", "untracked", "merging", "unborn"])
+@pytest.mark.parametrize("case", sorted({*REFUSED} - {"conflict", "dirty", "ignored"}))
 def test_whatever_else_is_in_the_way_is_named_too(here: World, case: str) -> None:
     refuses(here, case)
 
@@ -210,6 +232,44 @@ def refuses(here: World, case: str) -> None:
         applied(here, work)
 
     assert named in refused.value.why and refused.value.fix
+    assert as_left(here.folder) == before
+
+
+def test_a_repository_of_another_user_is_refused_with_the_way_on(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = landed(here)
+    before = as_left(here.folder)
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+    with pytest.raises(NotAllowedNow, match="belongs to another user") as refused:
+        applied(here, work)
+
+    monkeypatch.undo()
+    assert f"safe.directory {here.folder}" in refused.value.fix
+    assert as_left(here.folder) == before
+
+
+def test_a_git_that_is_too_old_where_the_user_is_changes_nothing(
+    here: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = landed(here)
+    before = as_left(here.folder)
+    old = tmp_path / "old" / "git"
+    old.parent.mkdir()
+    real = shutil.which("git")
+    old.write_text(
+        f'#!/bin/sh\nfor each; do last="$each"; done\n'
+        f'[ "$last" = version ] && echo "git version 2.30.2" && exit\nexec {real} "$@"\n'
+    )
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
+
+    with pytest.raises(GitMissing) as refused:
+        applied(here, work)
+
+    assert "2.30.2" in refused.value.why and "2.38" in refused.value.fix
     assert as_left(here.folder) == before
 
 

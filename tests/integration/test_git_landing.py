@@ -339,17 +339,19 @@ def test_a_branch_that_was_rewritten_is_left_alone_and_the_work_goes_beside_it(h
     assert git(here.folder, "rev-parse", f"{branch}.2") == work_.row().head
 
 
-def test_a_branch_in_the_way_of_ours_leaves_the_head_in_the_database(here: World) -> None:
-    git(here.folder, "branch", "lifecycle")
+@pytest.mark.parametrize("name", ["lifecycle", "lifecycle/{session}/mine"], ids=["above", "below"])
+def test_a_branch_in_the_way_of_ours_leaves_the_head_in_the_database(here: World, name: str) -> None:
+    git(here.folder, "branch", name.format(session=here.session))
     work_ = here.begin()
     first = here.claim()
     here.land(work_, first, changed(work_.open_tree(first, 0)))
 
     found = work_.follow()
 
-    assert found.what == Publication.REFUSED and "lifecycle" in found.why
+    taken = name.format(session=here.session)
+    assert found.what == Publication.REFUSED and f"`git branch -m {taken} NAME`" in found.why
     assert work_.row().head != work_.row().base and work_.row().published is None
-    git(here.folder, "branch", "-m", "lifecycle", "other")
+    git(here.folder, "branch", "-m", taken, "other")
     assert work_.follow().what == Publication.DONE
 
 

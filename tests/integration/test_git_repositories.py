@@ -194,6 +194,22 @@ def test_a_submodule_without_its_data_is_an_empty_folder_that_is_told(tmp_path: 
     assert flags(tree.candidate()) == {("submodule", "deps/inner")}
 
 
+def test_a_submodule_whose_repository_was_deleted_keeps_its_commit(tmp_path: Path, project: Path) -> None:
+    with_submodule(tmp_path, project)
+    shutil.rmtree(project / ".git" / "modules")
+    write(project, {"new.py": "new = 1\n"})
+    before = as_left(project)
+
+    tree = plain(tmp_path, project, include_dirty=True)
+
+    assert "new.py" in tree.names(tree.base.commit)
+    assert git(tree.store.path, "rev-parse", f"{tree.base.commit}:deps/inner") == git(
+        project, "rev-parse", "HEAD:deps/inner"
+    )
+    assert [module.path for module in tree.empty] == [b"deps/inner"]
+    assert as_left(project) == before
+
+
 def test_a_removed_submodule_is_flagged(tmp_path: Path, project: Path) -> None:
     tree = plain(tmp_path, with_submodule(tmp_path, project))
     shutil.rmtree(tree.work / "deps")
@@ -321,6 +337,23 @@ def test_a_repository_that_is_gone_is_told(tmp_path: Path, project: Path) -> Non
 
     with pytest.raises(RepositoryUnusable, match="is gone"):
         open_store(project / ".workflow", "TLS-plain", project)
+
+
+def test_a_base_whose_pin_was_removed_and_that_git_has_deleted_is_told(tmp_path: Path, project: Path) -> None:
+    tree = plain(tmp_path, project)
+    git(project, "checkout", "-q", "--orphan", "fresh")
+    git(project, "commit", "-q", "-m", "Rewritten")
+    git(project, "branch", "-q", "-D", "main")
+    git(project, "update-ref", "-d", "refs/lifecycle/TLS-plain/base")
+    git(project, "reflog", "expire", "--expire=now", "--all")
+    git(project, "gc", "-q", "--prune=now")
+
+    with pytest.raises(RepositoryUnusable, match="builds on is gone") as refused:
+        open_store(project / ".workflow", "TLS-plain", project)
+
+    assert (
+        tree.base.commit in refused.value.why and f"git fetch REMOTE {tree.base.commit}" in refused.value.fix
+    )
 
 
 def test_a_damaged_head_is_an_error_and_no_empty_repository(tmp_path: Path, project: Path) -> None:

@@ -30,11 +30,13 @@ def building(
     roles: Mapping[str, str] | None = None,
     agents: str = "",
     work: str = "",
+    trees: Path | None = None,
 ) -> Iterator[Lifecycle]:
     """The project, whose planner, executor and tester are the scripted agent; everything else is built in.
 
-    `roles`: who has them instead; `agents`: the tables of their settings; `work`: more lines of that table. A fixture without
-    commits is for a repository that is there.
+    `roles`: who has them instead; `agents`: the tables of their settings; `work`: more lines of that table;
+    `trees`: where private trees are, beside the project by default. A fixture without commits is for a repository that is
+    there.
     """
     if fixture.commits:
         build(fixture, folder / "project")
@@ -43,7 +45,7 @@ def building(
     table = "".join(f'{role} = ["{agent}"]\n' for role, agent in players.items())
     extra = (
         f'[agents.scripted]\nkind = "command"\nedits_files = true\ncommand = {command}\n{agents}[roles]\n{table}'
-        f"[work]\ntrees = {json.dumps(str(folder / 'trees'))}\n{work}"
+        f"[work]\ntrees = {json.dumps(str(trees or folder / 'trees'))}\n{work}"
     )
     with lifecycle(folder / "project", {"slots": 4, **(settings or {})}, extra) as project:
         (folder / "spec.md").write_text(fixture.request, encoding="utf-8")

@@ -1,6 +1,6 @@
 """`lifecycle apply`: a session's work into what the user has checked out, in the foreground and by the user's own git.
 
-nothing has landed, or a merge is going on   refused
+nothing has landed, or a merge is going on   refused, as is a repository that is locked or another user's
 a dry merge in the private store             conflicts are listed, nothing is touched
 changed files that the merge would touch     refused, named
 `git merge`, with hooks and signing          on any fault undone, and compared with before
@@ -19,6 +19,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import artifacts, sessions, work_state
 from orchestrator.store.store import Tx
 from workers.git.candidates import Change, changes_between
+from workers.git.git_process import version
 from workers.git.merging import merge
 from workers.git.publishing import bring, is_ancestor
 from workers.git.session_work import SessionWork
@@ -28,7 +29,15 @@ from workers.git.users_git import UsersGit
 
 PULL_REQUEST = "qa/pull-request.md"
 SHOWN = 20  # paths that an error names
-UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+UNDER_WAY = (
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+)
 UNMERGED = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
 
 
@@ -75,8 +84,10 @@ def apply(work: SessionWork, folder: Path, *, squash: bool, umask: int) -> Appli
     head = assert_landed(work)
     top = _refuse_bare(repository)
     before = _checked_out(repository)
+    version(work.private.git)  # the user's shell may find another git than the coordinator
     users = UsersGit(top, umask)
     _refuse_under_way(repository, users)
+    _refuse_locked(repository)
     if not repository.has(head):  # the branch could not be moved
         bring(work.private, head)
     if is_ancestor(work.private, head, before):
@@ -136,8 +147,28 @@ def _refuse_under_way(repository: UserRepository, users: UsersGit) -> None:
         raise NotAllowedNow("files in your folder have conflicts", why=_listed(unmerged), fix="resolve them")
 
 
+def _refuse_locked(repository: UserRepository) -> None:
+    """Raises NotAllowedNow where git could not write the index or the branch."""
+    branch = repository.git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)).line
+    locks = [repository.git_dir / "index.lock", repository.git_dir / "HEAD.lock"]
+    locks += [repository.common_dir / f"{branch}.lock"] if branch else []
+    found = next((lock for lock in locks if os.path.lexists(lock)), None)
+    if found is not None:
+        raise NotAllowedNow(
+            "your repository is locked; nothing was changed",
+            why=f"{found} is there: another git command is at work, or was killed",
+            fix="wait until it has ended, or remove the file if none is running; then repeat the command",
+        )
+
+
 def _dry_merge(work: SessionWork, before: str, head: str) -> list[Change]:
-    """What a merge would change in what is checked out. Raises NotAllowedNow for conflicts."""
+    """What a merge would change in what is checked out. Raises NotAllowedNow for conflicts and unrelated histories."""
+    if work.private.git.run("merge-base", before, head, ok=(0, 1)).code == 1:
+        raise NotAllowedNow(
+            f"your branch and the work of {work.session} have no commit in common",
+            why=f"the work builds on {work.row().base[:12]}, which your branch does not have",
+            fix="`git switch` to the branch that it is meant for, or take `lifecycle apply --patch FILE`",
+        )
     merged = merge(work.private, before, head)
     if merged.conflicts:
         branch = (work.row().branch or work.private.branch).removeprefix("refs/heads/")

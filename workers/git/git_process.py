@@ -7,6 +7,7 @@ that starts a program: hooks, fsmonitor, signing, filters of other repositories 
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from orchestrator.domain.errors import GitError, GitMissing, GitOutputTooLarge, GitTimedOut
+from orchestrator.domain.errors import GitDiskFull, GitError, GitMissing, GitOutputTooLarge, GitTimedOut
 
 Word = str | bytes
 OLDEST = (2, 38)  # the first release with `merge-tree --write-tree`
@@ -24,6 +25,7 @@ CALL_SECONDS = 600.0
 OUTPUT_BYTES = 256 << 20  # of each of a command's two outputs
 GRACE_SECONDS = 2.0  # between SIGTERM and SIGKILL
 QUOTED_BYTES = 500  # of what git said, in an error
+NO_ROOM = re.compile(rb": (No space left on device|Disk quota exceeded)$", re.MULTILINE)  # in the locale C
 
 ENVIRONMENT = {
     "LC_ALL": "C",
@@ -107,7 +109,10 @@ class Git:
         )
 
     def run(self, *words: Word, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> Answer:
-        """The answer of `git WORDS`. Raises GitMissing, GitTimedOut, GitOutputTooLarge, GitError for other exit codes."""
+        """The answer of `git WORDS`.
+
+        Raises GitMissing, GitTimedOut, GitOutputTooLarge, GitDiskFull, GitError for other exit codes.
+        """
         program: list[Word] = ["git"]
         not_bare = () if self.work_tree is None else ("core.bare=false",)
         for setting in (*CONFIG, *not_bare, *self.config):
@@ -131,9 +136,11 @@ class Git:
             raise GitError(_called(words), why=f"it cannot be started: {error}") from error
         with process:
             answer = _Conversation(process, words, self.seconds, self.output_bytes).finish(stdin)
-        if answer.code not in ok:
+        is_full = answer.code != 0 and NO_ROOM.search(answer.err) is not None
+        if is_full or answer.code not in ok:
             said = answer.err.decode(errors="replace").strip()[:QUOTED_BYTES]
-            raise GitError(_called(words), why=said or f"exit code {answer.code}", code=answer.code)
+            fault = GitDiskFull if is_full else GitError
+            raise fault(_called(words), why=said or f"exit code {answer.code}", code=answer.code)
         return answer
 
     def _environment(self) -> dict[str, str]:

@@ -132,7 +132,11 @@ def open_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
     """The session's store, its loan renewed where the project has moved. Raises RepositoryUnusable, GitError."""
     path = workflow / "work" / f"{session}.git"
     if not (path / "HEAD").is_file():
-        raise RepositoryUnusable(f"the private store of {session} is gone", why=f"{path} is not there")
+        raise RepositoryUnusable(
+            f"the private store of {session} is gone",
+            why=f"{path} is not there",
+            fix=f"bring it back from a copy; what was published is on lifecycle/{session} in your repository",
+        )
     repository = find_repository(folder)
     store = PrivateStore(path, session, repository)
     if repository is not None:
@@ -143,6 +147,7 @@ def open_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
             why=f"{folder} is no repository any more, and the session's commits build on it",
             fix="bring the repository back, then repeat the command",
         )
+    _refuse_lost_base(store)
     return store
 
 
@@ -192,7 +197,11 @@ def _snapshot_of_user(
     git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
     known = [] if head is None or repository is None else repository.submodules(head, store.git)
     links = {module.path for module in known}
-    left = [b":(exclude,literal,top)" + path for path in nested if path not in links]
+    left = [
+        b":(exclude,literal,top)" + path
+        for path in nested
+        if path not in links or _leads_nowhere(top / os.fsdecode(path))
+    ]
     try:
         git.run("read-tree", *(["--empty"] if head is None else [head]))
         if repository is not None and head is not None and repository.sparse_patterns() is not None:
@@ -206,6 +215,28 @@ def _snapshot_of_user(
         return tree, 0
     changed = store.git.run("diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=all", head, tree)
     return tree, len(changed.fields)
+
+
+def _leads_nowhere(folder: Path) -> bool:
+    """Whether a submodule's `.git` file names a folder that is gone: `git add` would fail as a whole."""
+    marker = folder / ".git"
+    if not marker.is_file():
+        return False
+    named = marker.read_bytes().removeprefix(b"gitdir:").strip()
+    return not (folder / os.fsdecode(named)).exists()
+
+
+def _refuse_lost_base(store: PrivateStore) -> None:
+    """Raises RepositoryUnusable where the base is named, and its commit is not there any more."""
+    if store.git.run("cat-file", "-e", f"{BASE}^{{commit}}", ok=(0, 1, 128)).code == 0:
+        return
+    named = store.git.run("rev-parse", "--verify", "--quiet", BASE, ok=(0, 1)).line
+    if named:
+        raise RepositoryUnusable(
+            f"the commit that {store.session} builds on is gone",
+            why=f"{named} is not in your repository any more: its pin refs/lifecycle/{store.session}/base was removed",
+            fix=f"`git fetch REMOTE {named}` brings it back from another clone, then repeat the command",
+        )
 
 
 def _borrow(store: PrivateStore, repository: UserRepository) -> None:

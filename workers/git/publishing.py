@@ -16,6 +16,7 @@ from workers.git.private_store import PrivateStore
 from workers.git.user_repository import UserRepository
 
 REVIEWED = "refs/lifecycle/reviewed"  # in the store of a session whose head is the user's already
+PARENT = "refs/heads/lifecycle"  # a branch of the user's of this name excludes all of ours
 LAST_BRANCH = 20  # of the branches tried when the earlier ones were rewritten
 
 
@@ -86,9 +87,23 @@ def _publish(
         try:
             users.run("update-ref", branch, head, at or "0" * len(head))
         except GitError as error:
-            return Published(Publication.REFUSED, branch, at, error.why)
+            return Published(Publication.REFUSED, branch, at, _in_the_way(repository, branch) or error.why)
     failpoints.hit("head.published")
     return Published(Publication.DONE, branch, head)
+
+
+def _in_the_way(repository: UserRepository, branch: str) -> str:
+    """Which branch of the user's cannot exist beside ours, since one would be the other's folder; "" where none is."""
+    found = repository.git.run("for-each-ref", "--count=1", "--format=%(refname)", branch).line
+    if not found and repository.ref(PARENT) is not None:
+        found = PARENT
+    if not found or found == branch:
+        return ""
+    name, ours = (ref.removeprefix("refs/heads/") for ref in (found, branch))
+    return (
+        f"your branch {name} is in the way, git cannot have {ours} beside it: "
+        f"`git branch -m {name} NAME` renames yours, `lifecycle apply` works without ours"
+    )
 
 
 def is_ancestor(store: PrivateStore, older: str, newer: str) -> bool:

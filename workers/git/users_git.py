@@ -6,13 +6,14 @@ Only `apply` uses it, and only where the user has asked for it. What it prints g
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.domain.errors import GitError, GitMissing
+from orchestrator.domain.errors import GitError, GitMissing, NotAllowedNow
 from workers.git.git_process import QUOTED_BYTES, Answer
 
 LOCAL = (  # `git rev-parse --local-env-vars`: they would lead it to another repository, such as that of a hook
@@ -34,6 +35,7 @@ LOCAL = (  # `git rev-parse --local-env-vars`: they would lead it to another rep
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
+FOREIGN = b"dubious ownership"  # as git says it in the locale C
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,15 @@ class UsersGit:
     umask: int
 
     def ask(self, *words: str, ok: Sequence[int] = (0,)) -> Answer:
-        """The answer of `git WORDS`, which reads only. Raises GitMissing, GitError."""
+        """The answer of `git WORDS`, which reads only. Raises GitMissing, GitError, NotAllowedNow."""
         done = self._run(["--no-optional-locks", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        if done.code not in ok and FOREIGN in done.err:
+            raise NotAllowedNow(
+                "git refuses your repository: it belongs to another user",
+                why=done.err.decode(errors="replace").splitlines()[0],
+                fix=f"run the command as its owner; if you trust the repository, "
+                f"`git config --global --add safe.directory {shlex.quote(str(self.top))}`",
+            )
         if done.code not in ok:
             said = done.err.decode(errors="replace").strip()[:QUOTED_BYTES]
             raise GitError(
@@ -60,6 +69,8 @@ class UsersGit:
     def _run(self, words: Sequence[str], stdin: int | None, stdout: int) -> Answer:
         environment = {name: value for name, value in os.environ.items() if name not in LOCAL}
         captured = stdout == subprocess.PIPE
+        if captured:
+            environment["LC_ALL"] = "C"  # what it says is read, or quoted among our own words
         program = ["git", *words]
         try:
             process = subprocess.Popen(

@@ -14,7 +14,9 @@ from orchestrator.domain.errors import (
     AgentUnavailable,
     BudgetReached,
     DiskFull,
+    GitDiskFull,
     LifecycleError,
+    NoRoomForTree,
     PersonAsked,
     TestsNotRunnable,
 )
@@ -49,7 +51,7 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
         return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, TestsNotRunnable):
         return Ending(_words(error), counted=False, pause=PauseReason.STALLED)
-    if isinstance(error, DiskFull):
+    if isinstance(error, (DiskFull, GitDiskFull, NoRoomForTree)):
         return Ending(_words(error), counted=False, pause=PauseReason.DISK)
     if isinstance(error, AgentLimited):
         longest = account_pause.LONGEST if error.account else account_pause.LONGEST_GUESS
@@ -67,7 +69,7 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
 
 
 def _words(error: LifecycleError) -> str:
-    return storable("; ".join(error.lines()))
+    return storable("; ".join(line.removesuffix(".") for line in error.lines()))
 
 
 _DISK_ERRORS = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
