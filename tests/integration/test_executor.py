@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store import tasks, transitions
+from orchestrator.commands.resume import Answer, resume
+from orchestrator.store import budgets, tasks, transitions
+from orchestrator.views import check, lookup
 from tests import invariants
 from tests.git_world import as_left, git
 from tests.runtime_harness import RuntimeHarness
 from tests.work.editing import Editing, building, landed, until_idle
+from tests.work.lanes import lanes
 from tests.work.repositories import COMMON
 
 
@@ -19,6 +22,29 @@ def without_review(harness: RuntimeHarness) -> None:
     row = harness.store.read(lambda tx: tasks.task(tx, harness.session, "REVIEW-001"))
     assert row is not None
     assert harness.store.write(lambda tx: transitions.skip(tx, row.id))
+
+
+def test_a_task_that_edits_code_has_a_cap_of_its_own(tmp_path: Path) -> None:
+    fixture = lanes(1)
+    agent = Editing(fixture, {"TASK-001": [lambda tree: None, fixture.gold["TASK-001"]]})
+    harness = building(tmp_path, agent)
+    without_review(harness)
+    harness.store.write(lambda tx: budgets.set_budget(tx, harness.session, {"code": {"turns": 1}}))
+
+    until_idle(harness)  # the plan and a first turn, which changes nothing
+    detail = harness.state().pause_detail
+    shown = harness.store.read(lambda tx: check.overview(tx, lookup.session(tx, harness.session)))
+    resume(harness.store, None, Answer("me", caps={"turns": 5}), more_attempts=3)
+    until_idle(harness)
+
+    assert (detail["scope"], detail["task"], detail["measure"]) == ("code", "IMPL-001", "turns")
+    assert "the task's budget is used up: 1 turns of 1 turns" in detail["why"]
+    assert "--max-turns 2" in shown["pause"]["actions"][0]["command"]
+    assert [(each["scope"], each["task"], each["percent"]) for each in shown["budget"]] == [
+        ("code", "IMPL-001", 100)
+    ]
+    assert harness.state().status == "completed", harness.state().pause_detail
+    invariants.check(harness.store.path)
 
 
 @pytest.mark.parametrize("name", ["python-unittest", pytest.param("python-flat", marks=pytest.mark.long)])

@@ -43,15 +43,22 @@ class CandidateEvidence:
 
     @classmethod
     def of(
-        cls, context: RunContext, calls: AgentCalls, work: SessionWork, checkout: Checkout, declared: Declared
+        cls,
+        context: RunContext,
+        calls: AgentCalls,
+        work: SessionWork,
+        checkout: Checkout,
+        declared: Declared,
+        base: str | None = None,
     ) -> CandidateEvidence:
+        """`base`: what dependencies are installed from; by default what the session's changes are on top of."""
         verify = VerifyCheckout.beside(work.private, checkout)
         bench = TestBench(
             context,
             verify,
             calls.environ,
             lambda guardian: calls.lives.watch(context.row.run, guardian),
-            work.private.tree_of(work.row().base),
+            work.private.tree_of(base or work.compared_with(work.row())),
         )
         return cls(context, work, bench, declared)
 

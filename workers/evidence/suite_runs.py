@@ -53,6 +53,12 @@ class Suite:
         return self.run is not None and not self.why and self.run.is_believed
 
 
+def suite_key(settings: WorkSettings, select: Sequence[str], *, may_fail: bool) -> str:
+    """The key of the checks that are such runs; without `select` those of all tests."""
+    about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select), may_fail]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+
+
 @dataclass(frozen=True)
 class TestBench:
     """Runs tests for one run of a task."""
@@ -103,9 +109,7 @@ class TestBench:
         return replace(found, check=stored.id)
 
     def _key(self, select: Sequence[str], may_fail: bool) -> str:
-        settings = self.settings
-        about = [RULES, settings.test_command, settings.test_report, settings.setup, sorted(select), may_fail]
-        return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+        return suite_key(self.settings, select, may_fail=may_fail)
 
     def _run(self, tree: str, select: Sequence[str], may_fail: bool) -> Suite:
         runners, why = self.runners(tree)

@@ -16,6 +16,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import (
     EXPLORATIONS,
+    INCLUDE_DIRTY,
     PAGE,
     PLAN,
     SCHEMA,
@@ -76,7 +77,11 @@ class Explored:
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The plan, its tasks as files, and a page of it for people. Raises AgentError, GitError, RepositoryUnusable."""
     work, base = begin_work(
-        context.store, context.project, context.session.id, trees_folder(context.settings.work.trees)
+        context.store,
+        context.project,
+        context.session.id,
+        trees_folder(context.settings.work.trees),
+        include_dirty=bool(context.session.options.get(INCLUDE_DIRTY)),
     )
     ground = _ground(context, base_paths(work, base))
     _keep(context, work.private.tree_of(base.commit), ground)
