@@ -26,7 +26,10 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 
-LACKING = {"executor": "none that edits files: the session will wait for one (`lifecycle agents`)"}
+LACKING = {
+    "executor": "none that edits files: the session will wait for one (`lifecycle agents`)",
+    "tester": "none that edits files: tests are run, and what fails is left to the fix round",
+}
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
 

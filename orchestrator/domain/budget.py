@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.pipelines import Role
 
 MEASURES: Mapping[str, int] = {  # name -> what one of it is counted as
     "usd": 1_000_000,
@@ -54,6 +55,11 @@ def scopes_of(task: str) -> tuple[str, ...]:
 def edits_code(task: str) -> bool:
     """Whether the task, by its key, has an agent edit files."""
     return any(task.startswith(f"{prefix}-") for prefix in CODE)
+
+
+def needs_editing(role: Role) -> bool:
+    """Whether the role's tasks are done by agents that edit files alone."""
+    return not set(CODE).isdisjoint(role.prefixes)
 
 
 def reached(caps: Caps, used: Used) -> str | None:

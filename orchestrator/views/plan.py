@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
+from orchestrator.domain.budget import needs_editing
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
@@ -105,8 +106,14 @@ def _edits(name: str, given: AgentSettings | None) -> bool:
 def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     known, pack = _known(settings), planned.pack
-    return {
+    orders = {
         role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
+    }
+    return {
+        role: [name for name in order if _edits(name, settings.agents.get(name))]
+        if needs_editing(pack.roles[role])
+        else order
+        for role, order in orders.items()
     }
 
 

@@ -19,7 +19,7 @@ from orchestrator.domain.plan import PLAN, Complexity, read_plan
 from orchestrator.store import artifacts, checks, tasks
 from tests import invariants
 from tests.conftest import ROOT
-from tests.git_world import as_left, write
+from tests.git_world import as_left, git, write
 from tests.plans import changes, content, files, planning, told, two_tasks
 from tests.runtime_harness import RuntimeHarness
 from workers.context.planned import is_as_approved, planned_task
@@ -120,6 +120,19 @@ def test_uncommitted_files_are_counted_in_the_notes(tmp_path: Path) -> None:
     harness.run()
 
     assert "2 changed file(s) are not in it" in "\n".join(json.loads(harness.text(PLAN))["notes"])
+
+
+def test_uncommitted_files_are_in_the_base_where_the_session_includes_them(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO), include_dirty=True)
+    write(harness.project, {"src/app.py": "changed\n", "new.txt": "new\n"})
+
+    harness.run()
+
+    plan = json.loads(harness.text(PLAN))
+    store = harness.project.parent / ".workflow" / "work" / f"{harness.session}.git"
+    assert "are not in it" not in "\n".join(plan["notes"])
+    assert git(store, "show", f"{plan['base_commit']}:src/app.py") == "changed"
+    assert git(store, "show", f"{plan['base_commit']}:new.txt") == "new"
 
 
 def test_a_folder_without_git_is_planned_from_a_snapshot(tmp_path: Path) -> None:
