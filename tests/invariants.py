@@ -91,10 +91,12 @@ INVARIANTS = {
         SELECT s.id, count(*) FROM sessions s JOIN agent_calls c ON c.session_id = s.id AND c.metered = 1
         GROUP BY s.id HAVING sum(1) > json_extract(s.budget, '$.session.turns')
         UNION ALL SELECT t.key, count(*) FROM sessions s JOIN agent_calls c ON c.session_id = s.id AND c.metered = 1
-        JOIN tasks t ON t.id = c.task_id GROUP BY c.task_id HAVING sum(1) > json_extract(s.budget, '$.task.turns')""",
+        JOIN tasks t ON t.id = c.task_id GROUP BY c.task_id HAVING sum(1) > json_extract(s.budget, '$.task.turns')
+            OR t.prefix IN ('IMPL', 'TEST', 'DEV-FE') AND sum(1) > json_extract(s.budget, '$.code.turns')""",
     "no call began when its session's or task's money, tokens, turns or minutes were used up": """
-        WITH scopes(name) AS (VALUES ('session'), ('task'))
-        SELECT c.id, k.name FROM agent_calls c JOIN sessions s ON s.id = c.session_id JOIN scopes k
+        WITH scopes(name) AS (VALUES ('session'), ('task'), ('code'))
+        SELECT c.id, k.name FROM agent_calls c JOIN sessions s ON s.id = c.session_id JOIN tasks t ON t.id = c.task_id
+        JOIN scopes k ON k.name <> 'code' OR t.prefix IN ('IMPL', 'TEST', 'DEV-FE')
         JOIN agent_calls d ON d.session_id = c.session_id AND d.metered = 1 AND d.finished_at < c.started_at
             AND (k.name = 'session' OR d.task_id = c.task_id)
         WHERE c.metered = 1 AND s.budget IS NOT NULL GROUP BY c.id, k.name

@@ -58,14 +58,15 @@ def agents(
         if "probe" in a
     }
     table(
-        ("AGENT", "USABLE", "VERSION", *(["ANSWERED"] if probe else []), "WHY NOT"),
+        ("AGENT", "USABLE", "EDITS FILES", "VERSION", *(["ANSWERED"] if probe else []), "WHY NOT"),
         [
             (
                 a["name"],
                 "yes" if a["usable"] else "no",
+                "yes" if a["edits_files"] else "no",
                 a["version"],
                 *([asked.get(a["name"], "not asked")] if probe else []),
-                a["fault"],
+                (a["fault"] or "").removeprefix(f"{a['name']}: "),
             )
             for a in found["agents"]
         ],

@@ -1,4 +1,4 @@
-"""The lines that show a plan which waits for approval."""
+"""The lines that show a plan which waits for approval, and what work would start from."""
 
 from __future__ import annotations
 
@@ -40,3 +40,43 @@ def _files(files: list[JsonObject]) -> str:
     named = [f"{each['action']} {one_line(each['path'], 100)}" for each in files[:FILES]]
     more = [f"and {len(files) - FILES} more"] if len(files) > FILES else []
     return ", ".join([*named, *more]) or "its files are not known beforehand"
+
+
+def work_lines(work: JsonObject) -> list[tuple[str, str]]:
+    """(label, text) of each line of what the work would start from: base, tests, set-up, and when it pauses."""
+    if work["fault"]:
+        return [("Base", f"unknown: {work['fault']}")]
+    return [
+        ("Base", _base(work)),
+        ("Tests", _tests(work)),
+        ("Set-up", "; ".join(" ".join(step["command"]) for step in work["setup"]) or work["setup_why"]),
+        *([("Pauses", "for you before the plan becomes tasks")] if work["approve_plan"] else []),
+    ]
+
+
+def _base(work: JsonObject) -> str:
+    if work["base"] is None:
+        return "a snapshot of the folder, which has no commit"
+    said = f"{work['branch']} at {work['base'][:12]}, as it is when the plan is made"
+    count = work["uncommitted"]
+    if not count:
+        return said
+    files = "1 file with uncommitted changes" if count == 1 else f"{count} files with uncommitted changes"
+    return (
+        f"{said}, with {files}"
+        if work["include_dirty"]
+        else f"{said}; {files} left out: --include-dirty takes them in"
+    )
+
+
+def _tests(work: JsonObject) -> str:
+    missing = [each["missing"] for each in work["runners"] if each["missing"]]
+    if not work["runners"]:
+        without = "the work will not land" if work["required"] else "the work will be unverified"
+        return f"none: {work['why']}; {without}"
+    last = work["last_seconds"]
+    parts = [work["why"], "never run here" if last is None else f"all of them took {last:.1f} s last time"]
+    parts += missing
+    if work["no_sandbox"]:
+        parts.append(f"no sandbox: {work['no_sandbox']}")
+    return "; ".join(parts)

@@ -30,7 +30,7 @@ def revise(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = _numbers(opened)
+        before = newest_messages(opened)
         done = rework.revise(
             opened.store,
             in_session,
@@ -40,7 +40,7 @@ def revise(
             who=who(),
             max_attempts=opened.settings.max_attempts,
         )
-        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+        raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 
 def feedback(
@@ -57,7 +57,7 @@ def feedback(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = _numbers(opened)
+        before = newest_messages(opened)
 
         def give(about: str | None) -> tuple[Reworked, FeedbackTarget]:
             return rework.feedback(
@@ -76,7 +76,7 @@ def feedback(
                 raise
             done, target = give(_ask(unclear.documents))
         note(f"{target.action}{f' {target.task}' if target.task else ''}: {target.why}")
-        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+        raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 
 def _ask(documents: Mapping[str, str]) -> str:
@@ -93,9 +93,9 @@ def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJso
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = _numbers(opened)
+        before = newest_messages(opened)
         done = rework.recheck(opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts)
-        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+        raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 
 def improve(
@@ -113,21 +113,22 @@ def improve(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = _numbers(opened)
+        before = newest_messages(opened)
         done = rework.improve(
             opened.store, in_session, dimension, who=who(), max_attempts=opened.settings.max_attempts
         )
-        raise typer.Exit(_go_on(opened, done, before, detach, as_json))
+        raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 
-def _numbers(opened: Opened) -> dict[str, int]:
+def newest_messages(opened: Opened) -> dict[str, int]:
     """The newest message of each session, so that following begins where the command did."""
     from orchestrator.store import sessions
 
     return opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
 
 
-def _go_on(opened: Opened, done: Reworked, before: dict[str, int], detach: bool, as_json: bool) -> int:
+def go_on(opened: Opened, done: Reworked, before: dict[str, int], detach: bool, as_json: bool) -> int:
+    """Wake the coordinator, say what was made, and follow it from there; the exit code."""
     from orchestrator.cli.follow import finish
 
     wake(opened, done.released)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.drawing_plan import work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
 from orchestrator.cli.options import (
@@ -25,7 +26,10 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 
-LACKING = {"executor": "none that edits files: the session will wait for one (`lifecycle agents`)"}
+LACKING = {
+    "executor": "none that edits files: the session will wait for one (`lifecycle agents`)",
+    "tester": "none that edits files: tests are run, and what fails is left to the fix round",
+}
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
 
@@ -96,7 +100,7 @@ def start(
         typer.Option("--diff", metavar="FILE", help="Mode review: a patch on HEAD to review."),
     ] = None,
     include_dirty: Annotated[
-        bool, typer.Option("--include-dirty", help="Mode review: add what is not committed.")
+        bool, typer.Option("--include-dirty", help="Build on, or review, what is not committed as well.")
     ] = False,
     record: Annotated[
         str | None,
@@ -114,9 +118,21 @@ def start(
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
     approve_plan: Annotated[
-        bool,
-        typer.Option("--approve-plan", help="Pause for you before the plan becomes tasks."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--approve-plan/--no-approve-plan",
+            help="Pause for you before the plan becomes tasks; by default as the settings say.",
+            show_default=False,
+        ),
+    ] = None,
+    fix: Annotated[
+        str | None,
+        typer.Option(
+            "--fix",
+            metavar="SEVERITY",
+            help="From which severity on the review's findings make a fix round: critical or high.",
+        ),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -141,7 +157,7 @@ def start(
     reviewed = asked_review(mode, base, head, diff, include_dirty)
     views = _views(perspectives)
     _check_arguments(task or "")
-    check_options(key, discuss, execution, critics)  # before standard input is waited for
+    check_options(key, discuss, execution, critics, fix)  # before standard input is waited for
     project = find_project()
     subject = None if reviewed is None else reviewed.found(project.root, _here())
     if subject is not None and task is None:
@@ -164,7 +180,9 @@ def start(
             caps,
             critics,
             approve_plan,
-            None if spec is None else _here() / Path(spec).expanduser(),
+            spec=None if spec is None else _here() / Path(spec).expanduser(),
+            include_dirty=include_dirty and subject is None,
+            fix=fix,
             review=subject,
         ),
     )
@@ -253,6 +271,7 @@ def plan_lines(view: JsonObject) -> list[str]:
             if (given := view.get("specification"))
             else []
         ),
+        *(work_lines(work) if (work := view.get("work")) else []),
         *(
             ("Agents", f"{role}: {', '.join(names) or LACKING.get(role, 'none')}")
             for role, names in view["agents"].items()
@@ -268,13 +287,14 @@ def plan_lines(view: JsonObject) -> list[str]:
             [
                 (
                     "Sends",
-                    f"about {sends['characters']} characters ({sends['tokens']} tokens) in {sends['calls']} calls",
+                    f"about {sends['characters']} characters ({sends['tokens']} tokens) in {sends['calls']} calls"
+                    + (", and what agents that edit code read by themselves" if work else ""),
                 )
             ]
             if (sends := view["sends"]) and sends["calls"]
             else []
         ),
-        ("Cost", f"{says}: {cost['why']} (about {cost['calls']} calls)"),
+        ("Cost", f"{says}: {cost['why']}"),
         *(("Budget", line) for line in (*view["budget"]["caps"], *view["budget"]["warnings"])),
     ]
     return [f"{label:<7} {one_line(text)}" for label, text in lines]

@@ -66,7 +66,6 @@ def asked_review(
             ("--base", base),
             ("--head", head),
             ("--diff", diff),
-            ("--include-dirty", include_dirty or None),
         )
         if value is not None
     ]

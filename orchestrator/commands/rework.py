@@ -51,7 +51,7 @@ def revise(
     words = check_words(feedback)
 
     def unit(tx: Tx) -> Reworked:
-        session = _open(tx, name, "revise")
+        session = open_for(tx, name, "revise")
         lookup.task(tx, session, key)
         rows = tasks.all_tasks(tx, session.id)
         state = graph(rows)
@@ -74,7 +74,7 @@ def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> R
     """Score the specification again. Raises NotAllowedNow."""
 
     def unit(tx: Tx) -> Reworked:
-        session = _open(tx, name, "recheck")
+        session = open_for(tx, name, "recheck")
         plan = plan_recheck(graph(tasks.all_tasks(tx, session.id)), _catalogue(tx, session))
         decisions.decide(tx, session.id, "recheck", who, "")
         return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
@@ -89,7 +89,7 @@ def improve(
     check_dimension(dimension)
 
     def unit(tx: Tx) -> Reworked:
-        session = _open(tx, name, "improve")
+        session = open_for(tx, name, "improve")
         state = graph(tasks.all_tasks(tx, session.id))
         scores, weak = _newest_scores(tx, session.id)
         pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
@@ -140,7 +140,7 @@ def feedback(
         raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
 
     def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
-        session = _open(tx, name, "feedback")
+        session = open_for(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
         if session.pause_reason == PauseReason.PLAN_APPROVAL:
             return _reject_plan(tx, session, words, state, who, max_attempts, task)
@@ -223,7 +223,7 @@ def check_words(text: str) -> str:
     )
 
 
-def _open(tx: Tx, name: str | None, command: str) -> Session:
+def open_for(tx: Tx, name: str | None, command: str) -> Session:
     """The session of the command, if it can be reworked now."""
     session = lookup.alive(lookup.session(tx, name, finished=True))
     if session.status == SessionStatus.PAUSED:
@@ -275,10 +275,10 @@ def _apply(
     released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
     made = tuple(task.key for task in plan.tasks)
     messages.event(tx, session.id, "rework", f"{why}: {', '.join(made)}", made=list(made), released=released)
-    return Reworked(session.id, made, tuple(released), why, _go_on(tx, session))
+    return Reworked(session.id, made, tuple(released), why, go_on(tx, session))
 
 
-def _go_on(tx: Tx, session: Session) -> str:
+def go_on(tx: Tx, session: Session) -> str:
     """Continue the session and return its new state in words."""
     if session.status == SessionStatus.COMPLETED:
         sessions.reopen(tx, session.id)
@@ -323,7 +323,7 @@ def _feedback_add(tx: Tx, given: _Given) -> Reworked:
     row = lookup.task(tx, given.session, given.task)
     said = [*row.payload.get("feedback", []), given.words]
     transitions.set_payload(tx, row.id, {**row.payload, "feedback": said, "asked_by": given.who})
-    state = _go_on(tx, given.session)
+    state = go_on(tx, given.session)
     return Reworked(given.session.id, (), (), f"the feedback was added to the input of {given.task}", state)
 
 

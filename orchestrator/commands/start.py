@@ -13,15 +13,16 @@ from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.domain import ids
-from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
-from orchestrator.domain.review_verdicts import OPTION, PATCH
+from orchestrator.domain.plan import INCLUDE_DIRTY
+from orchestrator.domain.review_verdicts import FIX, OPTION, PATCH
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.fan_out import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, read_config
-from orchestrator.store import artifacts, decisions, messages, sessions
+from orchestrator.store import artifacts, checks, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from orchestrator.domain.estimate import Past
 
 KEY_LENGTH = 200
+FIXES = ("critical", "high")
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
 CRITICS = ("auto", "separate", "merged")
@@ -52,7 +54,9 @@ class StartRequest:
     key: str | None = None
     caps: Mapping[str, float] | None = None  # `max_usd` ... of this session
     critics: str | None = None  # which perspectives of a discussion share a call
-    approve_plan: bool = False  # a person approves the plan before its tasks are made
+    approve_plan: bool | None = None  # a person approves the plan before its tasks are made
+    include_dirty: bool = False  # what is not committed is part of what the work starts from
+    fix: str | None = None  # from which severity on a finding of the review makes a fix round
     spec: Path | None = (
         None  # a folder or Markdown file; None: of the newest finished session, where a mode needs one
     )
@@ -82,8 +86,10 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     """Check the request and plan its tasks. Raises UsageError, ConfigError; changes nothing."""
     from orchestrator.views.plan import has_coding_agent
 
-    check_options(asked.key, asked.discuss, asked.execution, asked.critics)
+    check_options(asked.key, asked.discuss, asked.execution, asked.critics, asked.fix)
     flags = {
+        "approve_plan": asked.approve_plan,
+        "fix": asked.fix,
         "discuss": asked.discuss,
         "execution": asked.execution,
         "critics": asked.critics,
@@ -99,13 +105,16 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         asked.perspectives,
         recording.chosen(asked.record, asked.replay),
         settings.critics,
-        asked.approve_plan,
+        bool(asked.approve_plan),
         given.digest if given else None,
-        None if asked.review is None else asked.review.as_option(),
+        include_dirty=asked.include_dirty,
+        fix=asked.fix or "",
+        review=None if asked.review is None else asked.review.as_option(),
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
     view = {
+        "work": _work_ahead(project, planned, settings),
         **_look_ahead(project, planned, settings),
         "specification": given.view if given else None,
         "reviews": None if asked.review is None else asked.review.words,
@@ -139,14 +148,27 @@ def begin(prepared: Prepared, store: Store) -> Started:
         project=prepared.project.root,
         max_attempts=prepared.settings.max_attempts,
         key=prepared.key,
-        budget=budget_of(prepared.settings),
+        chosen=_chosen(prepared.planned, prepared.settings),
+        budget=budget_of(prepared.settings, [task.key for task in prepared.planned.pipeline.tasks]),
         specification=prepared.specification,
         patch=prepared.patch,
     )
 
 
+def _chosen(planned: Plan, settings: Settings) -> dict[str, Json]:
+    """What the settings decide for a session with these tasks, where no option did."""
+    prefixes = {task.prefix for task in planned.pipeline.tasks}
+    approves = settings.approve_plan and "PLAN" in prefixes
+    fixes = settings.fix != FIXES[0] and "IMPL" in prefixes
+    return {**({APPROVE_PLAN: True} if approves else {}), **({FIX: settings.fix} if fixes else {})}
+
+
 def check_options(
-    key: str | None, discuss: str | None, execution: str | None, critics: str | None = None
+    key: str | None,
+    discuss: str | None,
+    execution: str | None,
+    critics: str | None = None,
+    fix: str | None = None,
 ) -> None:
     """Raises UsageError for a value that the option cannot have."""
     _check_key(key)
@@ -154,6 +176,7 @@ def check_options(
         ("discuss form", discuss, DISCUSS_FORMS),
         ("execution", execution, EXECUTIONS),
         ("way of asking critics", critics, CRITICS),
+        ("severity to fix", fix, FIXES),
     ):
         if given is not None and given not in known:
             raise UnknownName(what, given, known)
@@ -176,6 +199,7 @@ def start(
     project: Path,
     max_attempts: int,
     key: str | None = None,
+    chosen: Mapping[str, Json] | None = None,
     budget: Mapping[str, Mapping[str, int]] | None = None,
     specification: Specification | None = None,
     patch: bytes | None = None,
@@ -194,7 +218,7 @@ def start(
             if known is not None:
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
-        _create(tx, session, planned, project, max_attempts, budget)
+        _create(tx, session, planned, project, max_attempts, budget, chosen or {})
         if specification is not None:
             _give(tx, session, specification)
         if patch is not None:
@@ -225,13 +249,16 @@ def _create(
     project: Path,
     max_attempts: int,
     budget: Mapping[str, Mapping[str, int]] | None,
+    chosen: Mapping[str, Json],
 ) -> None:
     options: Mapping[str, Json] = {
         "discuss": planned.options.discuss,
         "execution": planned.options.execution,
         "supervise": planned.options.supervise,
         "why": planned.choice.why,
+        **chosen,
         **({APPROVE_PLAN: True} if planned.options.approve_plan else {}),
+        **({INCLUDE_DIRTY: True} if planned.options.include_dirty else {}),
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
         **({OPTION: dict(planned.options.review)} if planned.options.review else {}),
@@ -287,6 +314,37 @@ def _give(tx: Tx, session: str, specification: Specification) -> None:
         f"the specification is that of {specification.source}: {len(specification.files)} file(s)",
         **specification.view,
     )
+
+
+def _work_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject | None:
+    """What the session's work would start from, how it is tested, and how long that took last; None where none is done."""
+    from orchestrator.dispatch.asking import have_done
+
+    prefixes = {task.prefix for task in planned.pipeline.tasks}
+    if "IMPL" not in prefixes:
+        return None
+    try:
+        found = have_done("work-preview", project.root)
+    except LifecycleError as error:
+        return {"fault": f"{error.what}: {error.why}" if error.why else error.what}
+    key = found.pop("tests_key")
+    last = None
+    if project.database.exists():
+        store = open_for_reading(project)
+        try:
+            last = store.read(lambda tx: checks.newest_check(tx, "tests", key))
+        finally:
+            store.close()
+    chosen = _chosen(planned, settings)
+    return {
+        **found,
+        "fault": None,
+        "last_seconds": None if last is None else last.seconds,
+        "include_dirty": planned.options.include_dirty,
+        "approve_plan": bool(chosen.get(APPROVE_PLAN)),
+        "fix": str(chosen.get(FIX, FIXES[0])),
+        "required": settings.work.required,
+    }
 
 
 def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:

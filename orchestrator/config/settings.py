@@ -119,8 +119,26 @@ class CapSettings(_Part):
     )
 
 
+class CodeCapSettings(CapSettings):
+    """Caps of a task that has an agent edit files: it works for long, and nobody reads what it writes meanwhile."""
+
+    max_usd: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(default=20.0, description="US dollars")
+    max_tokens: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
+        default=20_000_000, description="tokens, input and output"
+    )
+    max_turns: Annotated[int, BeforeValidator(_no_truth_value), Field(gt=0, le=LARGEST)] | None = Field(
+        default=30, description="agent turns, including repairs"
+    )
+    max_minutes: Annotated[Number, Field(gt=0, le=LARGEST)] | None = Field(
+        default=180.0, description="minutes of agent time; parallel calls add up"
+    )
+
+
 class BudgetSettings(CapSettings):
     task: CapSettings = Field(default=CapSettings(), description="the same caps, for each task")
+    code: CodeCapSettings = Field(
+        default=CodeCapSettings(), description="the same caps, for each task that has an agent edit files"
+    )
 
 
 class WorkSettings(_Part):
@@ -225,6 +243,13 @@ class Settings(BaseModel):
     )
     execution: Literal["parallel", "sequential"] = Field(
         default="parallel", description="all ready tasks at once, or one at a time"
+    )
+    approve_plan: bool = Field(
+        default=False, description="a session pauses for you before its plan becomes tasks"
+    )
+    fix: Literal["critical", "high"] = Field(
+        default="critical",
+        description="from which severity on a finding of the code review makes a fix round",
     )
     consensus_threshold: Annotated[Number, Field(ge=1, le=5)] | None = Field(
         default=None, description="mean rating (1 to 5) that a discussion needs; default from the pack"

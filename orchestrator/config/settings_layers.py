@@ -120,7 +120,7 @@ def _siblings(place: tuple[str | int, ...]) -> list[str]:
     model: type[BaseModel] = _MODELS.get(parts[0] if parts else "", Settings)
     if parts and parts[-1] == "limits":
         model = AgentLimits
-    if parts == ["budget", "task"]:
+    if parts in (["budget", "task"], ["budget", "code"]):
         model = CapSettings
     return [".".join([*parts, name]) for name in model.model_fields]
 

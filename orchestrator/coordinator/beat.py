@@ -13,7 +13,9 @@ from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import offers
-from orchestrator.store import leases, messages, sessions, tasks, transitions
+from orchestrator.lifecycle.checkpoints import changed_since_approval
+from orchestrator.lifecycle.fan_out import PLANS
+from orchestrator.store import edits, leases, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import task_state
@@ -37,6 +39,11 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     if session is None or session.status != SessionStatus.ACTIVE:
         return Beat(session_id)
     ready = tasks.ready(tx, session_id)
+    if any(row.prefix == PLANS for row in ready):
+        changed = changed_since_approval(tx, session_id, edits.edited(tx, session_id))
+        if changed is not None:
+            sessions.pause(tx, session_id, PauseReason.CHECKPOINT, changed)
+            return Beat(session_id, ended=PauseReason.CHECKPOINT)
     running = tasks.open_runs(tx, session_id)
     sequential = session.options.get("execution") == "sequential"
     chosen = set(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.pipelines import Role
 
 MEASURES: Mapping[str, int] = {  # name -> what one of it is counted as
     "usd": 1_000_000,
@@ -19,7 +20,8 @@ MEASURES: Mapping[str, int] = {  # name -> what one of it is counted as
     "turns": 1,
     "minutes": 60_000_000,
 }
-SCOPES = ("session", "task")
+SCOPES = ("session", "task", "code")  # a cap of `code` is one of each task that has an agent edit files
+CODE = ("IMPL", "TEST", "DEV-FE")  # prefixes of these tasks
 WARN_PERCENT = 80
 LEAST_MICROS = 10_000  # reserved for a call of an agent whose price was never seen: a cent
 LEAST_TOKENS = 1_000
@@ -43,6 +45,21 @@ def caps(given: Mapping[str, float | None]) -> dict[str, int]:
             )
         found[measure] = max(1, round(amount * MEASURES[measure]))
     return found
+
+
+def scopes_of(task: str) -> tuple[str, ...]:
+    """The scopes whose caps hold for a call of the task, by its key."""
+    return SCOPES if edits_code(task) else SCOPES[:-1]
+
+
+def edits_code(task: str) -> bool:
+    """Whether the task, by its key, has an agent edit files."""
+    return any(task.startswith(f"{prefix}-") for prefix in CODE)
+
+
+def needs_editing(role: Role) -> bool:
+    """Whether the role's tasks are done by agents that edit files alone."""
+    return not set(CODE).isdisjoint(role.prefixes)
 
 
 def reached(caps: Caps, used: Used) -> str | None:

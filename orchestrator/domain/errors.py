@@ -42,11 +42,12 @@ LifecycleError
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from orchestrator.domain.exits import Exit
+    from orchestrator.domain.json_types import Json
     from orchestrator.domain.prices import Usage
 
 
@@ -267,6 +268,17 @@ class PersonAsked(LifecycleError):
 
     remedy = "`lifecycle resume --decide TEXT` gives it"
     options: tuple[str, ...] = ()
+
+
+class ApprovalOutdated(LifecycleError):
+    """What was approved at the checkpoint has changed since."""
+
+    remedy = "`lifecycle check` shows what has changed, and how to approve it"
+
+    def __init__(self, detail: Mapping[str, Json]) -> None:
+        """`detail`: of the pause at the checkpoint."""
+        super().__init__()
+        self.detail = detail
 
 
 class AgentError(LifecycleError):

@@ -19,6 +19,9 @@ PLAN, TASKS = "plan/plan.json", "plan/.task/"
 PAGE, EXPLORATIONS = "plan/plan.md", "plan/explorations-manifest.json"
 SCHEMA = 1  # of these files
 
+INCLUDE_DIRTY = (
+    "include_dirty"  # of a session's options: what is not committed is part of what the work starts from
+)
 KINDS = ("feature", "fix", "refactor", "test", "docs", "remove")
 SIDES = ("backend", "frontend")
 ACTIONS = ("create", "modify", "delete")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from orchestrator.domain.evidence import CRITICAL, HIGH, LOW, MEDIUM, SEVERITIES, Finding
 
@@ -11,6 +11,7 @@ UNVERIFIED = "UNVERIFIED"  # of a test round: no tests could be run
 QUALITY, SECURITY, ARCHITECTURE, REQUIREMENTS = "quality", "security", "architecture", "requirements"
 DIMENSIONS = (QUALITY, SECURITY, ARCHITECTURE, REQUIREMENTS)
 MODE = "review"  # of sessions that review commits of the user's
+FIX = "fix"  # of a session's options: `high` where high findings make a fix round too
 OPTION = "review"  # of such a session's options: base, head, and the digest of a patch
 PATCH = "qa/change.patch"  # the artifact that holds the patch
 
@@ -61,6 +62,14 @@ def review_verdict(findings: Iterable[Finding]) -> str:
     if CRITICAL in found:
         return BLOCK
     return CONDITIONAL if found & {HIGH, MEDIUM} else APPROVE
+
+
+def to_fix(findings: Sequence[Finding], fix: str) -> list[Finding]:
+    """The findings that make a fix round: none without a critical one, or with `fix` high without a high one."""
+    bad = (CRITICAL, HIGH) if fix == HIGH else (CRITICAL,)
+    if not any(each.severity in bad for each in findings):
+        return []
+    return [each for each in findings if each.severity in (CRITICAL, HIGH)]
 
 
 def counted(findings: Iterable[Finding]) -> dict[str, int]:

@@ -25,6 +25,8 @@ from orchestrator.store.task_states import graph
 
 LIMIT = 2  # fix rounds of a session
 FIXES = "IMPL-fix-"  # how the keys of their tasks begin
+REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
+REBASE = "rebase"  # of their payloads: onto which commit
 VERDICTS = ("test", "review", "audit")  # kinds of verdicts that decide a round
 JUDGES = ("TEST", "REVIEW", "QA-FE")  # prefixes of the tasks that give them
 BUILDS = ("IMPL", "DEV-FE")
@@ -43,7 +45,8 @@ class Judgement:
 
     @property
     def is_bad(self) -> bool:
-        return self.verdict in BAD
+        """Whether it makes a fix round: by its word, or because findings are left that were to be fixed."""
+        return self.verdict in BAD or bool(self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,23 @@ def decide(
     )
     again = tuple(_again(state, each, (fix.key,)) for each in judges)
     return Decision((fix, *again), made + 1, findings)
+
+
+def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
+    """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
+    judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
+    builds = [each for each in state.values() if each.prefix in BUILDS]
+    newest = [_newest(state, each.key) for each in judges] or builds
+    number = 1 + sum(key.startswith(REBASES) for key in state)
+    made = TaskState(
+        key=f"{REBASES}{number:03d}",
+        role=builds[0].role,
+        prefix="IMPL",
+        status=TaskStatus.PENDING,
+        blocked_by=tuple(each.key for each in newest),
+        phase=newest[0].phase,
+    )
+    return number, (made, *(_again(state, each, (made.key,)) for each in judges))
 
 
 def fingerprint(finding: Finding) -> str:

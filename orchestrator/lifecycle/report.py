@@ -112,11 +112,12 @@ def fail(
     detail: Mapping[str, Json] | None = None,
     wait: float | None = None,
     limited_by: str | None = None,
+    final: bool = False,
 ) -> str:
     """Report that the attempt failed, or is released (not `counted`); return the task's new state. Raises LeaseLost.
 
     The next attempt waits for its backoff (seconds, by counted attempts so far) or for `wait` (for
-    the limit of the account `limited_by`); `pause` stops the session with a reason.
+    the limit of the account `limited_by`); `pause` stops the session with a reason; `final`: no other attempt is made.
     """
     session = row.session_id
     delay = wait or (backoff[min(row.attempts, len(backoff) - 1)] if counted and backoff else 0)
@@ -131,6 +132,7 @@ def fail(
         retry_at=retry_at,
         limited_by=limited_by if retry_at else None,
         timings=timings,
+        final=final,
     )
     records.cut_off_calls(tx, row.run, error)
     words = "attempt failed" if counted else "attempt given back"

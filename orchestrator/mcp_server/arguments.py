@@ -98,8 +98,9 @@ class WisdomAdd(OfSession):
 
 class SessionStart(Arguments):
     task: Annotated[
-        str, Field(description="What to do, in words, at most 1 MiB; never interpreted as a file name.")
-    ]
+        str | None,
+        Field(description="What to do, in words, at most 1 MiB; never a file name. Mode review needs none."),
+    ] = None
     mode: Annotated[
         Name | None, Field(description="The pipeline; by default it is chosen, and the answer explains why.")
     ] = None
@@ -116,9 +117,21 @@ class SessionStart(Arguments):
     supervise: Annotated[
         bool, Field(description="Check the documents against each other; not available yet.")
     ] = False
-    approve_plan: Annotated[bool, Field(description="Pause for a person before the plan becomes tasks.")] = (
-        False
-    )
+    approve_plan: Annotated[
+        bool | None, Field(description="Pause for a person before the plan becomes tasks.")
+    ] = None
+    fix: Annotated[
+        Literal["critical", "high"] | None,
+        Field(description="From which severity on the review's findings make a fix round."),
+    ] = None
+    base: Annotated[Name | None, Field(description="Mode review: the commit to compare with.")] = None
+    head: Annotated[Name | None, Field(description="Mode review: the commit to review; default HEAD.")] = None
+    diff: Annotated[
+        InProject | None, Field(description="Mode review: a patch in the project, on HEAD, to review.")
+    ] = None
+    include_dirty: Annotated[
+        bool, Field(description="Build on, or review, what is not committed as well.")
+    ] = False
     perspectives: Annotated[
         list[Name],
         Field(max_length=50, description="The perspectives of every discussion, instead of its own."),
@@ -152,7 +165,7 @@ class SessionStart(Arguments):
 
 class SessionCommand(Arguments):
     command: Literal[
-        "resume", "revise", "feedback", "recheck", "improve", "pause", "cancel", "archive", "repair"
+        "resume", "revise", "feedback", "recheck", "improve", "rebase", "pause", "cancel", "archive", "repair"
     ]
     session: Session = None
     task: Annotated[

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator import project as app
-from orchestrator.commands import manage, repair, requests, resume, rework, start
+from orchestrator.commands import manage, rebase, repair, requests, resume, rework, start
+from orchestrator.commands.review_subject import ReviewSubject, asked_review, review_request
 from orchestrator.config.settings import Settings
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import UsageError
@@ -24,8 +25,16 @@ _CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 
 
 def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject:
-    _exclude(asked, "plan", "key")
-    request = requests.checked(asked.task, os.environ)
+    for pair in (
+        ("plan", "key"),
+        ("diff", "base"),
+        ("diff", "head"),
+        ("include_dirty", "head"),
+        ("include_dirty", "diff"),
+    ):
+        _exclude(asked, *pair)
+    subject = _subject(context, asked)
+    request = requests.checked(_task(asked, subject), os.environ)
     folders = {
         name: str(context.inside(path)) for name in _PATHS if (path := getattr(asked, name)) is not None
     }
@@ -47,6 +56,9 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             record=folders.get("record"),
             replay=folders.get("replay"),
             approve_plan=asked.approve_plan,
+            include_dirty=asked.include_dirty and subject is None,
+            fix=asked.fix,
+            review=subject,
             spec=Path(folders["spec"]) if "spec" in folders else None,
         ),
     )
@@ -56,6 +68,24 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
         begun = start.begin(prepared, store)
         warnings = context.wake(store, settings)
     return {"session": begun.session, "created": begun.created, "plan": prepared.view, "warnings": warnings}
+
+
+def _subject(context: ToolContext, asked: given.SessionStart) -> ReviewSubject | None:
+    """What a session of mode review reviews. Raises UsageError."""
+    diff = None if asked.diff is None else str(context.inside(asked.diff))
+    reviewed = asked_review(asked.mode, asked.base, asked.head, diff, asked.include_dirty)
+    return None if reviewed is None else reviewed.found(context.project.root, context.project.root)
+
+
+def _task(asked: given.SessionStart, subject: ReviewSubject | None) -> str:
+    """The request. Raises UsageError where there is none."""
+    if asked.task is not None:
+        return asked.task
+    if subject is None:
+        raise UsageError(
+            "task is missing", why="every mode but review needs to be told what to do", fix="name it in task"
+        )
+    return review_request(subject)
 
 
 def _exclude(asked: given.Arguments, *names: str) -> None:
@@ -143,6 +173,13 @@ def _recheck(store: Store, settings: Settings, asked: given.SessionCommand) -> _
     )
 
 
+def _rebase(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
+    project = store.workflow.parent
+    return _reworked(
+        rebase.rebase(store, project, asked.session, who=Person.decides(), max_attempts=settings.max_attempts)
+    )
+
+
 def _improve(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     return _reworked(
         rework.improve(
@@ -180,6 +217,7 @@ COMMANDS: dict[str, tuple[_Command, set[str]]] = {
     "feedback": (_feedback, {"text", "task"}),
     "recheck": (_recheck, set()),
     "improve": (_improve, {"dimension"}),
+    "rebase": (_rebase, set()),
     "pause": (_pause, {"words"}),
     "cancel": (_cancel, {"words"}),
     "archive": (_archive, {"restore"}),

@@ -168,13 +168,14 @@ def begin_call(tx: Tx, task: str, values: Mapping[str, Json]) -> int | Refused:
     now = _look(tx, session, values["task_id"], values["agent"])
     if now.budget is None:
         return records.begin_call(tx, dict(values))
-    for scope in rules.SCOPES:
+    for scope in rules.scopes_of(task):
         caps, used = now.budget.get(scope, {}), _used(now, scope)
         measure = rules.reached(caps, used)
         if measure is not None:
             about = rules.view(scope, measure, caps[measure], used[measure])
-            held = tx.row(_held, session=session, task=values["task_id"] if scope == "task" else None)
-            words = f"the {scope}'s budget is used up: {about['says']}{_reserved(held, measure)}"
+            held = tx.row(_held, session=session, task=None if scope == "session" else values["task_id"])
+            whose = "session" if scope == "session" else "task"
+            words = f"the {whose}'s budget is used up: {about['says']}{_reserved(held, measure)}"
             detail = {"task": task, "why": words, **about}
             sessions.pause(tx, session, PauseReason.BUDGET, detail)
             return Refused(words, detail)
@@ -211,7 +212,7 @@ def _warn(tx: Tx, session: str, row: Run) -> list[str]:
         return []
     warned = list(now.budget.get("warned", []))
     said = []
-    for scope in rules.SCOPES:
+    for scope in rules.scopes_of(row.key):
         caps, used = now.budget.get(scope, {}), _used(now, scope)
         for measure in rules.nearly(caps, used):
             mark = rules.mark(scope, row.key, measure)
@@ -219,7 +220,7 @@ def _warn(tx: Tx, session: str, row: Run) -> list[str]:
                 continue
             warned.append(mark)
             about = rules.view(scope, measure, caps[measure], used[measure])
-            whose = row.key if scope == "task" else "the session"
+            whose = "the session" if scope == "session" else row.key
             said.append(f"{rules.WARN_PERCENT} % of a cap on {whose} is used: {about['says']}")
             messages.say(
                 tx,
@@ -255,7 +256,8 @@ def _look(tx: Tx, session: str, task: int, agent: str) -> BudgetUse:
 
 
 def _used(row: BudgetUse | TaskUse, scope: str) -> dict[str, int]:
-    return {measure: max(0, getattr(row, f"{scope}_{measure}")) for measure in rules.MEASURES}
+    whose = "session" if scope == "session" else "task"
+    return {measure: max(0, getattr(row, f"{whose}_{measure}")) for measure in rules.MEASURES}
 
 
 def _reserved(held: Reserved | None, measure: str) -> str:

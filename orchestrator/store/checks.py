@@ -70,6 +70,16 @@ def _checks() -> Selection:
     )
 
 
+@query(Check)
+def _newest() -> Selection:
+    return (
+        select(*columns(checks, Check))
+        .where(checks.c.kind == bindparam("of_kind"), checks.c.key == bindparam("with_key"))
+        .order_by(checks.c.id.desc())
+        .limit(1)
+    )
+
+
 @query(Link)
 def _links() -> Selection:
     return (
@@ -80,6 +90,11 @@ def _links() -> Selection:
 def check_of(tx: Tx, session: str, tree: str, kind: str, key: str) -> Check | None:
     """What is known of a tree; None when it was not checked for this yet."""
     return tx.row(_check, session=session, of_tree=tree, of_kind=kind, with_key=key)
+
+
+def newest_check(tx: Tx, kind: str, key: str) -> Check | None:
+    """The latest such check of any tree, in any session of the project."""
+    return tx.row(_newest, of_kind=kind, with_key=key)
 
 
 def add_check(

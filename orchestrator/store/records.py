@@ -93,6 +93,11 @@ def _cut_off() -> Update:
     )
 
 
+@query(int)
+def _metered() -> Selection:
+    return select(agent_calls.c.metered).where(agent_calls.c.run_id == bindparam("run"))
+
+
 @query(AgentCall)
 def _calls() -> Selection:
     return (
@@ -244,6 +249,12 @@ def end_call(
 def cut_off_calls(tx: Tx, run: str, why: str) -> None:
     """Close the calls that were under way when their run was revoked."""
     tx.run(_cut_off, run=run, now=tx.now, fault=why)
+
+
+def asked_rules_alone(tx: Tx, run: str) -> bool:
+    """Whether the run has asked agents, and each of them answers by rule: the same question has the same answer."""
+    found = tx.rows(_metered, run=run)
+    return bool(found) and not any(found)
 
 
 def calls_of(tx: Tx, session: str) -> list[AgentCall]:

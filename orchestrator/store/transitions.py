@@ -280,14 +280,16 @@ def fail(
     retry_at: int | None,
     limited_by: str | None = None,
     timings: Json = None,
+    final: bool = False,
 ) -> TaskStatus:
     """Return the task's new state, pending or failed, after closing the run as failed (counts as an attempt) or released.
 
-    `limited_by`: the account whose limit has to end until `retry_at`. Raises LeaseLost, and then wrote nothing.
+    `final`: another attempt would come to the same, and none is made. `limited_by`: the account whose limit has to end until
+    `retry_at`. Raises LeaseLost, and then wrote nothing.
     """
     outcome = RunOutcome.FAILED if counted else RunOutcome.RELEASED
     _close_own(tx, run, host, outcome, int(counted), error, timings, None)
-    return _release(tx, task, error, counted, retry_at, limited_by)
+    return _release(tx, task, error, counted, retry_at, limited_by, final=final)
 
 
 def revoke(
@@ -302,12 +304,19 @@ def revoke(
 
 
 def _release(
-    tx: Tx, task: int, error: str, counted: bool, retry_at: int | None, limited_by: str | None
+    tx: Tx,
+    task: int,
+    error: str,
+    counted: bool,
+    retry_at: int | None,
+    limited_by: str | None,
+    *,
+    final: bool = False,
 ) -> TaskStatus:
     counts = tx.row(_task_counts, task=task)
     assert counts is not None
     attempts, most = counts
-    if counted and attempts + 1 >= most:
+    if counted and (final or attempts + 1 >= most):
         changed, status = tx.one(_fail, task=task, fault=error, now=tx.now), TaskStatus.FAILED
     else:
         changed = tx.one(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from orchestrator.domain import budget as rules
@@ -14,17 +14,23 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 
 if TYPE_CHECKING:
-    from orchestrator.config.settings import Settings
+    from orchestrator.config.settings import CapSettings, Settings
 
 DECISION = "raise_budget"
 
 
-def budget_of(settings: Settings) -> dict[str, dict[str, int]] | None:
-    """The caps of a new session and of each of its tasks, in units; None if there are none."""
+def budget_of(settings: Settings, tasks: Iterable[str]) -> dict[str, dict[str, int]] | None:
+    """The caps of a new session with these tasks and of each of them, in units; None if there are none.
+
+    Those of tasks that edit code are there by default, and left out where there is no such task.
+    """
     given = settings.budget
+    parts: dict[str, CapSettings] = {"session": given, "task": given.task}
+    if any(rules.edits_code(key) for key in tasks):
+        parts["code"] = given.code
     found = {
         scope: rules.caps({measure: getattr(part, f"max_{measure}") for measure in rules.MEASURES})
-        for scope, part in (("session", given), ("task", given.task))
+        for scope, part in parts.items()
     }
     return found if any(found.values()) else None
 
@@ -42,8 +48,8 @@ def check_lowered(settings: Settings, caps: Mapping[str, float]) -> None:
 
 
 def cap_lines(budget: Mapping[str, Mapping[str, int]] | None) -> list[str]:
-    """`at most $2.00, 40 turns`, and the same of each task."""
-    whose = {"session": "at most", "task": "each task at most"}
+    """`at most $2.00, 40 turns`, and the same of each task, and of those that edit code."""
+    whose = {"session": "at most", "task": "each task at most", "code": "each task that edits code at most"}
     return [
         f"{whose[scope]} {', '.join(rules.shown(measure, cap) for measure, cap in (budget or {})[scope].items())}"
         for scope in rules.SCOPES
@@ -54,7 +60,7 @@ def cap_lines(budget: Mapping[str, Mapping[str, int]] | None) -> list[str]:
 def raise_caps(tx: Tx, session: Session, caps: rules.Caps, who: str, words: str) -> None:
     """Set new caps: of each task when the session waits for a task's, else of the session. Raises NotAllowedNow."""
     scope = _scope(session)
-    used = _most_used(tx, session) if scope == "task" else budgets.used(tx, session.id)
+    used = budgets.used(tx, session.id) if scope == "session" else _most_used(tx, session)
     for measure, cap in caps.items():
         if cap <= used[measure]:
             said = rules.shown(measure, cap)
@@ -78,9 +84,10 @@ def refuse_if_reached(tx: Tx, session: str) -> None:
     caps, used = _caps_and_used(tx, row)
     measure = rules.reached(caps, used)
     if measure is not None:
+        says = rules.view(scope, measure, caps[measure], used[measure])["says"]
         raise NotAllowedNow(
             f"{session} has used up its budget",
-            why=f"{task + ': ' if scope == 'task' else ''}{rules.view(scope, measure, caps[measure], used[measure])['says']}",
+            why=says if scope == "session" else f"{task}: {says}",
             fix=f"lifecycle {way_on(tx, row)}",
         )
 
@@ -89,7 +96,7 @@ def way_on(tx: Tx, session: Session) -> str:
     """The command that raises each reached cap: to what the tasks left are likely to need, or of each task to the double."""
     caps, used = _caps_and_used(tx, session)
     done, left = _done_and_left(tx, session)
-    if _scope(session) == "task":  # new caps hold for every task
+    if _scope(session) != "session":  # new caps hold for every task
         used, done = _most_used(tx, session), 0
     about = (session.pause_detail or {}).get("measure")
     options = []
@@ -104,7 +111,7 @@ def way_on(tx: Tx, session: Session) -> str:
 def in_words(tx: Tx, session: Session) -> str:
     """What the suggested caps rest on."""
     done, left = _done_and_left(tx, session)
-    if _scope(session) == "task" or not done:
+    if _scope(session) != "session" or not done:
         return "continues with twice the budget"
     return (
         f"continues with a budget for what is left ({left} of {done + left} tasks), by what the others used"
@@ -145,16 +152,18 @@ def budget_view(tx: Tx, session: Session) -> list[JsonObject]:
             }
             for measure, cap in mine.items()
         ]
-    each = session.budget.get("task", {})
-    for key, used in (budgets.used_by_task(tx, session.id) if each else {}).items():
-        found += [
-            {
-                **rules.view("task", measure, each[measure], used[measure]),
-                "task": key,
-                "warned": rules.mark("task", key, measure) in warned,
-            }
-            for measure in rules.nearly(each, used)
-        ]
+    of_each = any(session.budget.get(scope) for scope in ("task", "code"))
+    for key, used in (budgets.used_by_task(tx, session.id) if of_each else {}).items():
+        for scope in rules.scopes_of(key)[1:]:
+            caps = session.budget.get(scope, {})
+            found += [
+                {
+                    **rules.view(scope, measure, caps[measure], used[measure]),
+                    "task": key,
+                    "warned": rules.mark(scope, key, measure) in warned,
+                }
+                for measure in rules.nearly(caps, used)
+            ]
     return found
 
 

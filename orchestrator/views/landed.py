@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import SessionStatus
 from orchestrator.store import artifacts, decisions, work_state
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -31,13 +32,21 @@ def work_view(tx: Tx, session: Session) -> JsonObject | None:
         "head": state.head,
         "commits": len(landed),
         "newest": [_commit(each, titles) for each in newest],
-        "lanes": [_lane(each) for each in work_state.lanes(tx, session.id)],
+        "lanes": [_lane(each) for each in _lanes(tx, session)],
         "queue": [each.task for each in work_state.landing_queue(tx, session.id)],
         "branch": None if state.branch is None else state.branch.removeprefix("refs/heads/"),
         "published": state.head == state.published,
         "why_not": _why_not(tx, state),
         "applied": is_applied(tx, session.id, state.head),
     }
+
+
+def _lanes(tx: Tx, session: Session) -> list[Lane]:
+    """The trees whose folders are there; of a session that has ended those alone that are in use still."""
+    found = work_state.lanes(tx, session.id)
+    if session.status not in (SessionStatus.COMPLETED, SessionStatus.CANCELLED):
+        return found
+    return [each for each in found if each.state in ("making", "live")]
 
 
 def _titles(tx: Tx, session: str, shown: Sequence[Landed]) -> dict[str, str]:

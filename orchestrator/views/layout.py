@@ -22,6 +22,8 @@ _LATER = (
     "approve_plan",
     "spec",
     "review",
+    "include_dirty",
+    "fix",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -40,6 +42,8 @@ class StartOptions:
     critics: str | None = None  # which perspectives of a discussion share a call; None: as the settings say
     approve_plan: bool = False  # a person approves the plan before its tasks are made
     spec: str | None = None  # digest of the specification that the session is given
+    include_dirty: bool = False  # what is not committed is part of the base
+    fix: str = ""  # `high`: findings of that severity make a fix round too
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
 
 
@@ -115,6 +119,18 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             f"approve-plan has no effect in mode {pipeline.mode}",
             why="none of its tasks makes a plan",
             fix="leave approve-plan out, or choose a mode with an implementation",
+        )
+    if options.include_dirty and not any(task.prefix == "PLAN" for task in pipeline.tasks):
+        raise UsageError(
+            f"include-dirty has no effect in mode {pipeline.mode}",
+            why="it builds on no commit of yours",
+            fix="leave include-dirty out, or choose a mode with an implementation",
+        )
+    if options.fix and not any(task.prefix == "IMPL" for task in pipeline.tasks):
+        raise UsageError(
+            f"fix has no effect in mode {pipeline.mode}",
+            why="none of its tasks could fix what the review finds",
+            fix="leave fix out, or choose a mode with an implementation",
         )
     if options.spec is not None and any(pack.documents.of_task(task.key) for task in pipeline.tasks):
         raise UsageError(

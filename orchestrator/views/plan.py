@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.domain import secrets
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
+from orchestrator.domain.budget import needs_editing
 from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
@@ -45,7 +46,8 @@ def plan_view(
     """The plan as plain values; `agents` are those configured here, in the order in which they are tried."""
     replays = planned.options.cassette is not None and planned.options.cassette["does"] == "replay"
     agents = {} if replays else agents_of(planned, settings)
-    budget = budget_of(settings)
+    sends = None if replays else _sends(planned, settings, agents)
+    budget = budget_of(settings, [task.key for task in planned.pipeline.tasks])
     return {
         "title": planned.title,
         "masked": secrets.MASK in planned.request,
@@ -69,8 +71,10 @@ def plan_view(
         ],
         "agents": agents,
         "cassette": planned.options.cassette,
-        "sends": None if replays else _sends(planned, settings, agents),
-        "cost": _replayed(planned) if replays else _cost(planned, settings, agents, before or {}),
+        "sends": sends,
+        "cost": _replayed(planned)
+        if sends is None
+        else _cost(planned, settings, agents, before or {}, int(sends["calls"])),
         "budget": {
             "caps": cap_lines(budget),
             "warnings": _unheld(planned, settings, before or {}, prices or Prices())
@@ -102,8 +106,14 @@ def _edits(name: str, given: AgentSettings | None) -> bool:
 def agents_of(planned: Plan, settings: Settings) -> dict[str, list[str]]:
     roles = dict.fromkeys(task.role for task in planned.pipeline.tasks)
     known, pack = _known(settings), planned.pack
-    return {
+    orders = {
         role: _order(pack.roles[role].agents, settings.roles.get(role), settings, known) for role in roles
+    }
+    return {
+        role: [name for name in order if _edits(name, settings.agents.get(name))]
+        if needs_editing(pack.roles[role])
+        else order
+        for role, order in orders.items()
     }
 
 
@@ -165,7 +175,9 @@ def _calls(planned: Plan) -> int:
     return len(tasks) + sum(len(_perspectives(planned, task.round)) for task in tasks)
 
 
-def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past) -> JsonObject:
+def _cost(
+    planned: Plan, settings: Settings, agents: dict[str, list[str]], before: Past, calls: int
+) -> JsonObject:
     parts = _parts(planned, settings, agents)
     found = estimate(parts, before)
     if not parts:
@@ -178,13 +190,14 @@ def _cost(planned: Plan, settings: Settings, agents: dict[str, list[str]], befor
     return {
         "usd": None if found.missing else found.micros / MICROS,
         "at_least_usd": found.micros / MICROS,
-        "calls": _calls(planned),
+        "calls": calls,
         "why": why,
     }
 
 
 def _caps_money(budget: dict[str, dict[str, int]] | None) -> bool:
-    return any("usd" in caps for caps in (budget or {}).values())
+    """Whether somebody chose a cap on money: that of tasks that edit code is there by default."""
+    return any("usd" in (budget or {}).get(scope, {}) for scope in ("session", "task"))
 
 
 def _unheld(planned: Plan, settings: Settings, before: Past, prices: Prices) -> list[str]:

@@ -66,11 +66,15 @@ def hook(folder: Path, name: str, body: str) -> None:
     file.chmod(0o755)
 
 
-def test_a_branch_that_has_not_moved_gets_exactly_the_sessions_tree(here: World) -> None:
+def test_a_branch_that_has_not_moved_gets_exactly_the_sessions_tree(
+    here: World, capfd: pytest.CaptureFixture[str]
+) -> None:
     work = landed(here)
 
     done = applied(here, work)
 
+    said = capfd.readouterr()
+    assert "option ignored" not in said.out + said.err
     assert (done.what, done.commit) == ("fast_forwarded", work.row().head)
     assert git(here.folder, "status", "--porcelain") == ""
     assert (here.folder / "new.py").read_text() == "new = 1\n"

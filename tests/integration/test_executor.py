@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store import work
+from orchestrator.commands.resume import Answer, resume
+from orchestrator.store import budgets, work
+from orchestrator.views import check, lookup
 from tests import invariants
 from tests.git_world import as_left, git
 from tests.work.editing import Editing, building, landed, until_idle, without_review
@@ -37,6 +39,29 @@ def test_all_tests_are_run_once_for_the_base_and_once_for_each_task_that_leaves_
     line = harness.store.read(lambda tx: work.commits_of(tx, harness.session))
     tested = harness.rows("SELECT tree_id FROM checks WHERE kind = 'tests' ORDER BY id")
     assert [tree for (tree,) in tested] == [base, *(commit.tree_id for commit in line)]
+
+
+def test_a_task_that_edits_code_has_a_cap_of_its_own(tmp_path: Path) -> None:
+    fixture = lanes(1)
+    agent = Editing(fixture, {"TASK-001": [lambda tree: None, fixture.gold["TASK-001"]]})
+    harness = building(tmp_path, agent)
+    without_review(harness)
+    harness.store.write(lambda tx: budgets.set_budget(tx, harness.session, {"code": {"turns": 1}}))
+
+    until_idle(harness)  # the plan and a first turn, which changes nothing
+    detail = harness.state().pause_detail
+    shown = harness.store.read(lambda tx: check.overview(tx, lookup.session(tx, harness.session)))
+    resume(harness.store, None, Answer("me", caps={"turns": 5}), more_attempts=3)
+    until_idle(harness)
+
+    assert (detail["scope"], detail["task"], detail["measure"]) == ("code", "IMPL-001", "turns")
+    assert "the task's budget is used up: 1 turns of 1 turns" in detail["why"]
+    assert "--max-turns 2" in shown["pause"]["actions"][0]["command"]
+    assert [(each["scope"], each["task"], each["percent"]) for each in shown["budget"]] == [
+        ("code", "IMPL-001", 100)
+    ]
+    assert harness.state().status == "completed", harness.state().pause_detail
+    invariants.check(harness.store.path)
 
 
 @pytest.mark.parametrize("name", ["python-unittest", pytest.param("python-flat", marks=pytest.mark.long)])

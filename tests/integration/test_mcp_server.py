@@ -37,6 +37,7 @@ from orchestrator.store.store import Store, Tx
 from orchestrator.wakeup import Waker
 from tests import factories as make
 from tests import invariants
+from tests.git_world import git, repository, write
 from tests.mcp_clients import (
     Agent,
     Refused,
@@ -737,6 +738,33 @@ def test_a_session_is_begun_with_a_cassette_in_the_project_and_with_caps(tmp_pat
     assert "can only be lowered" in more.value.what and "40" in more.value.why
     assert len(store.read(sessions.unfinished)) == 1
     store.close()
+
+
+def test_a_review_of_commits_is_planned_and_what_only_a_review_takes_is_refused_elsewhere(
+    tmp_path: Path,
+) -> None:
+    repository(tmp_path, {"app.py": "one\n", ".gitignore": ".workflow/\n"})
+    write(tmp_path, {"app.py": "two\n"})
+    git(tmp_path, "commit", "-qam", "Two")
+    write(tmp_path, {"more.py": "three\n"})
+
+    with over_stdio(for_person(tmp_path)) as person:
+        planned = person.call("session_start", mode="review", base="HEAD~1", include_dirty=True, plan=True)
+        with pytest.raises(Refused) as elsewhere:
+            person.call("session_start", task="Build a wiki", mode="spec-only", base="HEAD~1")
+        with pytest.raises(Refused) as both:
+            person.call("session_start", mode="review", base="HEAD~1", diff="x.diff")
+        with pytest.raises(Refused) as outside:
+            person.call("session_start", mode="review", diff="../x.diff")
+        with pytest.raises(Refused) as nothing:
+            person.call("session_start", mode="spec-only")
+
+    assert "1 commit, what is not committed, 2 files" in planned["plan"]["reviews"]
+    assert "belongs to mode review" in elsewhere.value.what
+    assert "exclude each other" in both.value.what
+    assert "is not a path for this" in outside.value.what
+    assert nothing.value.what == "task is missing"
+    assert not (tmp_path / ".workflow" / "lifecycle.db").exists()
 
 
 @pytest.mark.parametrize("name", ["spec", "record", "replay"])

@@ -14,12 +14,15 @@ from typing import Any
 import pytest
 
 from orchestrator.commands.resume import Answer, resume
-from orchestrator.domain.errors import StoreError
+from orchestrator.coordinator import projector
+from orchestrator.domain.approvals import parse_token
+from orchestrator.domain.errors import NotAllowedNow, StoreError
 from orchestrator.domain.plan import PLAN, Complexity, read_plan
-from orchestrator.store import artifacts, checks, tasks
+from orchestrator.store import artifacts, checks, edits, tasks
+from orchestrator.views import approvals
 from tests import invariants
 from tests.conftest import ROOT
-from tests.git_world import as_left, write
+from tests.git_world import as_left, git, write
 from tests.plans import changes, content, files, planning, told, two_tasks
 from tests.runtime_harness import RuntimeHarness
 from workers.context.planned import is_as_approved, planned_task
@@ -27,6 +30,7 @@ from workers.documents.plan_content import plan_of
 from workers.run.runtime import _produce
 
 TWO = two_tasks()
+BRIEF = "spec/product-brief.md"
 
 
 def payloads(harness: RuntimeHarness) -> dict[str, dict[str, Any]]:
@@ -120,6 +124,19 @@ def test_uncommitted_files_are_counted_in_the_notes(tmp_path: Path) -> None:
     harness.run()
 
     assert "2 changed file(s) are not in it" in "\n".join(json.loads(harness.text(PLAN))["notes"])
+
+
+def test_uncommitted_files_are_in_the_base_where_the_session_includes_them(tmp_path: Path) -> None:
+    harness = planning(tmp_path, told(TWO), include_dirty=True)
+    write(harness.project, {"src/app.py": "changed\n", "new.txt": "new\n"})
+
+    harness.run()
+
+    plan = json.loads(harness.text(PLAN))
+    store = harness.project.parent / ".workflow" / "work" / f"{harness.session}.git"
+    assert "are not in it" not in "\n".join(plan["notes"])
+    assert git(store, "show", f"{plan['base_commit']}:src/app.py") == "changed"
+    assert git(store, "show", f"{plan['base_commit']}:new.txt") == "new"
 
 
 def test_a_folder_without_git_is_planned_from_a_snapshot(tmp_path: Path) -> None:
@@ -275,6 +292,45 @@ def test_a_process_that_dies_at_the_report_leaves_all_tasks_of_the_plan_or_none(
     assert agent.requests == []
     assert harness.task("PLAN-001").status == "completed"
     invariants.check(harness.store.path)
+
+
+@pytest.mark.parametrize("taken_in", [False, True])
+def test_a_plan_is_made_of_the_approved_specification_alone(tmp_path: Path, taken_in: bool) -> None:
+    request = "Show the name. It must return 404 for an unknown name."
+    harness = planning(tmp_path, request=request, mode="full-lifecycle", discuss="off")
+    following = None
+    while harness.state().pause_reason is None:
+        following = harness.run(following)
+    resume(harness.store, None, Answer("ann", force=True), more_attempts=3)
+    begun = harness.claim() if taken_in else None  # before the edit
+    edits_brief(harness, taken_in=taken_in)
+
+    if begun is None:
+        harness.beat()
+    else:
+        harness.run(begun)
+
+    state, task = harness.state(), harness.task("PLAN-001")
+    found = harness.store.read(lambda tx: approvals.approval(tx, state))
+    assert (state.pause_reason, task.status, task.attempts) == ("checkpoint", "pending", 0)
+    assert "has changed since you approved it" in state.pause_detail["why"]
+    assert [(each.path, each.by) for each in found.changes] == [(BRIEF, "user")]
+    with pytest.raises(NotAllowedNow, match="has changed since it paused"):
+        resume(harness.store, None, Answer("ann", force=True), more_attempts=3)
+    token = parse_token(found.token)
+    resume(harness.store, None, Answer("ann", force=True, expect=token), more_attempts=3)
+    harness.run()
+    assert harness.task("PLAN-001").status == "completed"
+    invariants.check(harness.store.path)
+
+
+def edits_brief(harness: RuntimeHarness, *, taken_in: bool) -> None:
+    """A person edits a document in its file, which is taken in at once or only by whoever looks next."""
+    projector.project(harness.store, harness.session)
+    file = edits.session_directory(harness.store.workflow, harness.session) / BRIEF
+    file.write_text(file.read_text() + "\nMine.\n")
+    if taken_in:
+        edits.adopt(harness.store, harness.session)
 
 
 @pytest.mark.long

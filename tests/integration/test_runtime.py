@@ -446,6 +446,26 @@ ENDINGS: list[tuple[BaseException, str, int, str | None]] = [
 ]
 
 
+class ByRule(Told):
+    """An agent that answers by rules: the same question has the same answer."""
+
+    metered = False
+
+
+@pytest.mark.parametrize(
+    ("agent", "status"), [(ByRule, "failed"), (Told, "pending")], ids=["rules", "a model"]
+)
+def test_what_rules_cannot_do_is_not_tried_again(harness: Any, agent: type[Told], status: str) -> None:
+    answers = {"discovery": AgentRubbish("no discovery")}
+    bench = harness(agent("only", answers), roles={"analyst": ["only"]})
+
+    assert bench.run() is None
+
+    task = bench.task("RESEARCH-001")
+    assert (task.status, task.attempts) == (status, 1)
+    assert bench.state().pause_reason == ("task_failed" if status == "failed" else None)
+
+
 @pytest.mark.parametrize(
     ("error", "status", "counted", "pause"), ENDINGS, ids=lambda value: type(value).__name__
 )

@@ -15,6 +15,7 @@ from orchestrator.domain.review_verdicts import (
     dimension_of,
     review_verdict,
     severity_of,
+    to_fix,
 )
 from workers.evidence.agent_findings import AgentFinding, Noted, is_still_there, merged, verify
 from workers.evidence.changed_files import ChangedFile, Changes
@@ -142,6 +143,24 @@ def test_the_worst_severity_decides(severities: list[str], verdict: str) -> None
 
     assert review_verdict(found) == verdict
     assert sum(counted(found).values()) == len(severities)
+
+
+@pytest.mark.parametrize(
+    ("severities", "fix", "fixed"),
+    [
+        ([HIGH, MEDIUM], CRITICAL, []),
+        ([HIGH, MEDIUM], HIGH, [HIGH]),
+        ([MEDIUM], HIGH, []),
+        ([LOW, CRITICAL, HIGH], CRITICAL, [CRITICAL, HIGH]),
+        ([LOW, CRITICAL, HIGH], HIGH, [CRITICAL, HIGH]),
+    ],
+)
+def test_what_a_fix_round_gets_follows_from_the_severity_that_was_chosen(
+    severities: list[str], fix: str, fixed: list[str]
+) -> None:
+    found = [Finding("quality", severity, "rule", "text") for severity in severities]
+
+    assert [each.severity for each in to_fix(found, fix)] == fixed
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchestrator.config.settings import Settings
 from orchestrator.domain import budget
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.estimate import estimate
+from orchestrator.views.budget import budget_of
 
 NOTHING = dict.fromkeys(budget.MEASURES, 0)
 
@@ -124,3 +126,20 @@ def test_the_sum_passes_a_cap_by_no_more_than_the_calls_in_flight(
 
     assert total < limit
     assert len(flying) <= -(-cap // reserved)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "code"),
+    [
+        (["RESEARCH-001", "DRAFT-001"], None),
+        (
+            ["PLAN-001", "IMPL-001"],
+            {"usd": 20_000_000, "tokens": 20_000_000, "turns": 7, "minutes": 10_800_000_000},
+        ),
+        (["TEST-001"], {"usd": 20_000_000, "tokens": 20_000_000, "turns": 7, "minutes": 10_800_000_000}),
+    ],
+)
+def test_tasks_that_edit_code_have_caps_without_being_told(tasks: list[str], code: Any) -> None:
+    chosen = Settings.model_validate({"budget": {"code": {"max_turns": 7}}})
+
+    assert (budget_of(chosen, tasks) or {}).get("code") == code

@@ -4,7 +4,15 @@ from dataclasses import replace
 
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.model import TaskState, TaskStatus
-from orchestrator.lifecycle.fix_rounds import NAMED, Before, Decision, Judgement, decide, fingerprints
+from orchestrator.lifecycle.fix_rounds import (
+    NAMED,
+    Before,
+    Decision,
+    Judgement,
+    decide,
+    fingerprints,
+    rebase_tasks,
+)
 
 DONE, OPEN = TaskStatus.COMPLETED, TaskStatus.IN_PROGRESS
 HEAD = "c" * 40
@@ -65,6 +73,34 @@ def test_one_fix_task_collects_all_findings_and_both_look_again() -> None:
     ]
     assert found.findings == (REGRESSION, SECRET)
     assert found.tasks[0].role == "executor"
+
+
+def test_findings_that_are_to_be_fixed_make_a_round_though_the_verdict_does_not_block() -> None:
+    high = Finding("quality", "high", "rule", "a handle is never closed", "app.py", 9)
+
+    found = decided(PASSED, Judgement("REVIEW-001", "CONDITIONAL", HEAD, (high,)))
+
+    assert [each.key for each in found.tasks] == ["IMPL-fix-001", "TEST-001-R1", "REVIEW-001-R1"]
+    assert found.findings == (high,)
+
+
+def test_a_rebase_waits_for_the_newest_verdicts_and_both_look_again() -> None:
+    state = {
+        **STATE,
+        "IMPL-fix-001": task("IMPL-fix-001", "executor", "IMPL", "TEST-001"),
+        "TEST-001-R1": replace(STATE["TEST-001"], key="TEST-001-R1", revision_of="TEST-001", revision_no=1),
+    }
+
+    number, tasks = rebase_tasks(state)
+    after = {**state, **{each.key: replace(each, status=DONE) for each in tasks}}
+
+    assert [(each.key, each.blocked_by) for each in tasks] == [
+        ("IMPL-rebase-001", ("TEST-001-R1", "REVIEW-001")),
+        ("TEST-001-R2", ("IMPL-rebase-001",)),
+        ("REVIEW-001-R1", ("IMPL-rebase-001",)),
+    ]
+    assert number == 1 and rebase_tasks(after)[0] == 2
+    assert decided(BROKEN, APPROVED, state=after).number == 2  # the rebase is no fix round
 
 
 def test_the_third_round_is_a_persons_decision() -> None:

@@ -59,7 +59,13 @@ DEFAULTS = {
     "agents_off": [],
     "roles": {},
     "perspectives": {},
-    "budget": {**NO_CAPS, "task": NO_CAPS},
+    "budget": {
+        **NO_CAPS,
+        "task": NO_CAPS,
+        "code": {"max_usd": 20.0, "max_tokens": 20_000_000, "max_turns": 30, "max_minutes": 180.0},
+    },
+    "approve_plan": False,
+    "fix": "critical",
     "work": {
         "trees": None,
         "test_command": [],

@@ -130,3 +130,8 @@ class Agent(Protocol):
 def is_metered(agent: Agent) -> bool:
     """Whether its calls count to the caps of a budget; an agent that is free says so by `metered = False`."""
     return bool(getattr(agent, "metered", True))
+
+
+def edits_files(agent: Agent) -> bool:
+    """Whether it can be given a private tree to work in."""
+    return bool(getattr(agent, "edits_files", False))

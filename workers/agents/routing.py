@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING
 
 from orchestrator.domain.agent_kinds import BUILTIN, CLIENTS, KINDS, with_own
+from orchestrator.domain.budget import needs_editing
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.pipelines import Pack
-from workers.agents.protocol import Agent, Timeouts
+from workers.agents.protocol import Agent, Timeouts, edits_files
 from workers.agents.slots import AgentSlots
 
 if TYPE_CHECKING:
@@ -135,10 +136,19 @@ def describe(router: Router, pack: Pack, probe: Priced | None = None) -> JsonObj
 
     return {
         "agents": [
-            each | {"account": router.account(each["name"])} for each in inspect_agents(router.agents, probe)
+            each
+            | {
+                "account": router.account(each["name"]),
+                "edits_files": edits_files(router.agents[each["name"]]),
+            }
+            for each in inspect_agents(router.agents, probe)
         ],
         "roles": {
-            name: [agent.name for agent in router.for_role(pack, name)]
+            name: [
+                agent.name
+                for agent in router.for_role(pack, name)
+                if edits_files(agent) or not needs_editing(role)
+            ]
             for name, role in pack.roles.items()
             if role.agents and role.installed
         },

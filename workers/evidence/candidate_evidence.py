@@ -24,7 +24,8 @@ from workers.evidence.linters import find_linters
 from workers.evidence.path_kinds import is_test_path
 from workers.evidence.runner import Runner
 from workers.evidence.set_logic import Compared, compare, findings_of
-from workers.evidence.suite_runs import Suite, TestBench
+from workers.evidence.suite_runs import TestBench
+from workers.evidence.suites import Suite
 from workers.evidence.test_side import changes_test_side, is_mixed, is_test_side
 from workers.evidence.unstable_names import steady, sure, unstable
 from workers.git.candidates import Candidate
@@ -48,15 +49,22 @@ class CandidateEvidence:
 
     @classmethod
     def of(
-        cls, context: RunContext, calls: AgentCalls, work: SessionWork, checkout: Checkout, declared: Declared
+        cls,
+        context: RunContext,
+        calls: AgentCalls,
+        work: SessionWork,
+        checkout: Checkout,
+        declared: Declared,
+        base: str | None = None,
     ) -> CandidateEvidence:
+        """`base`: what dependencies are installed from; by default what the session's changes are on top of."""
         verify = VerifyCheckout.beside(work.private, checkout)
         bench = TestBench(
             context,
             verify,
             calls.environ,
             lambda guardian: calls.lives.watch(context.row.run, guardian),
-            work.private.tree_of(work.row().base),
+            work.private.tree_of(base or work.compared_with(work.row())),
         )
         return cls(context, work, bench, declared)
 

@@ -16,7 +16,7 @@ from workers.evidence.affected import affected_tests
 from workers.evidence.candidate_evidence import CandidateEvidence, Tested
 from workers.evidence.judgement import Judged
 from workers.evidence.set_logic import compare, findings_of
-from workers.evidence.suite_runs import Suite
+from workers.evidence.suites import Suite
 from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import Integration
 

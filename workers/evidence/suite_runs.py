@@ -18,7 +18,6 @@ from orchestrator.domain.evidence import PASSED, TestRun
 from orchestrator.domain.inert import inert
 from orchestrator.domain.json_types import Json
 from orchestrator.store import checks
-from orchestrator.store.checks import Check
 from orchestrator.store.store import Tx
 from workers.agents.programs.process import Ended
 from workers.agents.protocol import Timeouts
@@ -31,11 +30,10 @@ from workers.evidence.reports import read_report, report_path
 from workers.evidence.runner import SEPARATOR, Runner
 from workers.evidence.runners import Found, find_runners
 from workers.evidence.sandbox import Confined, hidden_places, run_confined, test_environment, tools_below_tmp
+from workers.evidence.suites import KIND, RULES, Suite, from_row, joined, near_to, suite_key, without
 from workers.git.verify_checkouts import VerifyCheckout
 from workers.host.live_runs import Guardian
 
-KIND = "tests"
-RULES = 2  # of this module and the runners: another number is another key, and old rows do not count
 COMMAND_SECONDS = 300.0  # for a linter or a compiler
 OWN_PROGRAMS = Path(
     __file__
@@ -43,22 +41,6 @@ OWN_PROGRAMS = Path(
 KILLS = (signal.SIGKILL, signal.SIGTERM)  # by the system for want of memory, or by a person: not by the tests
 TOGETHER = "//together"  # no path; the key of what is known of a merge: some tests were run, the others were on one side
 MOST_AGAIN = 50  # failed tests that are run again; more are no flakiness
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """What all tests of a tree came to."""
-
-    run: TestRun | None  # None: nothing could be run
-    why: str = ""  # why not, or why it tells nothing
-    flaky: tuple[str, ...] = ()  # failed, and passed when they were run again
-    check: int | None = None  # the row
-    left_out: int = 0  # runners that a tree with many projects has beside those that were run
-
-    @property
-    def is_known(self) -> bool:
-        """Whether its outcomes can be relied on."""
-        return self.run is not None and not self.why and self.run.is_believed
 
 
 @dataclass(frozen=True)
@@ -84,11 +66,11 @@ class TestBench:
 
     def runners(self, tree: str, changed: Sequence[str] = ()) -> Found:
         """The runners of a tree, those near the files `changed` first; it is checked out where they are not known."""
-        return self._found.get((tree, _near(changed))) or self._find(tree, changed)
+        return self._found.get((tree, near_to(changed))) or self._find(tree, changed)
 
     def _find(self, tree: str, changed: Sequence[str]) -> Found:
         """Check the tree out, and find its runners."""
-        files, key = self.verify.put(tree), (tree, _near(changed))
+        files, key = self.verify.put(tree), (tree, near_to(changed))
         if key not in self._found:
             self._found[key] = find_runners(files, self.settings, self.environ, changed)
         return self._found[key]
@@ -138,7 +120,7 @@ class TestBench:
 
         def earlier(tx: Tx) -> Suite | None:
             rows = ((key, checks.check_of(tx, session, tree, KIND, key)) for key in (whole, near))
-            found = ((key, _from_row(row)) for key, row in rows if row is not None)
+            found = ((key, from_row(row)) for key, row in rows if row is not None)
             return next((suite for key, suite in found if key == near or not suite.left_out), None)
 
         return self.context.store.read(earlier)
@@ -186,17 +168,7 @@ class TestBench:
         return replace(found, check=stored.id)
 
     def _key(self, select: Sequence[str], may_fail: bool, changed: Sequence[str] = ()) -> str:
-        settings = self.settings
-        about = [
-            RULES,
-            settings.test_command,
-            settings.test_report,
-            settings.setup,
-            sorted(select),
-            may_fail,
-            list(_near(changed)),
-        ]
-        return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+        return suite_key(self.settings, select, near_to(changed), may_fail=may_fail)
 
     def _run(self, tree: str, select: Sequence[str], changed: Sequence[str], may_fail: bool) -> Suite:
         there = self._find(tree, changed)
@@ -227,10 +199,10 @@ class TestBench:
                 return Suite(done, f"{runner.name} was ended: {ended}")
             again = [] if may_fail else self._flaky(runner, done, tree)
             flaky += again
-            runs.append(_without(done, again))
+            runs.append(without(done, again))
         if not runs:
             return Suite(None, "no runner runs these tests")
-        return Suite(_joined(runs), flaky=tuple(flaky), left_out=there.left_out)
+        return Suite(joined(runs), flaky=tuple(flaky), left_out=there.left_out)
 
     def _set_up(self, tree: str) -> str:
         """Install what the base's lock files pin, whatever the tree's own say; why it failed, if it did.
@@ -376,45 +348,4 @@ def _is_killed(ended: Ended) -> bool:
     """Whether a signal from outside ended it, or a process that it waited for."""
     return ended.ended_by == "exited" and (
         ended.signal in KILLS or ended.exit in {128 + each for each in KILLS}
-    )
-
-
-def _without(run: TestRun, flaky: Sequence[str]) -> TestRun:
-    """The run with its flaky tests counted as passed."""
-    return replace(run, outcomes={**run.outcomes, **dict.fromkeys(flaky, PASSED)}) if flaky else run
-
-
-def _joined(runs: Sequence[TestRun]) -> TestRun:
-    """Several runners' runs as one; a test's id tells its runner where several have it."""
-    if len(runs) == 1:
-        return runs[0]
-    outcomes: dict[str, str] = {}
-    for run in runs:
-        for test, outcome in run.outcomes.items():
-            outcomes[test if test not in outcomes else f"{run.runner}: {test}"] = outcome
-    worst = next((run for run in runs if run.bad or run.faults), runs[0])
-    return TestRun(
-        "+".join(dict.fromkeys(run.runner for run in runs)),
-        worst.command,
-        outcomes,
-        tuple(fault for run in runs for fault in run.faults),
-        worst.exit,
-        sum(run.seconds for run in runs),
-        worst.tail,
-        all(run.confined for run in runs),
-        {test: said for run in runs for test, said in run.messages.items()},
-    )
-
-
-def _near(changed: Sequence[str]) -> tuple[str, ...]:
-    """The folders of changed files."""
-    return tuple(sorted({path.rpartition("/")[0] for path in changed}))
-
-
-def _from_row(row: Check) -> Suite:
-    return Suite(
-        TestRun.from_json(row.data["run"]),
-        flaky=tuple(row.data["flaky"]),
-        check=row.id,
-        left_out=int(row.data["left_out"]),
     )

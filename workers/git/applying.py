@@ -175,7 +175,7 @@ def _dry_merge(work: SessionWork, before: str, head: str) -> list[Change]:
         raise NotAllowedNow(
             f"{work.session} conflicts with your branch; nothing was changed",
             why=_listed(sorted(merged.conflicts)),
-            fix=f"`git merge {branch}` and resolve them, or `git switch` to a branch without these changes",
+            fix=f"`lifecycle rebase {work.session}` has the team resolve them; or `git merge {branch}` and do it yourself",
         )
     return changes_between(work.private.git, before, merged.tree)
 
@@ -228,8 +228,22 @@ def _merge(work: SessionWork, users: UsersGit, before: str, head: str) -> None:
     subject = f"Merge {work.session}: {work.database.read(lambda tx: _title(tx, work.session))}"
     message = f"{one_line(subject)}\n\nLifecycle-Session: {work.session}\n"
     with _Undo(users, before) as undo:
-        words = ("merge", "--commit", "--no-squash", "--no-autostash", "--no-edit", "-m", message, head)
+        with_commit = [*_own_line(work), "-m", message] if _makes_commit(work, users, before, head) else []
+        words = ("merge", "--commit", "--no-squash", "--no-autostash", "--no-edit", *with_commit, head)
         undo.check(users.do(*words), head)
+
+
+def _own_line(work: SessionWork) -> list[str]:
+    """After a rebase the session's first parents are not those of the user's branch: it has to keep its own."""
+    row = work.row()
+    return [] if work.compared_with(row) == row.base else ["--no-ff"]
+
+
+def _makes_commit(work: SessionWork, users: UsersGit, before: str, head: str) -> bool:
+    """Whether the merge will be a commit: with a message for nothing, git would print a remark."""
+    if _own_line(work) or not is_ancestor(work.private, before, head):
+        return True
+    return users.ask("config", "--get", "merge.ff", ok=(0, 1)).line in ("false", "no", "off", "0")
 
 
 def _squash(work: SessionWork, users: UsersGit, before: str, head: str) -> None:
@@ -306,7 +320,7 @@ def _title(tx: Tx, session: str) -> str:
 def patch_of(work: SessionWork) -> bytes:
     """Everything that has landed as one patch for `git apply`. Raises NotAllowedNow, GitError."""
     head = assert_landed(work)
-    return diff_of(work, work.row().base, head)
+    return diff_of(work, work.compared_with(work.row()), head)
 
 
 def diff_of(work: SessionWork, before: str, after: str) -> bytes:

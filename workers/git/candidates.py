@@ -201,11 +201,20 @@ class Candidate:
 
 
 def make_candidate(
-    store: PrivateStore, checkout: Checkout, base: str, refs: str, message: str, now: int
+    store: PrivateStore,
+    checkout: Checkout,
+    base: str,
+    refs: str,
+    message: str,
+    now: int,
+    merged: Sequence[str] = (),
 ) -> Candidate:
-    """Commit what the tree holds, synced, under its id below refs/lifecycle/`refs`. Raises TreeError, GitError."""
+    """Commit what the tree holds, synced, under its id below refs/lifecycle/`refs`; `merged`: its other parents.
+
+    Raises TreeError, GitError.
+    """
     snapshot = take_snapshot(store, checkout, base)
-    commit = store.commit_tree(snapshot.tree, base, message, now)
+    commit = store.commit_tree(snapshot.tree, base, message, now, merged)
     store.keep(f"{refs}/{commit}", commit)
     failpoints.hit("snap.ref")
     return Candidate(base, commit, snapshot.tree, snapshot.changes, snapshot.flags)

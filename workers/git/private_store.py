@@ -7,7 +7,7 @@ the new place. Only our commands run in it, so nothing that an agent plants is e
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -90,8 +90,14 @@ class PrivateStore:
         """The id of the commit's tree."""
         return self.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").line
 
-    def commit_tree(self, tree: str, parent: str | None, message: str, at: int) -> str:
-        """Store a commit by us, dated `at` (microseconds of UTC), synced; its id."""
+    def parents_of(self, commit: str) -> list[str]:
+        """The ids of the commit's parents."""
+        return self.git.run("rev-parse", f"{commit}^@").out.decode().split()
+
+    def commit_tree(
+        self, tree: str, parent: str | None, message: str, at: int, merged: Sequence[str] = ()
+    ) -> str:
+        """Store a commit by us, dated `at` (microseconds of UTC), synced; its id. `merged`: its other parents."""
         name, email = AUTHOR
         when = f"@{at // 1_000_000} +0000"
         who = [
@@ -100,6 +106,7 @@ class PrivateStore:
             for part, value in (("NAME", name), ("EMAIL", email), ("DATE", when))
         ]
         parents = [] if parent is None else ["-p", parent]
+        parents += [word for other in merged for word in ("-p", other)]
         git = self.git.using(environment=who)
         return git.run(
             "commit-tree", tree, *parents, "-F", "-", stdin=message.encode("utf-8", "replace")

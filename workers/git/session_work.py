@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -122,17 +122,25 @@ class SessionWork:
         return OpenTree(live, checkout, empty=tuple(empty))
 
     def propose(
-        self, run: Run, tree: OpenTree, digest: str, subject: str, trailers: Mapping[str, str]
+        self,
+        run: Run,
+        tree: OpenTree,
+        digest: str,
+        subject: str,
+        trailers: Mapping[str, str],
+        merged: Sequence[str] = (),
     ) -> tuple[Proposed, Candidate]:
         """Commit what the run's tree holds and note it as a candidate made of the input `digest`.
 
-        Raises LeaseLost, TreeError, GitError.
+        `merged`: commits of the user's that the tree holds too. Raises LeaseLost, TreeError, GitError.
         """
         message = commit_message(
             subject, {"Session": self.session, "Task": run.key, "Run": run.run, **trailers}
         )
         now = self.database.clock.wall()
-        made = make_candidate(self.private, tree.checkout, tree.row.base, f"runs/{run.run}", message, now)
+        made = make_candidate(
+            self.private, tree.checkout, tree.row.base, f"runs/{run.run}", message, now, merged
+        )
         flags: list[JsonObject] = [{"kind": flag.kind, "path": flag.shown} for flag in made.flags]
         found = self.database.write(
             lambda tx: work.propose(tx, run, digest, made.base, made.commit, made.tree, flags)
@@ -155,7 +163,7 @@ class SessionWork:
         return self.database.read(lambda tx: work.is_its_turn(tx, candidate.id))
 
     def integrate(self, candidate: Proposed) -> Integration:
-        """The candidate on the head of now: itself, or a merge with one parent. Raises GitError."""
+        """The candidate on the head of now: itself, or a merge that keeps only its own other parents. Raises GitError."""
         seen = self.row().head
         if seen == candidate.base:
             return Integration(seen, candidate.commit_id, candidate.tree_id)
@@ -163,10 +171,28 @@ class SessionWork:
         if merged.conflicts:
             return Integration(seen, candidate.commit_id, merged.tree, tuple(merged.conflicts))
         message = self.private.git.run("log", "-1", "--format=%B", candidate.commit_id).out.decode()
-        commit = self.private.commit_tree(merged.tree, seen, message, self.database.clock.wall())
+        others = self.private.parents_of(candidate.commit_id)[1:]
+        commit = self.private.commit_tree(merged.tree, seen, message, self.database.clock.wall(), others)
         self.private.keep(f"runs/{candidate.run_id}/{commit}", commit)
         failpoints.hit("land.merged")
         return Integration(seen, commit, merged.tree)
+
+    def with_users(self, commit: str) -> Integration:
+        """The head with the user's `commit` merged in: its tree, and the conflicts. Raises GitError."""
+        seen = self.row().head
+        merged = merge(self.private, seen, commit)
+        return Integration(seen, commit, merged.tree, tuple(merged.conflicts))
+
+    def compared_with(self, row: Work) -> str:
+        """What the session's own changes are on top of: its base, or the user's commit that a rebase brought in last."""
+        ours = {
+            each.commit_id
+            for each in self.database.read(lambda tx: work.commits_of(tx, self.session))
+            if each.run_id
+        }
+        words = ("rev-list", "--first-parent", "--merges", "--parents", f"{row.base}..{row.head}")
+        lines = self.private.git.run(*words).out.decode().splitlines()
+        return next((line.split()[2] for line in lines if line.split()[0] in ours), row.base)
 
     def take_up(self, run: Run, tree: OpenTree, onto: Integration) -> OpenTree:
         """The run's tree with a merge that has to be worked on: on the head that was seen, conflicts as markers.
@@ -177,6 +203,10 @@ class SessionWork:
         tree.checkout.git(self.private).run("read-tree", "--reset", "-u", onto.tree)
         self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen))
         return replace(tree, row=self.database.read(lambda tx: work_trees.tree(tx, tree.row.id)))
+
+    def base_of_pair(self, one: str, other: str) -> str:
+        """The commit that both build on. Raises GitError where there is none."""
+        return self.private.git.run("merge-base", one, other).line
 
     def fill(self, run: Run, tree: OpenTree, content: str) -> OpenTree:
         """The run's tree with the files of the tree `content`, on its base. Raises TreeError, GitError."""

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from orchestrator import failpoints
+from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.errors import PersonAsked, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
 from orchestrator.lifecycle.finished_run import Landing
@@ -82,20 +83,39 @@ class ChangeLoop:
     turns_left: int | None = (
         None  # of the task, over all its attempts and merges; None: each attempt has its own alone
     )
+    onto: str | None = None  # a commit of the user's that is to be merged into the head
     tree: OpenTree = field(init=False)
     taken: int = 0
-    _other: tuple[str, str, str] = ("", "", "")  # base, head and own commit of the last merge
+    _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
         self.tree = self.opened or self.work.open_some_tree(self.context.row)
-        return self._landed(self._take_up() or self._until_accepted(()), MERGES)
+        return self._landed(self._take_up() or self._begun(), MERGES)
 
     def relanded(self, change: Change) -> Change:
         """The same on the head of now, which has moved since. Raises as `run`."""
         return self._landed(change, MERGES)
 
     # turns
+
+    def _begun(self) -> Change:
+        """The first turns: the agent's, after those of the merge where one is to be made."""
+        if self.onto is None:
+            return self._until_accepted(())
+        row, merged = self.context.row, self.work.with_users(self.onto)
+        self.tree = self.work.fill(row, self.tree, merged.tree)
+        if merged.conflicts:
+            base = self.work.base_of_pair(merged.seen, self.onto)
+            self._sides = [(base, self.onto, merged.seen), (base, merged.seen, self.onto)]
+            return self._until_accepted((), _names(merged))
+        answer = WorkAnswer(summary="merged without conflicts")
+        proposed, candidate = self._propose(RULES, answer)
+        judged = self.judge(candidate, answer, self.tree)
+        self.context.check()
+        if judged.blocking:
+            return self._until_accepted(judged.blocking)
+        return Change(answer, candidate, judged, None, proposed, RULES, self.taken)
 
     def _until_accepted(self, findings: tuple[Finding, ...], conflicts: tuple[str, ...] = ()) -> Change:
         """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
@@ -143,13 +163,17 @@ class ChangeLoop:
         row = self.context.row
         trailers = {**self.trailers, "Agent": agent}
         proposed, candidate = self.work.propose(
-            row, self.tree, self.context.input_digest, self.subject, trailers
+            row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
         )
         said = {"agent": agent, "answer": answer.model_dump(mode="json")}
         self.context.write(
             lambda tx: checks.add_check(tx, row, candidate.tree, SAID, row.key, "unverified", said, 0.0)
         )
-        return (None if candidate.is_empty else proposed), candidate
+        return (None if candidate.is_empty and not self._merged else proposed), candidate
+
+    @property
+    def _merged(self) -> tuple[str, ...]:
+        return () if self.onto is None else (self.onto,)
 
     def _take_up(self) -> Change | None:
         """What an earlier run of the task left, from the same input and head, checked again; None: nothing to go on with."""
@@ -217,10 +241,9 @@ class ChangeLoop:
         self.work.unqueue(self.context.row, change.proposed)
         self.tree = self.work.take_up(self.context.row, self.tree, onto)
         self.turns = max(self.turns, self.taken + 1)
-        self._other = (change.candidate.base, onto.seen, change.candidate.commit)
-        names = tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
+        self._sides = [(change.candidate.base, onto.seen, change.candidate.commit)]
         findings = () if onto.conflicts else judged.blocking
-        return self._landed(self._until_accepted(findings, names), merges - 1)
+        return self._landed(self._until_accepted(findings, _names(onto)), merges - 1)
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""
@@ -246,21 +269,26 @@ class ChangeLoop:
         ]
 
     def _lost(self, candidate: Candidate) -> list[Finding]:
-        """Lines of what landed meanwhile that the resolution of a conflict no longer has."""
-        base, head, own = self._other
+        """Lines of the other side that the resolution of a conflict no longer has; of a rebase, of both."""
         return [
             Finding(
                 "merge",
                 CRITICAL,
                 "lines_lost",
-                "what landed meanwhile is gone after the conflict was resolved",
+                "what the other side changed is gone after the conflict was resolved",
                 path=lost.path.decode("utf-8", "backslashreplace"),
                 quote=(lost.line or b"").decode("utf-8", "replace")[:200],
                 fix="keep what both sides changed",
                 blocks=True,
             )
-            for lost in vanished_lines(self.work.private, base, head, own, candidate.commit)
+            for base, other, own in self._sides
+            for lost in vanished_lines(self.work.private, base, other, own, candidate.commit)
         ]
+
+
+def _names(onto: Integration) -> tuple[str, ...]:
+    """The paths in conflict, for an agent."""
+    return tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
 
 
 def _on_head(change: Change, onto: Integration) -> Candidate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.domain.errors import AgentUnavailable
-from workers.agents.protocol import Agent
+from workers.agents.protocol import Agent, edits_files
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 
@@ -14,7 +14,7 @@ def coding_agents(context: RunContext, calls: AgentCalls) -> list[Agent]:
     """The agent that edits files and is asked first; after two attempts the next one. Raises AgentUnavailable."""
     if calls.replays:
         return list(calls.agents)
-    able = [agent for agent in calls.agents if getattr(agent, "edits_files", False)]
+    able = [agent for agent in calls.agents if edits_files(agent)]
     if not able:
         raise AgentUnavailable(
             f"no agent that edits files can do the work of the {context.row.role}",

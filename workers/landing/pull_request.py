@@ -18,8 +18,11 @@ SHOWN = 100  # rows of a list
 WORTH_TELLING = (CRITICAL, HIGH, MEDIUM)
 
 
-def pull_request(context: RunContext, plan: Plan, base: str, newest: JsonObject) -> bytes:
-    """The Markdown of everything that has landed so far; `newest`: the record of the change that lands now."""
+def pull_request(context: RunContext, plan: Plan, base: str | None, newest: JsonObject) -> bytes:
+    """The Markdown of everything that has landed so far; `newest`: the record of the change that lands now.
+
+    `base`: what its commits build on, None where commits of the user's are among them.
+    """
     records = [*_landed(context, str(newest["task"])), newest]
     lines = [f"# {heading(context.session.title)}", ""]
     if plan.summary:
@@ -106,12 +109,12 @@ def _open(records: Sequence[Mapping[str, Json]]) -> list[str]:
     return lines[:SHOWN]
 
 
-def _undo(context: RunContext, base: str, records: Sequence[Mapping[str, Json]]) -> list[str]:
+def _undo(context: RunContext, base: str | None, records: Sequence[Mapping[str, Json]]) -> list[str]:
     commits = [str(record["commit"]) for record in records if record["commit"]]
     branch = f"lifecycle/{context.session.id}"
     lines = [f"Before it is merged: delete the branch {code(branch)}; nothing else was touched."]
     if commits:
-        span = f"{base[:12]}..{commits[-1][:12]}"
-        each = code(f"git revert --no-commit {span}")
-        lines.append(f"After a merge: {code('git revert -m 1 MERGE')}, or {each} for single commits.")
+        whole = f"After a merge: {code('git revert -m 1 MERGE')}"
+        each = "" if base is None else code(f"git revert --no-commit {base[:12]}..{commits[-1][:12]}")
+        lines.append(f"{whole}, or {each} for single commits." if each else f"{whole}.")
     return lines

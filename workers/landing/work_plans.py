@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
+from orchestrator.lifecycle.fix_rounds import REBASE
 from workers.context.planned import current_plan, planned_task
 from workers.context.run_context import RunContext
 from workers.evidence.declared import Declared
@@ -17,9 +18,11 @@ def plan_of(context: RunContext) -> Plan:
 
 
 def task_of(context: RunContext, plan: Plan) -> PlanTask:
-    """The plan task that the run carries out, or its fix round as one. Raises StoreError where there is none."""
+    """The plan task that the run carries out, or its fix round or rebase as one. Raises StoreError where there is none."""
     if "fix" in context.payload:
         return _fix_task(plan, context.payload["fix"])
+    if REBASE in context.payload:
+        return _rebase_task(plan, context.payload[REBASE])
     return planned_task(context)[1]
 
 
@@ -32,6 +35,23 @@ def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
         description="\n".join(_line(each) for each in findings),
         kind="refactor",  # what shows it are the tests and the review, which look again
         criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
+        tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
+        new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
+    )
+
+
+def _rebase_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
+    """All of the session's work on the user's branch; what the plan's tasks may do, it may."""
+    number, name = int(given["number"]), given["name"]
+    return PlanTask(
+        id=f"REBASE-{number:03d}",
+        title=f"Bring the work onto {name} at {str(given['onto'])[:12]}",
+        description=(
+            f"The user's branch {name} has {given['commits']} commits that this work was not made with. Both are merged in "
+            "the current folder. What the user changed stays as it is; adapt this work to it."
+        ),
+        kind="refactor",  # what shows it are the tests and the review, which look again
+        files=tuple(each for task in plan.tasks for each in task.files),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
     )

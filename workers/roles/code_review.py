@@ -22,7 +22,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.plan import Plan
-from orchestrator.domain.review_verdicts import BLOCK, UNVERIFIED, counted, review_verdict
+from orchestrator.domain.review_verdicts import FIX, UNVERIFIED, counted, review_verdict, to_fix
 from orchestrator.lifecycle.finished_run import Verdict
 from orchestrator.store import checks
 from workers.agents.protocol import Agent
@@ -40,6 +40,7 @@ from workers.evidence.criteria_review import (
 from workers.evidence.declared import Declared
 from workers.evidence.people_changes import of_person
 from workers.evidence.review_chunks import chunked
+from workers.git.publishing import is_ancestor
 from workers.git.session_work import SessionWork
 from workers.landing.review_checks import check_reviewed
 from workers.landing.reviewed_session import is_review, session_work
@@ -81,9 +82,11 @@ class _CodeReview:
 
     def __post_init__(self) -> None:
         row = self.work.row()
-        self.base, self.head = row.base, row.head
+        self.base, self.head = self.work.compared_with(row), row.head
         self.before = previous_review(self.context)
-        self.since = str(self.context.payload.get("since") or self.before.head or self.base)
+        since = str(self.context.payload.get("since") or self.before.head or self.base)
+        # a review from before a rebase is of other lines: all is read again
+        self.since = since if is_ancestor(self.work.private, self.base, since) else self.base
 
     @cached_property
     def changes(self) -> Changes:
@@ -218,13 +221,13 @@ class _CodeReview:
         )
         reviewing = Reviewing(self.context, self.work, self.plan, self.changes, self.read, self.left_out)
         files, listed = review_files(reviewing, reviewed, self.before)
-        must_fix = [each for each in found if each.severity in (CRITICAL, HIGH)] if word == BLOCK else []
+        must_fix = to_fix(found, str(self.context.session.options.get(FIX, CRITICAL)))
         row = self.context.row
         return Produced(
             files=files,
             artifact=f"qa/review-{row.key}.md",
             summary=self._summary(word, found, notes, criteria),
-            message_type="fix_required" if word == BLOCK else "review_result",
+            message_type="fix_required" if must_fix else "review_result",
             agent=reviewed.agents[0] if reviewed.agents else RULES,
             notes=[f"no agent took part: {self.without}"] if not self.agents else [],
             wisdom=[("issues", _issue(each)) for each in found if each.severity in (HIGH, MEDIUM)][:WISDOM],

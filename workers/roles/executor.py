@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.plan import Plan, PlanTask
+from orchestrator.lifecycle.fan_out import PLAN_TASK
+from orchestrator.lifecycle.fix_rounds import REBASE
 from orchestrator.store import records, tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
@@ -19,7 +21,7 @@ from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
-from workers.git.candidates import Candidate
+from workers.git.candidates import Candidate, changes_between
 from workers.git.session_work import Integration, OpenTree, SessionWork, open_session_work
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
@@ -66,7 +68,7 @@ class _Implementation:
     def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
         plan = plan_of(context)
         task = task_of(context, plan)
-        if "fix" not in context.payload and not is_as_approved(context):
+        if PLAN_TASK in context.payload and not is_as_approved(context):
             context.notes.append("the plan was edited after its tasks were made; the edit is carried out")
         work = open_session_work(
             context.store, context.project, context.session.id, context.settings.work.trees
@@ -82,11 +84,17 @@ class _Implementation:
             self.task.title,
             {"Plan-Task": self.task.id, "Refs": " ".join(self.task.refs)},
             TURNS,
-            prepare=lambda tree: self.evidence(tree).prepare(tree.row.base),
+            prepare=lambda tree: self.evidence(tree).prepare(self.onto or tree.row.base),
             judge_merge=self.judge_merge,
             turns_left=self._turns_left(),
+            onto=self.onto,
         )
         return self._produced(loop, loop.run())
+
+    @property
+    def onto(self) -> str | None:
+        """The user's commit that the session's work is brought onto; None where the task is another one."""
+        return str(self.context.payload[REBASE]["onto"]) if REBASE in self.context.payload else None
 
     def _produced(self, loop: ChangeLoop, change: Change) -> Produced:
         row = self.context.row
@@ -108,9 +116,15 @@ class _Implementation:
     def _files(self, path: str, record: JsonObject, change: Change) -> dict[str, tuple[bytes, str]]:
         files = {path: (to_json(record), "evidence")}
         if change.landing is not None:
-            text = pull_request(self.context, self.plan, self.work.row().base, record)
+            text = pull_request(self.context, self.plan, self._base_of_commits(), record)
             files[PULL_REQUEST] = (text, "report")
         return files
+
+    def _base_of_commits(self) -> str | None:
+        """What single commits of the session are reverted down to; None where the user's are among them."""
+        row = self.work.row()
+        rebased = self.onto is not None or self.work.compared_with(row) != row.base
+        return None if rebased else row.base
 
     def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
         """One turn of the agent in its tree."""
@@ -139,17 +153,22 @@ class _Implementation:
 
     def judge(self, candidate: Candidate, answer: WorkAnswer, tree: OpenTree) -> Judged:
         """What the checks and tests say of the candidate."""
+        if self.onto is not None:  # all that the session changes in the user's branch
+            changes = changes_between(self.work.private.git, self.onto, candidate.tree)
+            candidate = replace(candidate, base=self.onto, changes=changes)
         return self.evidence(tree).judge(candidate, answer.criteria, self.task, answer.no_change)
 
     def judge_merge(self, change: Change, onto: Integration, tree: OpenTree) -> Judged | None:
         """What the candidate's merge with the head adds; None where it has to be judged as a whole."""
+        if self.onto is not None:
+            return None
         return judge_merge(self.evidence(tree), change.candidate, change.judged, onto)
 
     def evidence(self, tree: OpenTree) -> CandidateEvidence:
         """What finds out about candidates of the tree, and remembers it for the run."""
         if tree.row.id not in self.known:
             self.known[tree.row.id] = CandidateEvidence.of(
-                self.context, self.calls, self.work, tree.checkout, declared_by(self.task)
+                self.context, self.calls, self.work, tree.checkout, declared_by(self.task), self.onto
             )
         return self.known[tree.row.id]
 

@@ -11,11 +11,12 @@ from pathlib import PurePosixPath
 
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.complexity import angles_of, complexity_of
-from orchestrator.domain.errors import AgentRubbish, StoreError
+from orchestrator.domain.errors import AgentRubbish, ApprovalOutdated, StoreError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import (
     EXPLORATIONS,
+    INCLUDE_DIRTY,
     PAGE,
     PLAN,
     SCHEMA,
@@ -24,6 +25,7 @@ from orchestrator.domain.plan import (
 )
 from orchestrator.domain.plan_checks import GROUND, MOST_TASKS, Ground, check_plan
 from orchestrator.lifecycle import fan_out
+from orchestrator.lifecycle.checkpoints import changed_since_approval
 from orchestrator.store import checks
 from workers.agents import prompts
 from workers.agents.protocol import AgentReply
@@ -74,9 +76,19 @@ class Explored:
 
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
-    """The plan, its tasks as files, and a page of it for people. Raises AgentError, GitError, RepositoryUnusable."""
+    """The plan, its tasks as files, and a page for people.
+
+    Raises ApprovalOutdated, AgentError, GitError, RepositoryUnusable.
+    """
+    changed = context.store.read(lambda tx: changed_since_approval(tx, context.session.id, {}))
+    if changed is not None:  # an edit that was taken in as this run began
+        raise ApprovalOutdated(changed)
     work, base = begin_work(
-        context.store, context.project, context.session.id, trees_folder(context.settings.work.trees)
+        context.store,
+        context.project,
+        context.session.id,
+        trees_folder(context.settings.work.trees),
+        include_dirty=bool(context.session.options.get(INCLUDE_DIRTY)),
     )
     ground = _ground(context, base_paths(work, base))
     _keep(context, work.private.tree_of(base.commit), ground)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from orchestrator.domain.errors import AgentError, AgentUnavailable, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
@@ -171,8 +172,12 @@ class _TestRound:
 
     def _since_base(self, tree: str) -> Candidate:
         """Everything since the session's base as one candidate."""
-        base = self.begun.base
+        base = self.base
         return Candidate(base, tree, tree, changes_between(self.work.private.git, base, tree))
+
+    @cached_property
+    def base(self) -> str:
+        return self.work.compared_with(self.begun)
 
     def _evidence(self, tree: OpenTree) -> CandidateEvidence:
         declared = Declared(tests_may_change=self._may_change())
@@ -198,7 +203,7 @@ class _TestRound:
             "task": row.key,
             "run": row.run,
             "generated_at": stamp(row.opened_at),
-            "subject": {"commit": head, "base": self.begun.base},
+            "subject": {"commit": head, "base": self.base},
             "verdict": word,
             "why": why or tested.unverified or None,
             **summary,

@@ -33,6 +33,8 @@ HELP = {
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
     "review-subject": "what a review would be of",
+    "work-preview": "what building in the project would start from",
+    "users-branch": "what the user has checked out, to bring a session's work onto it",
 }
 
 
@@ -41,7 +43,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         verb = verbs.add_parser(name, help=help)
         verb.add_argument("--project", type=Path, required=True)
         verb.add_argument("--json", action="store_true")
-        if name in ("apply", "patch", "landed", "bundle", "unbundle"):
+        if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch"):
             verb.add_argument("--session", required=True)
         if name == "tidy":
             verb.add_argument("--session")
@@ -96,8 +98,9 @@ def _patch(given: argparse.Namespace) -> JsonObject:
     with _opened(given) as (work, _):
         body = patch_of(work)
         row = work.row()
+        base = work.compared_with(row)
     given.to.write_bytes(body)
-    return {"what": "patch", "base": row.base, "head": row.head, "bytes": len(body)}
+    return {"what": "patch", "base": base, "head": row.head, "bytes": len(body)}
 
 
 def _landed(given: argparse.Namespace) -> JsonObject:
@@ -120,6 +123,13 @@ def _landed(given: argparse.Namespace) -> JsonObject:
                 for each in mine
             ]
         }
+
+
+def _users_branch(given: argparse.Namespace) -> JsonObject:
+    from workers.git.rebasing import users_branch
+
+    with _opened(given) as (work, _):
+        return users_branch(work).as_json()
 
 
 def _bundle(given: argparse.Namespace) -> JsonObject:
@@ -202,6 +212,14 @@ def _review_subject(given: argparse.Namespace) -> JsonObject:
     ).as_json()
 
 
+def _work_preview(given: argparse.Namespace) -> JsonObject:
+    from orchestrator.config import load_settings
+    from workers.landing.work_preview import work_preview
+
+    work = load_settings(given.project, os.environ, {}).work
+    return work_preview(given.project, work, os.environ)
+
+
 @contextmanager
 def _store(given: argparse.Namespace) -> Iterator[tuple[Store, Settings, Logger]]:
     """The project's store, its settings, and a log that goes where that of a host goes."""
@@ -242,4 +260,6 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "tidy": _tidy,
     "repository": _repository,
     "review-subject": _review_subject,
+    "users-branch": _users_branch,
+    "work-preview": _work_preview,
 }

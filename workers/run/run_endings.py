@@ -12,6 +12,7 @@ from orchestrator.domain.errors import (
     AgentLimited,
     AgentOverloaded,
     AgentUnavailable,
+    ApprovalOutdated,
     BudgetReached,
     DiskFull,
     GitDiskFull,
@@ -47,6 +48,9 @@ def ending_of(live: LiveRun, error: Exception) -> Ending:
     if isinstance(error, PersonAsked):
         asked = (("question", error.what), ("options", [{"label": each} for each in error.options]))
         return Ending(_words(error), counted=False, pause=PauseReason.WORK_QUESTION, detail=asked)
+    if isinstance(error, ApprovalOutdated):
+        shown = tuple(error.detail.items())
+        return Ending(_words(error), counted=False, pause=PauseReason.CHECKPOINT, detail=shown)
     if isinstance(error, AgentUnavailable):
         return Ending(_words(error), counted=False, pause=PauseReason.AGENT_UNAVAILABLE)
     if isinstance(error, TestsNotRunnable):

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from orchestrator import failpoints, wakeup
 from orchestrator.domain.errors import (
+    AgentError,
     DiskFull,
     GitError,
     HeadMoved,
@@ -168,6 +169,7 @@ class Runtime:
                 pause=ending.pause,
                 wait=ending.wait,
                 limited_by=ending.limited_by,
+                final=isinstance(error, AgentError) and records.asked_rules_alone(tx, row.run),
                 detail={"task": row.key, "error": ending.text, **dict(ending.detail)},
             )
 
