@@ -56,7 +56,7 @@ def changed(folder: Path, files: dict[str, str | bytes]) -> Path:
 class Review:
     """One review session of `main..work`, done."""
 
-    def __init__(self, folder: Path, *agents: Any, again: bool = False) -> None:
+    def __init__(self, folder: Path, *agents: Any, again: bool = False, runs_tests: bool = False) -> None:
         self.project = folder / "project"
         found = find_subject(self.project, "main", None, None)
         review = {"base": found.base, "head": found.head}
@@ -70,6 +70,8 @@ class Review:
         )
         if again:
             self.harness.store.write(self._add_another)
+        if runs_tests:
+            self.harness.runtime.environ = {"PATH": os.environ["PATH"], "HOME": str(folder)}
         self.following = self.harness.run(self.harness.until("REVIEW-001"))
 
     def _add_another(self, tx: Tx) -> None:
@@ -147,6 +149,20 @@ def test_a_clean_change_is_approved(tmp_path: Path) -> None:
 
     assert (review.record["verdict"], review.record["findings"]) == ("APPROVE", [])
     assert review.said == ["review_result"]
+
+
+@pytest.mark.parametrize("edits_the_test", [True, False])
+def test_a_test_that_a_person_changed_with_its_source_is_no_regression(
+    tmp_path: Path, edits_the_test: bool
+) -> None:
+    test = str(FILES["tests/test_calc.py"]).replace("== 3", '== "3"').replace("== 0", '== "0"')
+    source: dict[str, str | bytes] = {"calc.py": "def add(a, b):\n    return str(a + b)\n"}
+    changed(tmp_path, source | ({"tests/test_calc.py": test} if edits_the_test else {}))
+
+    review = Review(tmp_path, runs_tests=True)
+
+    assert review.record["tests"]["verdict"] == ("PASS" if edits_the_test else "FIX_REQUIRED")
+    assert ("regression" in review.rules("critical")) is not edits_the_test
 
 
 def test_of_an_agent_the_true_finding_counts_and_the_invented_one_is_a_note(tmp_path: Path) -> None:
