@@ -265,12 +265,13 @@ def test_run_measures_a_document(name: str, capsys: pytest.CaptureFixture[str]) 
     assert figures["all"]["asked for recall"] > 0
 
 
-def test_run_measures_the_documents_of_one_set(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = open_sets()["fresh1"]
+def test_run_measures_a_document_of_a_set(capsys: pytest.CaptureFixture[str]) -> None:
+    name = paths(open_sets()["fresh1"])[0].stem
 
-    assert main(["--set", "fresh1", "--json"]) == 0
-    figures = json.loads(capsys.readouterr().out)
-    assert set(figures["documents"]) == {path.stem for path in paths(folder)}
+    assert main(["--set", "fresh1", "--document", name]) == 0
+    assert name in capsys.readouterr().out
+    with pytest.raises(SystemExit):  # the common set has no such document
+        main(["--document", name])
 
 
 def test_check_fails_where_a_threshold_is_not_met(capsys: pytest.CaptureFixture[str]) -> None:
