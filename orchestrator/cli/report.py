@@ -149,7 +149,8 @@ def _print_improved(improved: JsonObject | None) -> None:
 
 def print_pause(pause: JsonObject) -> None:
     say_wrapped(f"Waiting for you: {pause['reason']}")
-    for line in [*about(pause["detail"]), *_faults(pause), *_changes(pause["approval"])]:
+    asked = [f"question: {pause['question']}"] if pause["question"] else []
+    for line in [*asked, *about(pause["detail"]), *_faults(pause), *_changes(pause["approval"])]:
         say_wrapped(line, "  ")
     print_actions(pause["actions"])
 

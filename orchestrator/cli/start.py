@@ -30,6 +30,7 @@ LACKING = {
     "executor": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "tester": "none that edits files: tests are run, and what fails is left to the fix round",
 }
+NO_REQUEST = "its documents will hold little but questions; `lifecycle feedback` says what you want"
 ARGUMENT_BYTES = 100_000  # the kernel refuses 128 KiB, before this program could explain it
 
 
@@ -263,6 +264,16 @@ def plan_lines(view: JsonObject) -> list[str]:
     lines = [
         ("Task", view["title"]),
         *([("Masked", "the task held a secret: agents see [masked] in its place")] if view["masked"] else []),
+        *(
+            [
+                (
+                    "Note",
+                    f"the task reads like {view['reads_like']}, which asks for nothing to be built: {NO_REQUEST}",
+                )
+            ]
+            if view["reads_like"]
+            else []
+        ),
         ("Mode", f"{view['mode']}: {view['why']}"),
         *([("Reviews", view["reviews"])] if view["reviews"] else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),

@@ -13,6 +13,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, Gate, SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.pauses import PAUSES, REOPENING, PauseReason, may_rework
 from orchestrator.domain.pipelines import from_snapshot
+from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import fan_out
@@ -42,11 +43,20 @@ def pause_view(tx: Tx, session: Session) -> JsonObject | None:
         "reason": str(reason),
         "detail": detail,
         "resume_means": PAUSES[reason].resume,
+        "question": _question(session) if reason is PauseReason.CHECKPOINT else None,
         "faults": faults[:FAULTS],
         "discuss": f"lifecycle discuss {held}{named(tx, session.id)}" if held else None,
         "approval": approvals.view(approval, named(tx, session.id)) if approval else None,
         "actions": actions(tx, session, approval),
     }
+
+
+def _question(session: Session) -> str | None:
+    """What to answer before a specification is approved whose request asks for nothing; None for any other."""
+    form = NAMES.get(form_of_text(session.request))
+    if form is None:
+        return None
+    return f"the request reads like {form} and asks for nothing to be built: what is to be made or changed, for whom?"
 
 
 def _faults(tx: Tx, session: Session, reason: PauseReason) -> tuple[list[JsonObject], str | None]:

@@ -13,6 +13,8 @@ from orchestrator.domain.estimate import Past, estimate
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.prices import MICROS, Prices
+from orchestrator.domain.request_forms import NAMES, form_of_text
+from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.shared_calls import apart, part
 from orchestrator.store import queries
 from orchestrator.store.store import Tx
@@ -51,6 +53,7 @@ def plan_view(
     return {
         "title": planned.title,
         "masked": secrets.MASK in planned.request,
+        "reads_like": NAMES.get(form_of_text(planned.request)) if planned.choice.mode != MODE else None,
         "mode": planned.choice.mode,
         "why": planned.choice.why,
         "language": planned.language,

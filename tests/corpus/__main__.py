@@ -1,8 +1,9 @@
-"""`python -m tests.corpus [--aside] [--document NAME] [--json] [--check]`: how well the built-in agent reads requests.
+"""`python -m tests.corpus [--aside | --set NAME] [--document NAME] [--json] [--check]`: how well the agent reads requests.
 
-Prints precision and recall by kind (matching.py has the rule) and a line for each document. `--document` also lists what one
-document misses and what is false; documents set aside are never shown so. `--check` compares with thresholds.yaml;
-exit code 1 when one is not met.
+The agent is the built-in one. Prints precision and recall by kind (matching.py has the rule) and a line for each
+document. `--set` takes the documents of one folder instead of the common ones, `--document` also lists what one document
+misses and what is false; documents set aside are never shown so. `--check` compares with thresholds.yaml; exit code 1 when
+one is not met.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ruamel.yaml import YAML
 
 from tests.corpus.given import given
-from tests.corpus.labelled import ASIDE, HERE, document, paths
+from tests.corpus.labelled import ASIDE, HERE, document, open_sets, paths
 from tests.corpus.score import ROWS, Count, Score, score, unmet
 
 
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tests.corpus", description=__doc__)
-    parser.add_argument(
+    folder = parser.add_mutually_exclusive_group()
+    folder.add_argument(
         "--aside", action="store_true", help="the documents set aside instead of the open ones"
+    )
+    folder.add_argument(
+        "--set", metavar="NAME", choices=open_sets(), help="the open documents of one folder instead"
     )
     parser.add_argument(
         "--document", metavar="NAME", help="one document, with what is missed and what is false"
@@ -32,7 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     if options.aside and options.document:
         parser.error("documents set aside are measured together")
-    chosen = {path.stem: path for path in paths(ASIDE if options.aside else HERE)}
+    chosen = {path.stem: path for path in paths(_folder(options.aside, options.set))}
     if options.document and options.document not in chosen:
         parser.error(f"no document {options.document}; there are: {', '.join(chosen)}")
     names = [options.document] if options.document else list(chosen)
@@ -52,6 +58,12 @@ def main(words: Sequence[str] | None = None) -> int:
     failed = unmet(whole.figures(), YAML(typ="safe").load(HERE / "thresholds.yaml"))
     print("\n".join(f"NOT MET {line}" for line in failed) or "all thresholds are met", file=sys.stderr)
     return int(bool(failed))
+
+
+def _folder(aside: bool, name: str | None) -> Path:
+    if aside:
+        return ASIDE
+    return open_sets()[name] if name else HERE
 
 
 def _table(whole: Score) -> list[str]:

@@ -63,6 +63,11 @@ def paths(folder: Path) -> list[Path]:
     return sorted(p for p in folder.glob("*") if p.suffix in (".md", ".txt") and p.name != "README.md")
 
 
+def open_sets() -> dict[str, Path]:
+    """The folders of open documents beside the common one, by name."""
+    return {path.name: path for path in sorted(HERE.iterdir()) if path != ASIDE and paths(path)}
+
+
 def document(path: Path) -> Document:
     """One document with its labels. Raises ValueError, which names every fault of the labels."""
     raw = YAML(typ="safe").load(labels_of(path))

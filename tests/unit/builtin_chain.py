@@ -85,6 +85,14 @@ def _ids(rows: list[Any], prefix: str) -> list[Any]:
 
 def artifact(kind: str, facts: dict[str, Any]) -> str:
     """The document as the product writes it: its index and the files of its items."""
+    files = pages(kind, facts)
+    return "\n\n".join(
+        text for path, text in files.items() if path.endswith((".md", "discovery-context.json"))
+    )
+
+
+def pages(kind: str, facts: dict[str, Any]) -> dict[str, str]:
+    """The files of a document as the product writes them, by path."""
     kinds = ("discovery", "brief", "requirements", "architecture", "epics")
     registered = {name: _registered(facts[name]) for name in kinds if name in facts}
     context = RenderContext(
@@ -100,11 +108,7 @@ def artifact(kind: str, facts: dict[str, Any]) -> str:
         documents=registered,
         facts=facts,
     )
-    files = render(kind, registered[kind], context)
-    pages = [
-        text.decode() for path, text in files.items() if path.endswith((".md", "discovery-context.json"))
-    ]
-    return "\n\n".join(pages)
+    return {path: text.decode() for path, text in render(kind, registered[kind], context).items()}
 
 
 def _registered(content: Any) -> Registered:

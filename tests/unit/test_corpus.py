@@ -12,11 +12,12 @@ from ruamel.yaml import YAML
 
 from tests.corpus.__main__ import main
 from tests.corpus.given import Given, Item
-from tests.corpus.labelled import ASIDE, HERE, Document, Label, document, faults, labels_of, paths
+from tests.corpus.labelled import ASIDE, HERE, Document, Label, document, faults, labels_of, open_sets, paths
 from tests.corpus.matching import match, similarity
 from tests.corpus.score import Score, score, unmet
 
 OPEN = paths(HERE)
+FOLDERS = [HERE, ASIDE, *open_sets().values()]
 
 
 def labelled(*labels: Label) -> Document:
@@ -30,12 +31,16 @@ def scored(wanted: Document, items: Sequence[Item], unread: int | None = None) -
 # labels
 
 
-@pytest.mark.parametrize("path", [*OPEN, *paths(ASIDE)], ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path",
+    [path for folder in FOLDERS for path in paths(folder)],
+    ids=lambda path: f"{path.parent.name}/{path.name}",
+)
 def test_labels_of_each_document_hold(path: Path) -> None:
     assert document(path).path == path
 
 
-@pytest.mark.parametrize("folder", [HERE, ASIDE], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_labels_and_documents_belong_together(folder: Path) -> None:
     lone = {path.name for path in folder.glob("*.yaml")} - {labels_of(path).name for path in paths(folder)}
 
@@ -260,12 +265,23 @@ def test_run_measures_a_document(name: str, capsys: pytest.CaptureFixture[str]) 
     assert figures["all"]["asked for recall"] > 0
 
 
+def test_run_measures_a_document_of_a_set(capsys: pytest.CaptureFixture[str]) -> None:
+    name = paths(open_sets()["fresh1"])[0].stem
+
+    assert main(["--set", "fresh1", "--document", name]) == 0
+    assert name in capsys.readouterr().out
+    with pytest.raises(SystemExit):  # the common set has no such document
+        main(["--document", name])
+
+
 def test_check_fails_where_a_threshold_is_not_met(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--document", "no-request-log", "--check"]) == 1
     assert "NOT MET" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--document", "nothing"], ["--aside", "--document", "ferry-manifest"]])
+@pytest.mark.parametrize(
+    "words", [["--document", "nothing"], ["--aside", "--document", "ferry-manifest"], ["--set", "aside"]]
+)
 def test_unknown_document_and_a_look_at_one_set_aside_are_refused(words: list[str]) -> None:
     with pytest.raises(SystemExit) as refused:
         main(words)

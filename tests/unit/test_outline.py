@@ -15,7 +15,7 @@ BLOCKS = [
     ("• one\n• two", [("item", "one"), ("item", "two")]),
     ("1、登录\n2、注册", [("item", "登录"), ("item", "注册")]),
     ("- [x] done\n- [ ] open", [("item", "done"), ("item", "open")]),
-    ("- ~~gone~~", [("item", "gone")]),
+    ("- ~~gone~~", [("item", "~~gone~~")]),
     ("```\nmust()\n```", [("code", "must()")]),
     ("A <name> must stay.", [("paragraph", "A <name> must stay.")]),
     ("<!-- hidden -->\n\nPages must load.", [("paragraph", "Pages must load.")]),

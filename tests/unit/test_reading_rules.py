@@ -237,3 +237,107 @@ def test_people_only_spoken_of_are_no_users_where_users_are_listed() -> None:
 
     assert "cleaner" in {actor.name for actor in analyse_request(text).actors}
     assert [actor.name for actor in analyse_request(text + listed).actors] == ["Nurses"]
+
+
+BRIEF = """# Swap
+
+**Problem.** Notes fall off the board.
+
+**Who it's for.** Residents and caretakers.
+
+**Goal.** At least 10 swaps a week.
+
+### First
+
+**Offer.** A resident offers a plant with a photo. An offer disappears after 14 days.
+
+### Not now, not ever
+
+~ chat
+~ a shop
+
+**Limits.** No budget beyond 500 euros.
+
+**What could kill it.** One bad plant and everybody leaves.
+
+**Don't know yet.** Who pays for the shelf?
+"""
+
+
+def test_words_in_bold_that_open_a_paragraph_are_its_heading() -> None:
+    read = read_as(BRIEF)
+
+    assert read["At least 10 swaps a week."] == "goal"
+    assert read["A resident offers a plant with a photo."] == "functional"
+    assert (read["chat"], read["a shop"]) == ("exclusion", "exclusion")
+    assert read["No budget beyond 500 euros."] == "constraint"
+    assert read["One bad plant and everybody leaves."] == "risk"
+    assert read["Who pays for the shelf?"] == "question"
+    assert [actor.name for actor in analyse_request(BRIEF).actors] == ["Residents", "caretakers"]
+
+
+def test_questions_in_bold_are_the_headings_of_their_answers() -> None:
+    text = f"# Coach{ASKS}\n## FAQ\n\n**Who else uses it?**\nDispatchers of coaches.\n\n**What keeps you awake?**\nA coach may not come.\n"
+
+    assert read_as(text)["A coach may not come."] == "risk"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [("Later, if it flies", "functional"), ("Someday / maybe", "functional"), ("Not now", "exclusion")],
+)
+def test_what_may_come_later_is_asked_for_and_what_is_left_out_is_not(heading: str, kind: str) -> None:
+    assert read_as(f"# Ward board{ASKS}\n## {heading}\n\n- Print a map\n")["Print a map"] == kind
+
+
+def test_struck_item_is_left_out_and_a_struck_question_is_nothing() -> None:
+    read = read_as(
+        f"# Ward board{ASKS}- ~~Print a map~~\n- #32 ~~Send a fax~~ closed\n\n## Open questions\n\n- ~~Who prints?~~\n"
+    )
+
+    assert (read["Print a map"], read["Send a fax"]) == ("exclusion", "exclusion")
+    assert "Who prints?" not in read
+
+
+def test_remark_beside_a_story_is_not_the_story() -> None:
+    story = "As a pupil I want to see which class found most of all"
+    table = f"| # | Story | MoSCoW | Notes |\n|---|---|---|---|\n| 1 | {story} | Won't have | teachers said no |\n"
+
+    assert read_as(f"# Ward board{ASKS}\n## Stories\n\n{table}")[story] == "exclusion"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Persona | Who they are | Jobs |\n|---|---|---|\n| Bea | Counter clerk, seasonal | hand out skates |\n| Stig | Sharpener, works nights | grind skates |\n",
+        "| | Bea | Stig |\n|---|---|---|\n| Role | Counter clerk, seasonal | Sharpener |\n| Wants | an end | silence |\n",
+    ],
+)
+def test_user_of_an_invented_name_is_called_by_the_occupation(table: str) -> None:
+    users = [actor.name for actor in analyse_request(f"# Rink\n\n## Personas\n\n{table}{ASKS}").actors]
+
+    assert users[:2] == ["Counter clerk", "Sharpener"]
+
+
+def test_line_above_a_list_is_a_heading_where_a_text_marks_none() -> None:
+    text = "LIFT\n\nWhat it has to do\n  • show the state of the lift\n\nWho is concerned\n  • cashiers at both stations\n\nWhat it shall not be\n  • a shop\n"
+
+    read = analyse_request(text)
+
+    assert [need.text for need in read.exclusions] == ["a shop"]
+    assert "cashiers" in [actor.name for actor in read.actors]
+
+
+def test_prose_that_asks_for_something_to_be_built_is_no_essay() -> None:
+    told = "The club has forty tandems. Benedikta puts the rides together by phone. She knows who rides with whom. "
+    text = f"# Stoker\n\n{told}\n\n{told}\n\n{told}We are asking for money to have something built. A stoker says when she would like to ride. It has to understand speech.\n"
+
+    assert analyse_request(text).form == ""
+
+
+def test_chinese_story_with_a_full_comma_is_no_goal() -> None:
+    story = "作为游客，我想按日期查看还能约的果园，以便不白跑一趟。"
+    read = analyse_request(f"# 果园\n\n## 做什么\n\n{story}\n\n系统必须支持扫码核销。\n")
+
+    assert story in [need.text for need in read.requirements]
+    assert not read.goals

@@ -15,6 +15,7 @@ from workers.builtin.people import actor_name, is_person, listed_people, people_
 from workers.builtin.sentences import Sentence, split
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
+from workers.documents.reading_words import attribute_of
 
 _TRIM = " \t.,;:!?。，；：！？、"
 _NO_NAME = re.compile(r"[`{}<>\[\]=|/]")
@@ -33,12 +34,21 @@ _OFTEN = 2  # statements that speak of somebody who is a user then
 _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 
 
+def _occupation(row: Sentence, lex: Lexicon) -> str:
+    """Who somebody is whom a table calls by an invented name: `Bea | Counter clerk, seasonal`; else empty."""
+    told = actor_name(re.split(r"[,;.，；。]", row.passage.values.get("description", ""))[0])
+    named = row.passage.block.kind == "row" and 0 < len(told.split()) <= 4 and is_person(told, lex)
+    return told if named and not is_person(actor_name(row.text), lex) else ""
+
+
 class Users:
     """Names of users, each once, with what the request says of them."""
 
     def __init__(self, found: Sequence[Sentence], passages: Sequence[Passage]) -> None:
         self.named: dict[str, tuple[str, ...]] = {}
         self.of_block: dict[str, str] = {}  # block of a user -> the user's name; empty for an invented person
+        self.passages = passages
+        self.across: tuple[tuple[str, ...], dict[str, str]] | None = None  # of a table: who its columns are
         self.listing = "\n".join(row.text.lower() for row in found if row.role == "user")
         below = {passage.parent: passage.text for passage in reversed(passages)}
         for passage in passages:  # a heading of its own for each user
@@ -87,7 +97,7 @@ class Users:
                     self.known(name)
                 return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
-        said = re.sub(r"[*_]", "", head[1]) if head else row.text
+        said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
@@ -108,8 +118,14 @@ class Users:
         cells = row.passage.block.cells
         if len(cells) < 3 or cells[0][0] or not all(header for header, _ in cells[1:]):
             return False
+        if self.across is None or self.across[0] != row.passage.block.section:
+            self.across = (row.passage.block.section, {})
+            for other in self.passages:
+                table = other.block.cells if other.block.section == row.passage.block.section else ()
+                if table and attribute_of(table[0][1]) == "occupation":
+                    self.across[1].update({header: persona("", cell, "") for header, cell in table[1:]})
         for header, cell in cells[1:]:
-            known = self._listed(persona(header.strip("* "), "", ""))
+            known = self._listed(self.across[1].get(header) or persona(header.strip("* "), "", ""))
             self.named[known] = (*self.named[known], cell)
         return True
 

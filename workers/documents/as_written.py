@@ -6,6 +6,7 @@ An item that left its page is left out; a text that its page no longer has gives
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.domain.documents import DISCOVERY, Catalogue
@@ -27,6 +28,7 @@ from workers.documents.labels import LANGUAGES, labels
 from workers.documents.models import model_of
 from workers.documents.reader import Block, Page, Section, read
 
+_MARK = re.compile(r"\s*\*\(.*\)\*\s*$", re.DOTALL)  # `*(proposed, to be confirmed: ...)*`
 MOST = 2_000  # characters of a page without sections that stand for its statement
 
 
@@ -103,6 +105,11 @@ def _kept(text: str, there: str, now: str) -> str:
     return text if not now or _plain(text) in _plain(there) else now
 
 
+def _said_first(text: str, now: str) -> str:
+    """`text` where nothing else stands in its place, marks of ours aside: the page may repeat it further below."""
+    return text if not now or _plain(_MARK.sub("", now)) == _plain(text) else _MARK.sub("", now)
+
+
 def _first(text: str, line: str) -> str:
     """`text` where it is what stands first below its heading, else that line."""
     same = _plain(text) in _plain(line) or _plain(text).startswith(_plain(line))
@@ -126,7 +133,7 @@ def _requirement(item: Requirement, written: _Written) -> Requirement:
     if stated is not None:
         lines = _lines(stated)
         end = next((at for at, line in enumerate(lines) if line in stated.items), len(lines))
-        update["statement"] = _kept(item.statement, stated.text, " ".join(lines[:end]))
+        update["statement"] = _said_first(item.statement, " ".join(lines[:end]))
     elif there:
         rest = " ".join(there.split("\n")[1:])[:MOST] or _first_line(there)
         update["statement"] = _kept(item.statement, there, rest)
@@ -190,6 +197,12 @@ def _brief(brief: Brief, written: _Written) -> dict[str, object]:
         ]
         update["in_scope"] = [*_still(brief.in_scope, scope), *(_said(text) for text in new)]
         update["out_of_scope"] = _still(brief.out_of_scope, scope)
+    limits = written.section("constraints")
+    if limits is not None:
+        said = {_plain(_MARK.sub("", text)): text for text in limits.items if text not in _unstated()}
+        kept = [row for row in brief.constraints if _plain(row.text) in said]
+        new = [text for key, text in said.items() if key not in {_plain(row.text) for row in kept}]
+        update["constraints"] = [*kept, *(_said(text) for text in new)]
     return update
 
 
@@ -199,8 +212,23 @@ def _unstated() -> set[str]:
 
 
 def _goal(goal: Goal, block: Block) -> Goal:
-    line = ([*block.text.split("\n")[1:], ""])[0]
-    return goal.model_copy(update={"text": _first(goal.text, line)})
+    line, *rest = [*block.text.split("\n")[1:], ""]
+    update = {
+        "text": goal.text if _plain(goal.text).startswith(_plain(line)) else _said_first(goal.text, line),
+        "metric": _value("metric", goal.metric, rest),
+        "target": _value("target", goal.target, rest),
+    }
+    return goal.model_copy(update=update)
+
+
+def _value(label: str, text: str, lines: Iterable[str]) -> str:
+    """What a labelled line says now; `text` where there is no such line."""
+    names = {labels(language).words[label] for language in LANGUAGES}
+    for line in lines:
+        name, colon, said = line.replace("：", ":").partition(":")
+        if colon and name.strip("-* ") in names:
+            return "" if said.strip() in _unstated() else _said_first(text, said.strip())
+    return text
 
 
 def _still(rows: list[Statement], section: Section) -> list[Statement]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from workers.documents.passage import ASKED, Passage
-from workers.documents.reading_words import attribute_of, is_done, label_role, priority_of
+from workers.documents.reading_words import attribute_of, clause_role, is_done, label_role, priority_of
 
 ID = re.compile(
     r"^\**(?:[\[/]?((?:[A-Z]{1,6}-?){1,2}\d{1,4}(?:\.\d{1,3}){0,3})[\]/]?)\**\s*(?:[:：.)]|[-–—](?=\s)|(?=\s)|$)\**\s*"
@@ -88,7 +88,7 @@ def labelled(base: Passage, *, within: bool) -> Passage:
                 text=rest,
                 values={attribute: rest},
             )
-    role = label_role(label)
+    role = label_role(label) or (clause_role(label) if base.block.kind == "paragraph" else "")
     short = rest and len(label) < 20 and "|" not in label
     given = priority_of(label) if short and not base.priority else ""
     if given and base.role in ASKED | {""} and not role:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
-from workers.documents.reading_words import column_of, role_of
+from workers.documents.reading_words import attribute_of, column_of, role_of
 from workers.documents.words import bare, is_prose, shown, written
 
 if TYPE_CHECKING:
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_CHARS = 1_100_000  # of a request, which holds at most one mebibyte; more of a document is not read
-BOLD = 7  # level of a line in bold that stands as a heading: below every other heading
+BOLD, RUN_IN = (
+    7,
+    8,
+)  # levels of a line in bold that stands as a heading, and of bold words that open a paragraph
+_RUN_IN = re.compile(  # `**Goal.** ...`, `**Who uses it?** ...`
+    r"^(\*\*|__)(?=[^\s*_])(?P<label>[^*\n]{2,60}?)(?:(?P<stop>[.:：。?？])\1|\1[:：])\s*\S",
+    re.DOTALL,
+)
 _UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"\s*\**[^\s:：*][^:：\n]{0,39}\**[:：]")
@@ -30,7 +37,7 @@ _CODE = re.compile(
     r"^\s*(?:for|if|while|def|return|import|else|try|with|class|fn|func|let|const|var)\b.*[:;({]\s*$|[;{}]\s*$|^\s*[\w.]+\(.*\)|\w+ ?= ?\S|^\s*#"
 )
 _TASK = re.compile(r"\[([ xX~-])\]\s+")
-_STRUCK = re.compile(r"~~(.+)~~[.。]?", re.DOTALL)
+_IDENTIFIED = re.compile(r"\[?[A-Z]{1,6}-?\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,7 @@ class _Outline:
         self.lead = ""
         self.term = ""  # id of the term that is being defined
         self.columns: list[str] = []
+        self.run_ins = False  # several paragraphs open with words in bold, which are their headings
 
     def add(
         self,
@@ -129,6 +137,7 @@ class _Outline:
         return name
 
     def walk(self, tokens: Sequence[Token]) -> None:
+        self.run_ins = self.run_ins or sum(_runs_in(token) or _asks(token) for token in tokens) > 1
         row: list[str] | None = None
         level, term = 0, False
         for token in tokens:
@@ -154,6 +163,8 @@ class _Outline:
                     row = None
                 case "table_close":
                     self.lead = ""
+                case "hr" if not self.items:
+                    self.headings = [row for row in self.headings if row[0] < RUN_IN]
                 case "fence" | "code_block":
                     self.add("code", token.content.strip(), lead=self.lead, parent=self._parent())
                 case "html_block" if is_prose(token.content):
@@ -171,7 +182,7 @@ class _Outline:
         said = "" if _navigation(token) else self.words(token)
         if not said:
             return
-        if level or (not self.items and not term and _is_bold_line(token)):
+        if level or (not self.items and not term and _is_bold_line(token, asks=self.run_ins)):
             self._heading(said, level or BOLD)
         elif self.items and not self.items[-1]:
             done, said = _ticked(token, said)
@@ -189,8 +200,18 @@ class _Outline:
                 self.add("paragraph", bare(line))
             self.lead = ""
         else:
+            said = self._behind_heading(token, said)
             self.add("paragraph", said)
             self.lead = said
+
+    def _behind_heading(self, token: Token, said: str) -> str:
+        """What a paragraph says behind the words in bold that are its heading."""
+        found = _RUN_IN.match(token.content) if self.run_ins and _runs_in(token) else None
+        if found is None or not said.startswith(found["label"]):
+            return said
+        stop = found["stop"] or ""
+        self._heading(found["label"] + (stop if stop in "?？" else ""), RUN_IN)
+        return said.removeprefix(found["label"]).lstrip(".:：。?？ \n")
 
     def _heading(self, said: str, level: int) -> None:
         self.headings = [row for row in self.headings if row[0] < level]
@@ -220,13 +241,10 @@ def _states(cells: Sequence[str]) -> bool:
 
 
 def _ticked(token: Token, said: str) -> tuple[bool | None, str]:
-    """Whether an item is ticked or struck through, and its words without the mark."""
+    """Whether an item is ticked, and its words without the mark."""
     first = token.children[0] if token.children else None
     if first is not None and first.type == "html_inline" and "task-list-item-checkbox" in first.content:
         return "checked=" in first.content, said
-    struck = _STRUCK.fullmatch(said)
-    if struck:
-        return True, struck[1]
     found = _TASK.match(said)
     return (found[1] in "xX", said[found.end() :]) if found else (None, said)
 
@@ -248,8 +266,8 @@ def _is_code(content: str) -> bool:
     )
 
 
-def _is_bold_line(inline: Token) -> bool:
-    """Whether a paragraph is one line all in bold and short: its author made a heading of it."""
+def _is_bold_line(inline: Token, *, asks: bool) -> bool:
+    """Whether a paragraph is one line all in bold and short: its author made a heading of it. `asks`: a question may be one."""
     children = [
         child for child in inline.children or [] if child.type != "text" or child.content.strip(" :：")
     ]
@@ -261,9 +279,27 @@ def _is_bold_line(inline: Token) -> bool:
         and len(inline.content) <= 80
         and (
             not inline.content.rstrip("*_ ").endswith((".", "。", "!", "?", "？", "！"))
+            or (asks and inline.content.rstrip("*_ ").endswith(("?", "？")))
             or role_of(inline.content) != ""
         )
     )
+
+
+def _runs_in(token: Token) -> bool:
+    """Whether a paragraph opens with its heading in bold, which is neither an identifier nor names a property."""
+    found = _RUN_IN.match(token.content) if token.type == "inline" else None
+    return (
+        found is not None
+        and len(found["label"].split()) <= 9
+        and not (attribute_of(found["label"]) and found["stop"] in (None, ":", "："))
+        and not _IDENTIFIED.match(found["label"])
+        and not _is_form(token.content)
+    )
+
+
+def _asks(token: Token) -> bool:
+    """Whether a paragraph is a question in bold, and no more."""
+    return token.type == "inline" and re.fullmatch(r"\*\*[^*\n]{4,78}[?？]\*\*", token.content) is not None
 
 
 def _navigation(inline: Token) -> bool:

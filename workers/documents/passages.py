@@ -21,7 +21,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.outline import Block, outline
+from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     clause_role,
@@ -60,7 +60,7 @@ _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
 _LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
 _SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
-_DROPPED = re.compile(r"^~~(.+?)~~\s*\S")
+_DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
 _ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
 _SAYS = re.compile(
     r"^(?:→|->|=>|A[:：]|answer(?:ed)?\b|yes\b[,.: ]|no\b[,.: ]|decided\b|[–—-] (?:yes|no|decided)\b)",
@@ -168,9 +168,8 @@ def _gone(base: Passage) -> str:
 
 def _opens(text: str) -> bool:
     """Whether a short paragraph above a list only names it: `Main flow`."""
-    return (len(text.split()) <= 2 and not text.rstrip().endswith((".", "!", "?", "。"))) or (
-        len(text) <= 30 and bool(label_role(text))
-    )
+    named = len(text.split()) <= 2 and not text.rstrip().endswith((".", "!", "?", "。"))
+    return named or (len(text) <= 30 and bool(label_role(text)))
 
 
 class _Roles:
@@ -206,7 +205,8 @@ class _Roles:
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         struck = _STRUCK.search(block.text)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
-        if not (role or titled or told or identified or (above and above.role)):
+        beside = block.level >= BOLD and above is not None and above.role not in ASKED
+        if not (role or titled or told or identified or (above and above.role and not beside)):
             role = word_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
         if (

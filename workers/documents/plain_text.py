@@ -6,7 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workers.documents.reading_words import attribute_of, is_greeting, label_role, role_of
+from workers.documents.reading_words import (
+    attribute_of,
+    clause_role,
+    is_greeting,
+    label_role,
+    role_of,
+    word_role,
+)
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _COMMIT = re.compile(
@@ -28,7 +35,9 @@ _SUBJECT = re.compile(r"\A(?:Subject|Re|Betreff|Objet|Asunto|主题|件名)[:：
 _QUOTING = re.compile(
     r"> ?|On .{4,60}wrote:$|Am .{4,60}schrieb.{0,60}:$|Le .{4,60}a écrit ?:$|El .{4,60}escribió:$|-{3,} ?Original"
 )
-_BULLET = re.compile(r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔][ \t\u3000]*(?=\S)|^(\s*)[①-⑳][ \t]*(?=\S)")
+_BULLET = re.compile(
+    r"^(\s*)[•‣◦▪●○■□·–—→➢✓✔»][ \t\u3000]*(?=\S)|^(\s*)(?:[①-⑳]|~(?= )|[（(][a-z][)）](?= ))[ \t]*(?=\S)"
+)
 _NUMBER = re.compile(r"^(\s*)(?:[（(](\d{1,2})[)）]|(\d{1,2})[、．])\s*(?=\S)")
 _IDENTIFIED = re.compile(r"^\**[A-Z]{1,5}-?\d{1,3}(?:\.\d{1,3})*\**(?:[.:：)]\s*|\s{1,4})\S")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
@@ -282,6 +291,14 @@ def _heading_of(line: str, alone: bool, after: str) -> str:
     if bare.endswith((":", "：")) and _LIST.match(after):
         return title if role_of(title) and alone and chapter else ""  # it introduces its list
     if role_of(title) and (alone or bare != title):
+        return title
+    if (
+        alone
+        and bare == title
+        and _LIST.match(after)
+        and len(title.split()) <= 8
+        and (clause_role(title) or word_role(title))
+    ):
         return title
     shouted = title.isupper() and len(title) > 3 and title.isascii() and any(c.isalpha() for c in title)
     return title if shouted and alone and len(title.split()) <= 6 else ""

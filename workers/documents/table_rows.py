@@ -214,6 +214,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
             return section, ""
         of_goals = "goal" in kinds and ("target" in kinds or section == "goal")
         return ("goal", "goal") if of_goals else ("metric", "metric")
+    if "requirement" in kinds and section in ("goal", "metric") and kinds & {"target", "baseline"}:
+        return section, "requirement"
     if "requirement" in kinds:
         return (
             section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
@@ -253,7 +255,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         return f"{named} | {values['target']}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
-        told = description if longer and len(named) < max(60, len(description)) else named
+        sentence = len(named.split()) > 6 and len(named) > len(description)
+        told = description if longer and not sentence and len(named) < max(60, len(description)) else named
         return told, "" if told == named else named
     if role in ASKED and not named and description:
         return description, ""

@@ -126,6 +126,7 @@ RULES: tuple[Callable[[Specification], Iterator[Finding]], ...] = (
     source_rules.no_wishes,
     source_rules.lost,
     source_rules.distorted,
+    source_rules.turned,
     source_rules.foreign,
     criterion_rules.criteria,
     criterion_rules.opposites,

@@ -124,22 +124,23 @@ class Carriers:
 @lru_cache(maxsize=32_768)
 def is_negative(text: str) -> bool:
     """Whether a text denies what it speaks of; two negations cancel out."""
-    bare = _pattern("no_negations").sub(" ", text)
-    return len(_pattern("negations").findall(bare)) % 2 == 1
+    bare = pattern("no_negations").sub(" ", text)
+    return len(pattern("negations").findall(bare)) % 2 == 1
 
 
 def outcome(criterion: str) -> str:
     """What a criterion says happens: the part behind `then`, or all of it."""
-    return _pattern("then").split(criterion)[-1]
+    return pattern("then").split(criterion)[-1]
 
 
 def says_vaguely(text: str) -> bool:
     """Whether a text judges (`fast`, `easy`) instead of saying what is seen."""
-    return _pattern("vague").search(text) is not None
+    return pattern("vague").search(text) is not None
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of config/lint.toml by its name."""
     return re.compile(words_of(name), re.IGNORECASE)
 
 

@@ -82,6 +82,16 @@ def words_of(name: str) -> str:
     return str(_read()["words"][name])
 
 
+def table_of(name: str) -> dict[str, str]:
+    """A table of words by its name."""
+    return {str(key): str(said) for key, said in _read()[name].items()}
+
+
+def opposites() -> list[tuple[str, str]]:
+    """Pairs of patterns, each of which turns a statement that holds the other."""
+    return [(left, right) for left, right in _read()["opposites"]["pairs"]]
+
+
 def finding(
     rule: str, document: str, place: str, text: str = "", *, language: str, other: str = ""
 ) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workers.documents.content import (
@@ -25,9 +26,13 @@ from workers.documents.lint.comparing import (
     share,
     words,
 )
+from workers.documents.lint.meaning import TWIN, Difference, difference, likeness_apart
 from workers.documents.lint.rules import Finding, finding
 from workers.documents.lint.specification import ASKING, Said, Specification
 
+_CLAUSES = re.compile(r"(?<=[^\d.])[.!](?=\s|$)|[;。；！\n]")
+_HELD = frozenset({"goal", "requirement", "constraint", "dependency", "story", "entry"})
+_BINDING = frozenset({"requirement", "constraint", "entry"})  # forms whose modal verb counts
 _DONE = ("✅", "☑", "[x]", "[X]", "~~")
 _FOREIGN = 0.5  # share of a document's items without a known word from which it is foreign
 _LEAST = 3  # items that a document must have before shares say anything
@@ -128,9 +133,11 @@ def uncovered(spec: Specification, stated: Sequence[str]) -> tuple[str, ...]:
 
 def _carriers(spec: Specification) -> tuple[Carriers, Carriers]:
     """The requirements, and the limits of the brief."""
-    items = [item for _, content in spec.of(Requirements) for item in content.items]
+    truth = _Truth(spec)
     texts = []
-    for item in items:
+    for item in (item for _, content in spec.of(Requirements) for item in content.items):
+        if item.moscow != "Won't" and truth.denied_by(item.statement):
+            continue
         quoted = [item.quote] if item.quote and is_quoted(item.statement, item.title, item.quote) else []
         texts += [" ".join((item.title, item.statement, *quoted)), *item.acceptance_criteria]
     briefs = [brief for _, brief in spec.of(Brief)]
@@ -161,6 +168,60 @@ def distorted(spec: Specification) -> Iterator[Finding]:
             )
         elif not quote and not _is_supported(said, request):
             yield finding("unsupported", said.document, said.place, said.text, language=spec.sources.language)
+
+
+def turned(spec: Specification) -> Iterator[Finding]:
+    """Statements that keep the words of their source and change what it says: a negation, a figure, how much it binds."""
+    sources = _Truth(spec)
+    for said in spec.statements:
+        if not said.open or said.form not in _HELD:
+            continue
+        beside = " ".join(said.also[:-1] if said.form == "requirement" else said.also)
+        texts = [said.text, *([" ".join(said.also)] if said.form == "goal" else ())]
+        for clause in (clause for text in texts for clause in _CLAUSES.split(text)):
+            rule, source = sources.departure(clause, beside)
+            if rule:
+                yield finding(
+                    rule,
+                    said.document,
+                    said.place,
+                    clause.strip(),
+                    language=spec.sources.language,
+                    other=source,
+                )
+
+
+class _Truth:
+    """What documents are held against, clause by clause: what the request and people since then asked for."""
+
+    def __init__(self, spec: Specification) -> None:
+        found = spec.sources.discovery
+        given = "\n".join((spec.sources.request, *spec.sources.given))
+        told = [line for line in given.split("\n") if not line.lstrip().startswith("|")]
+        if found is not None:
+            told += [row.text for row in found.requirements if row.kind != "exclusion"]
+            told += [*found.constraints, *found.dependencies, *(row.text for row in found.goals)]
+            told += [f"{row.metric} {row.target}" for row in found.goals]
+        self.known = Carriers(clause.strip() for text in told for clause in _CLAUSES.split(text))
+        self.plain = {plain(clause) for clause in self.known.items}
+        self.plain |= {plain(cell) for line in given.split("\n") if "|" in line for cell in line.split("|")}
+
+    def denied_by(self, statement: str) -> bool:
+        """Whether a statement says the opposite of its source, or gives another figure."""
+        return any(
+            self.departure(clause, "")[0] in ("reversed", "other_number")
+            for clause in _CLAUSES.split(statement)
+        )
+
+    def departure(self, clause: str, beside: str) -> tuple[Difference, str]:
+        """How a clause departs from the one of its words, and that one; nothing where some source agrees with it."""
+        if plain(clause) in self.plain or clause.rstrip().endswith("…"):  # one that was cut ends so
+            return "", ""
+        near = [self.known.items[at] for at in self.known.near(clause)]
+        alike = [(likeness_apart(clause, other), other) for other in near]
+        twins = sorted(((share, other) for share, other in alike if share >= TWIN), reverse=True)
+        differences = [(difference(clause, other, beside), other) for _, other in twins]
+        return next(iter(differences), ("", "")) if all(rule for rule, _ in differences) else ("", "")
 
 
 def _is_supported(said: Said, request: Carriers) -> bool:
