@@ -82,7 +82,7 @@ class Building:
 
 @contextmanager
 def a_building(folder: Path, fixture: Fixture = TWO, scenario: Scenario | None = None) -> Iterator[Building]:
-    with building(folder, fixture, scenario) as project:
+    with building(folder, fixture, scenario, work='setup = ["true"]\n') as project:
         yield Building(project, fixture, as_left(project.folder))
 
 
