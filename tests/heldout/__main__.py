@@ -26,6 +26,7 @@ import structlog
 
 from tests.heldout import archives
 from tests.heldout.admit import Unfit, admitted, row
+from tests.heldout.edits import Unsuited
 from tests.heldout.figures import (
     ACCEPTED,
     FAULT,
@@ -84,6 +85,8 @@ def tried(recipe: Recipe, variants: Sequence[str], cache: Path) -> Result:
             begun = time.monotonic()
             try:
                 done = attempt(of, lambda tree, name=name: VARIANTS[name].do(of, tree))  # type: ignore[misc]
+            except Unsuited:
+                continue
             except Exception as fault:
                 found[name] = Scored(FAULT, f"{type(fault).__name__}: {fault}", time.monotonic() - begun)
                 continue

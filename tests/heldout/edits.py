@@ -22,6 +22,10 @@ _OPPOSITE = {
 }
 
 
+class Unsuited(ValueError):
+    """What is to be done to a test cannot be done to this one, as where a loop makes it."""
+
+
 def names_of(test: str) -> list[str]:
     """Class and function of a Python test's id, without its parameters."""
     return test.partition("[")[0].split("::")[1:]
@@ -134,7 +138,7 @@ _JS_OPPOSITE = (
 
 
 def mark_js(text: str, names: Iterable[str], mark: str) -> str:
-    """The calls of these tests with a mark: `test.skip`. Raises ValueError where none of them is in the file."""
+    """The calls of these tests with a mark: `test.skip`. Raises Unsuited where none of them is in the file."""
     count = 0
     for name in names:
         text, hits = re.subn(
@@ -142,21 +146,21 @@ def mark_js(text: str, names: Iterable[str], mark: str) -> str:
         )
         count += hits
     if not count:
-        raise ValueError("the file has none of the tests")
+        raise Unsuited("the file has none of the tests")
     return text
 
 
 def turn_js_round(text: str, name: str) -> str:
-    """The opposite of the first assertion of the test. Raises ValueError where there is none that can be turned."""
+    """The opposite of the first assertion of the test. Raises Unsuited where there is none that can be turned."""
     begin = re.search(_JS_TEST.replace("{name}", re.escape(name)), text)
     if begin is None:
-        raise ValueError(f"the file has no test {name!r}")
+        raise Unsuited(f"the file has no test {name!r}")
     rest = text[begin.end() :]
     hits = [
         (found.start(), pattern, new) for pattern, new in _JS_OPPOSITE if (found := re.search(pattern, rest))
     ]
     if not hits:
-        raise ValueError(f"{name!r} has no assertion that could be turned round")
+        raise Unsuited(f"{name!r} has no assertion that could be turned round")
     _, pattern, new = min(hits)
 
     def opposite(found: re.Match[str]) -> str:

@@ -159,7 +159,7 @@ def mark_done(of: Releases, tree: Path) -> None:
 
 
 def impossible(of: Releases, tree: Path) -> None:
-    """The release's change, and a test that contradicts it. Raises ValueError where no hidden test can be turned round."""
+    """The release's change, and a test that contradicts it. Raises Unsuited where no hidden test can be turned round."""
     gold(of, tree)
     for test in of.recipe.hidden:
         path, _, name = test.partition("::")
@@ -173,7 +173,7 @@ def impossible(of: Releases, tree: Path) -> None:
         except ValueError:
             continue
         return
-    raise ValueError(f"{of.recipe.name}: no hidden test has an assertion that could be turned round")
+    raise edits.Unsuited(f"{of.recipe.name}: no hidden test has an assertion that could be turned round")
 
 
 SPECIAL = """
