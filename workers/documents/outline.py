@@ -208,6 +208,7 @@ class _Outline:
         """What a paragraph says behind the words in bold that are its heading."""
         found = _RUN_IN.match(token.content) if self.run_ins and _runs_in(token) else None
         if found is None or not said.startswith(found["label"]):
+            self.headings = [row for row in self.headings if row[0] < RUN_IN]  # one of its own ends it
             return said
         stop = found["stop"] or ""
         self._heading(found["label"] + (stop if stop in "?？" else ""), RUN_IN)
