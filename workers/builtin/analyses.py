@@ -1,0 +1,198 @@
+"""Analyses by rule: insights from what was found in the lines of a project, rounds and conclusions (docs/analyze.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from orchestrator.domain.analysis import RoundType
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.text import keywords
+from workers.builtin.material import Material, short, unique
+from workers.documents.analysis_content import (
+    AnalysisContent,
+    Answered,
+    ConclusionsContent,
+    Insight,
+    Place,
+    Recommendation,
+    RoundContent,
+)
+
+MOST_INSIGHTS, MOST_POINTS, MOST_QUESTIONS, MOST_FILES = 12, 10, 6, 5
+PER_VIEW = 2  # insights of one perspective among the conclusions
+_ORDER = {"high": 0, "medium": 1, "low": 2}
+_QUESTION = re.compile(r"[^?？]*[?？]")
+
+
+def answer(m: Material) -> AnalysisContent:
+    """What one perspective sees: its findings by rule, the gravest first."""
+    given: Mapping[str, Json] = m.facts["analysis"]
+    record = given["exploration"]
+    found = sorted(record.get("observations", ()), key=lambda each: _ORDER[each["priority"]])
+    insights = [Insight(text=each["text"], evidence=_places(each)) for each in found][:MOST_INSIGHTS]
+    relevant = [f"{each['path']}: {each['rationale']}" for each in record.get("relevant_files", ())]
+    grave = [each for each in found if each["priority"] == "high"]
+    if not insights:
+        return AnalysisContent(
+            key_insights=[],
+            key_findings=[short(line, 300) for line in relevant[:MOST_FILES]],
+            open_questions=[m.say("analysis_nothing", perspective=given["perspective"])],
+        )
+    return AnalysisContent(
+        key_insights=insights,
+        key_findings=[short(line, 300) for line in relevant[:MOST_FILES]],
+        open_questions=[m.say("analysis_intended", text=each["text"]) for each in grave][:MOST_QUESTIONS],
+        recommendations=[
+            Recommendation(action=each["do"], rationale=each["text"], priority=each["priority"])
+            for each in found
+            if each["do"]
+        ][:MOST_POINTS],
+    )
+
+
+def held(m: Material) -> RoundContent:
+    """A round: what several perspectives share, what was not said yet, or answers to a person's questions."""
+    given: Mapping[str, Json] = m.facts["analysis"]
+    results, before = given["analyses"], given["rounds"]
+    kind = RoundType(given["type"])
+    said = {each["text"] for one in before for each in _understood(one)}
+    if kind is RoundType.QUESTIONS:
+        return RoundContent(answers=[_answered(m, each, given) for each in questions(given["direction"])])
+    if kind is RoundType.ADJUSTED:
+        fixed = [each for each in results if each["is_direction_fix"]][-1:]
+        new = [insight for each in fixed for insight in _insights(each) if insight.text not in said]
+        return RoundContent(
+            confirmed=[insight for insight in _shared(m, results) if insight.text not in said],
+            new_insights=new,
+            new_questions=_open(fixed),
+        )
+    if kind is RoundType.DEEPEN:
+        rest = [insight for each in results for insight in _insights(each) if insight.text not in said]
+        return RoundContent(new_insights=rest[:MOST_POINTS], new_questions=_open(results)[:MOST_QUESTIONS])
+    return RoundContent(
+        confirmed=_shared(m, results),
+        new_insights=[insight for each in results for insight in _insights(each)[:PER_VIEW]],
+        new_findings=unique(text for each in results for text in each["key_findings"][:2])[:MOST_POINTS],
+        new_questions=_open(results)[:MOST_QUESTIONS],
+    )
+
+
+def concluded(m: Material) -> ConclusionsContent:
+    """The end: what several perspectives share, then the gravest of each, and what to do about it."""
+    given: Mapping[str, Json] = m.facts["analysis"]
+    results, before = given["analyses"], given["rounds"]
+    if not results:
+        return ConclusionsContent(summary=m.say("analysis_empty"), key_conclusions=[])
+    points = _shared(m, results)[: MOST_POINTS // 2]
+    points += [insight for each in results for insight in _insights(each)[:PER_VIEW]]
+    points += [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
+    advice = sorted(
+        (each for result in results for each in result["recommendations"]),
+        key=lambda each: _ORDER[each["priority"]],
+    )
+    by_action = {each["action"]: each for each in reversed(advice)}
+    kept = sorted(by_action.values(), key=lambda each: _ORDER[each["priority"]])[:MOST_POINTS]
+    answered = {each["question"] for one in before for each in one["answers"] if each["evidence"]}
+    open_questions = unique(
+        [text for one in before for text in one["new_questions"]]
+        + [each["question"] for one in before for each in one["answers"] if not each["evidence"]]
+    )
+    views = ", ".join(unique(each["perspective"] for each in results))
+    count = sum(len(each["key_insights"]) for each in results)
+    return ConclusionsContent(
+        summary=m.say(
+            "analysis_summary", views=views, count=count, rounds=len(before), text=short(points[0].text, 300)
+        )
+        if points
+        else m.say("analysis_empty"),
+        key_conclusions=_once(points)[:MOST_POINTS],
+        recommendations=[Recommendation.model_validate(each) for each in kept],
+        open_questions=[text for text in open_questions if text not in answered][:MOST_QUESTIONS],
+        follow_up=[
+            m.say("analysis_follow", text=each["action"]) for each in kept if each["priority"] == "high"
+        ][:3],
+    )
+
+
+def questions(text: str) -> list[str]:
+    """The questions of a person's words, one by one; all of them where there is no question mark."""
+    found = [each.strip() for each in _QUESTION.findall(text) if len(each.strip()) > 1]
+    return found or [text.strip()]
+
+
+def _answered(m: Material, question: str, given: Mapping[str, Json]) -> Answered:
+    """What the analyses and an exploration of the question say; that they say nothing, where they do not."""
+    wanted = keywords(question)
+    candidates = [insight for each in given["analyses"] for insight in _insights(each)]
+    candidates += _insights_of(given.get("exploration", {}).get("observations", ()))
+    ranked = sorted(candidates, key=lambda each: -_shares(wanted, each))
+    best = [each for each in ranked if _shares(wanted, each)][:3]
+    if not best:
+        return Answered(question=question, answer=m.say("analysis_no_answer"))
+    places = [place for each in best for place in each.evidence[:3]]
+    return Answered(question=question, answer="; ".join(each.text for each in best)[:2_000], evidence=places)
+
+
+def _shares(wanted: frozenset[str], insight: Insight) -> int:
+    said = " ".join([insight.text, *(f"{place.path} {place.quote}" for place in insight.evidence)])
+    return len(wanted & keywords(re.sub(r"[/_.]", " ", said)))
+
+
+def _shared(m: Material, results: Sequence[JsonObject]) -> list[Insight]:
+    """Files that more than one perspective points to, with what each says of them."""
+    by_file: dict[str, dict[str, tuple[str, JsonObject]]] = {}
+    for each in results:
+        for insight in each["key_insights"]:
+            for place in insight["evidence"]:
+                by_file.setdefault(place["path"], {}).setdefault(
+                    each["perspective"], (insight["text"], place)
+                )
+    several = [
+        (path, views) for path, views in by_file.items() if len({text for text, _ in views.values()}) > 1
+    ]
+    several.sort(key=lambda each: (-len(each[1]), each[0]))
+    return [
+        Insight(
+            text=m.say(
+                "analysis_shared",
+                path=path,
+                texts="; ".join(f"{view}: {short(text, 160)}" for view, (text, _) in views.items()),
+            ),
+            evidence=[_place(place) for _, place in views.values()],
+        )
+        for path, views in several[:MOST_FILES]
+    ]
+
+
+def _understood(one: JsonObject) -> Iterable[JsonObject]:
+    known = one["updated_understanding"]
+    return [*known["confirmed"], *known["new_insights"]]
+
+
+def _insights(result: JsonObject) -> list[Insight]:
+    return _insights_of(result["key_insights"])
+
+
+def _insights_of(rows: Iterable[JsonObject]) -> list[Insight]:
+    return [Insight(text=each["text"], evidence=_places(each)) for each in rows]
+
+
+def _places(row: JsonObject) -> list[Place]:
+    return [_place(each) for each in row["evidence"]]
+
+
+def _place(each: JsonObject) -> Place:
+    return Place(path=each["path"], line=each["line"], quote=each["quote"])
+
+
+def _open(results: Iterable[JsonObject]) -> list[str]:
+    return unique(text for each in results for text in each["open_questions"])
+
+
+def _of_answer(each: JsonObject) -> Insight:
+    return Insight(text=f"{each['question']} {each['answer']}"[:2_000], evidence=_places(each))
+
+
+def _once(points: Iterable[Insight]) -> list[Insight]:
+    return list({point.text: point for point in points}.values())

@@ -1,0 +1,115 @@
+"""What an analysis has come to so far: its perspectives' results and its rounds, as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from orchestrator.domain.json_types import Json, JsonObject
+from workers.context.run_context import RunContext
+from workers.context.sources import repository_text
+from workers.documents.analysis_content import Insight, Place
+from workers.documents.cutting import cut
+from workers.explore.citations import CitationCheck
+
+ANALYSES, ROUNDS, EXPLORATIONS = "analyses/", "discussions/discussion-round-", "explorations/explore-"
+CONCLUSIONS, REPORT, TIMELINE = "conclusions.json", "report.md", "discussion.md"
+EXPLORATION_LIMIT, RESULT_LIMIT = 16_000, 30_000  # characters in a prompt
+
+
+def analyses(context: RunContext) -> list[JsonObject]:
+    """The results of the perspectives, oldest first."""
+    return [context.json(path) for path in sorted(context.artifacts) if path.startswith(ANALYSES)]
+
+
+def rounds(context: RunContext) -> list[JsonObject]:
+    """The rounds that were held, oldest first."""
+    found = [context.json(path) for path in sorted(context.artifacts) if path.startswith(ROUNDS)]
+    return sorted(found, key=lambda each: int(each["round"]))
+
+
+def explorations(context: RunContext, perspective: str | None = None) -> dict[str, JsonObject]:
+    """Path -> exploration; those of one perspective, or all."""
+    start = f"{EXPLORATIONS}{perspective}-" if perspective else EXPLORATIONS
+    return {path: context.json(path) for path in sorted(context.artifacts) if path.startswith(start)}
+
+
+def checked(context: RunContext, insights: Iterable[Insight]) -> tuple[list[JsonObject], list[JsonObject]]:
+    """Insights with evidence that was found in the project, and those with none; each place says what was found."""
+    check = CitationCheck(context.project)
+    shown: list[JsonObject] = []
+    bare: list[JsonObject] = []
+    for insight in insights:
+        evidence, missing = found_places(check, insight.evidence)
+        record = {"text": insight.text, "evidence": evidence, **({"not_found": missing} if missing else {})}
+        (shown if evidence else bare).append(record)
+    return shown, bare
+
+
+def found_places(check: CitationCheck, places: Sequence[Place]) -> tuple[list[JsonObject], list[JsonObject]]:
+    """The places that are there, and those that are not with the reason."""
+    found: dict[tuple[str, int], JsonObject] = {}
+    missing: list[JsonObject] = []
+    for place in places:
+        cited = check.check(place.path, place.line, place.quote)
+        record: JsonObject = {"path": cited.path, "line": cited.line, "quote": cited.quote}
+        if cited.verified:
+            found.setdefault((cited.path, cited.line), record)
+        else:
+            missing.append({**record, "fault": cited.fault})
+    return list(found.values()), missing
+
+
+def material(context: RunContext) -> list[tuple[str, str]]:
+    """What a round and the conclusions are asked about: the results, then the rounds."""
+    results = [
+        (f"Analysis: {each['perspective']}", cut(compact_text(each), RESULT_LIMIT))
+        for each in analyses(context)
+    ]
+    held = [
+        (f"Round {each['round']} ({each['type']})", cut(compact_text(each), RESULT_LIMIT))
+        for each in rounds(context)
+    ]
+    if not results:
+        results = [
+            (f"Exploration: {path}", cut(repository_text(record), EXPLORATION_LIMIT))
+            for path, record in explorations(context).items()
+        ]
+    return [*results, *held]
+
+
+def compact_text(record: Json) -> str:
+    """A record without what only programs read."""
+    left = ("schema", "session", "task", "run", "generated_at", "not_found", "timestamp")
+    return _lines({key: value for key, value in record.items() if key not in left})
+
+
+def _lines(value: Json, depth: int = 0) -> str:
+    pad = "  " * depth
+    if isinstance(value, dict):
+        rows = [(key, each) for key, each in value.items() if each not in (None, [], {}, "")]
+        if {"path", "line"} <= {key for key, _ in rows}:
+            return f"{pad}- {value['path']}:{value['line']}: {value.get('quote', '')}"
+        return "\n".join(
+            f"{pad}{key}:\n{_lines(each, depth + 1)}"
+            if isinstance(each, dict | list)
+            else f"{pad}{key}: {each}"
+            for key, each in rows
+        )
+    if isinstance(value, list):
+        return "\n".join(
+            _lines(each, depth) if isinstance(each, dict) else f"{pad}- {each}" for each in value
+        )
+    return f"{pad}{value}"
+
+
+def stamped(context: RunContext, schema: str) -> JsonObject:
+    """What every file of an analysis says about itself."""
+    from workers.context.written_documents import stamp
+
+    return {
+        "schema": schema,
+        "session": context.session.id,
+        "task": context.row.key,
+        "run": context.row.run,
+        "generated_at": stamp(context.row.opened_at),
+    }

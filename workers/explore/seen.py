@@ -1,0 +1,82 @@
+"""What was read of a project, for rules that look for findings in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.domain.json_types import JsonObject
+from workers.explore.knowledge import Knowledge
+from workers.explore.root import shown
+
+LONGEST_QUOTE = 200  # characters
+MOST_EVIDENCE = 6  # lines that one finding shows; it says how many there are
+DEFINES = re.compile(
+    r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
+    r"(?:class|def|func(?:\s+\([^)]*\))?|function|fn|interface|struct|enum|trait|type|record|const|module)\s+(?P<name>[A-Za-z_]\w*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    path: str
+    line: int  # from 1
+    quote: str  # the line, without its margins
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A finding by rule."""
+
+    rule: str
+    text: str
+    evidence: tuple[Evidence, ...]
+    count: int  # of the lines or files it holds for
+    priority: str = "low"
+    do: str = ""
+
+    def as_record(self) -> JsonObject:
+        return {
+            "rule": self.rule,
+            "text": self.text,
+            "count": self.count,
+            "priority": self.priority,
+            "do": self.do,
+            "evidence": [{"path": e.path, "line": e.line, "quote": e.quote} for e in self.evidence],
+        }
+
+
+@dataclass
+class Seen:
+    """The texts of a project, and which of its files concern the question."""
+
+    known: Knowledge
+    texts: dict[str, list[str]]  # path -> lines
+    roles: Mapping[str, str]
+    relevant: Sequence[str]  # the most relevant first
+    words: frozenset[str]  # of the question
+    notes: list[str] = field(default_factory=list)
+    imports: dict[str, set[str]] = field(default_factory=dict)  # file -> files that import it
+
+    def ordered(self, paths: Iterable[str]) -> list[str]:
+        """What concerns the question first."""
+        place = {path: number for number, path in enumerate(self.relevant)}
+        return sorted(paths, key=lambda path: (place.get(path, len(place)), path))
+
+    def at(self, path: str, number: int) -> Evidence:
+        return Evidence(shown(path), number, self.texts[path][number - 1].strip()[:LONGEST_QUOTE])
+
+    def sources(self, *, tests: bool = False) -> list[str]:
+        wanted = "test" if tests else "source"
+        return [
+            path
+            for path in self.texts
+            if self.known.language(path)
+            and (self.roles[path] == wanted or (not tests and self.roles[path] == "entry point"))
+        ]
+
+
+def words_of(name: str) -> str:
+    """`resumeSession` and `resume_session` as words."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", name)
