@@ -85,7 +85,7 @@ def plan(
         )
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
     choice = choose(request, facts, pack, options.mode)
-    chosen, views = pack, ()
+    chosen, views = pack, tuple[str, ...]()
     if most := pack.pipelines[choice.mode].perspectives:
         views = chosen_perspectives(request, options.perspectives, pack.analysis, most)
     elif options.perspectives:

@@ -19,13 +19,13 @@ from ruamel.yaml import YAML
 
 from orchestrator.config import resources
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.domain.text import keywords
 from workers.explore.exploration import ExplorationStopped
 from workers.explore.inventory import take_inventory
 from workers.explore.kinds import role_of
 from workers.explore.knowledge import knowledge
+from workers.explore.passages_found import passages, subject
 from workers.explore.root import Root
-from workers.explore.seen import DEFINES, MOST_EVIDENCE, Observation, Seen, words_of
+from workers.explore.seen import MOST_EVIDENCE, Asked, Observation, Seen
 from workers.explore.structure import structure_of
 
 MOST_FILES = 4_000
@@ -61,7 +61,7 @@ def observe(
     perspective: str,
     exploration: JsonObject,
     *,
-    question: str,
+    asked: Asked,
     skip: Path,
     deadline: float,
     stop: threading.Event | None = None,
@@ -76,8 +76,8 @@ def observe(
             raise ExplorationStopped
         return time.monotonic() >= deadline
 
-    seen = _read(root, exploration, question, skip, late)
-    found = [_subject(seen)]
+    seen = _read(root, exploration, asked, skip, late)
+    found = [*passages(seen), subject(seen)]
     found += structure_of(perspective, seen)
     for rule in rules().get(perspective, ()):
         if late():
@@ -87,13 +87,13 @@ def observe(
     return [each for each in found if each is not None], seen.notes
 
 
-def _read(root: Path, exploration: JsonObject, question: str, skip: Path, late: Callable[[], bool]) -> Seen:
+def _read(root: Path, exploration: JsonObject, asked: Asked, skip: Path, late: Callable[[], bool]) -> Seen:
     known = knowledge()
     with Root(root) as opened:
         inventory = take_inventory(opened, skip_names=known.skip_folders, skip_path=skip, late=late)
         roles = {file.path: role_of(file.path, known) for file in inventory.files}
         relevant = [str(each["path"]) for each in exploration.get("relevant_files", ())]
-        seen = Seen(known, {}, roles, relevant, keywords(question), list(inventory.notes))
+        seen = Seen(known, {}, roles, relevant, asked, list(inventory.notes))
         readable = [
             file
             for file in inventory.files
@@ -162,23 +162,3 @@ def _spread(found: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     chosen = [lines[0] for lines in by_file.values()][:MOST_EVIDENCE]
     rest = [each for each in found if each not in chosen]
     return sorted(chosen + rest[: MOST_EVIDENCE - len(chosen)], key=found.index)
-
-
-def _subject(seen: Seen) -> Observation | None:
-    """Where what the question speaks of is defined."""
-    ranked: list[tuple[int, str, int]] = []
-    for path in seen.ordered(seen.sources())[:200]:
-        for number, line in enumerate(seen.texts[path], 1):
-            match = DEFINES.match(line)
-            if match:
-                shared = len(keywords(words_of(match["name"])) & seen.words)
-                if shared:
-                    ranked.append((shared, path, number))
-    if not ranked:
-        return None
-    place = {path: number for number, path in enumerate(seen.relevant)}
-    ranked.sort(key=lambda each: (-each[0], place.get(each[1], len(place)), each[1], each[2]))
-    evidence = tuple(seen.at(path, number) for _, path, number in ranked[:MOST_EVIDENCE])
-    files = len({path for _, path, _ in ranked})
-    text = f"{len(ranked)} definitions in {files} files bear the question's words"
-    return Observation("subject", text, evidence, len(ranked))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.text import keywords
 from workers.explore.knowledge import Knowledge
 from workers.explore.root import shown
 
@@ -16,6 +17,20 @@ DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
     r"(?:class|def|func(?:\s+\([^)]*\))?|function|fn|interface|struct|enum|trait|type|record|const|module)\s+(?P<name>[A-Za-z_]\w*)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The meaningful words of a question, and those of the perspective it is asked from."""
+
+    words: frozenset[str]
+    bias: frozenset[str] = frozenset()  # they tell which of several passages is nearer
+
+    @classmethod
+    def of(cls, question: str, perspective: Iterable[str], beside: Iterable[str]) -> Asked:
+        """`beside`: words that tell how a question is asked, not what about."""
+        bias = keywords(" ".join(perspective))
+        return cls(keywords(question) - keywords(" ".join(beside)) - bias, bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +70,7 @@ class Seen:
     texts: dict[str, list[str]]  # path -> lines
     roles: Mapping[str, str]
     relevant: Sequence[str]  # the most relevant first
-    words: frozenset[str]  # of the question
+    asked: Asked
     notes: list[str] = field(default_factory=list)
     imports: dict[str, set[str]] = field(default_factory=dict)  # file -> files that import it
 

@@ -204,7 +204,7 @@ def _says(seen: Seen) -> Observation | None:
     for order, path in enumerate(_documents(seen)[:60]):
         for number, line in enumerate(seen.texts[path], 1):
             if _HEADING.match(line):
-                fitting.append((-len(keywords(line) & seen.words) * 1_000 + order, path, number))
+                fitting.append((-len(keywords(line) & seen.asked.words) * 1_000 + order, path, number))
     if not fitting:
         return None
     fitting.sort()
@@ -258,7 +258,9 @@ def _decision(seen: Seen) -> list[Observation | None]:
     """Decisions that the project has written down."""
     named = re.compile(r"(^|/)(adr|adrs|decisions?|rfcs?)(/|\.md$)", re.I)
     records = [path for path in _documents(seen) if named.search(path) and seen.texts[path]]
-    fitting = sorted(records, key=lambda path: -len(keywords("\n".join(seen.texts[path][:40])) & seen.words))
+    fitting = sorted(
+        records, key=lambda path: -len(keywords("\n".join(seen.texts[path][:40])) & seen.asked.words)
+    )
     if not fitting:
         return []
     evidence = tuple(_top_of(seen, path) for path in fitting[:MOST_EVIDENCE])

@@ -29,9 +29,14 @@ from workers.documents.frame import to_json
 from workers.explore import explore
 from workers.explore.observations import observe
 from workers.explore.ranking import named_words
+from workers.explore.seen import Asked
 from workers.roles import Produced
 from workers.roles.drafting import feedback
 
+ASKING = (  # words of a question, not of its subject
+    "analyze", "analyse", "investigate", "analysis", "quick", "thorough", "detailed", "overview", "deep", "instead", "look",
+    "focus", "project", "code", "how", "what", "why", "where", "which", "who",
+)  # fmt: skip
 SECONDS = 60.0  # that the rules of a perspective may read
 GOAL = (
     "Analyze the project for the request, from the perspective of {perspective}: {label}. Say what is so and what follows "
@@ -83,7 +88,7 @@ def exploration_of(context: RunContext, name: str, question: str) -> JsonObject:
         context.project,
         name,
         record,
-        question=question,
+        asked=Asked.of(question, view.words, ASKING),
         skip=context.store.workflow,
         deadline=time.monotonic() + SECONDS,
         stop=context.live.stop,

@@ -87,15 +87,14 @@ def _files_of(record: JsonObject) -> set[str]:
 def _confidence(point: JsonObject, results: Iterable[JsonObject]) -> str:
     """By code: high where two perspectives have shown the same file or said the same, medium where one has."""
     paths = {place["path"] for place in point["evidence"]}
-    views = {
-        record["perspective"]
+    said = {
+        insight["text"]: record["perspective"]
         for record in results
         for insight in record["key_insights"]
-        if insight["evidence"]
-        and paths & {place["path"] for place in insight["evidence"]}
+        if paths & {place["path"] for place in insight["evidence"]}
         and overlap(point["text"], insight["text"]) >= SAME
     }
-    return "high" if len(views) > 1 else "medium"
+    return "high" if len(set(said.values())) > 1 else "medium"
 
 
 def _across(results: list[JsonObject]) -> JsonObject:

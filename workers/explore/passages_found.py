@@ -1,0 +1,135 @@
+"""What the project itself says about a question: sentences of its documents and comments, and the names it defines."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from orchestrator.domain.text import keywords
+from workers.explore.seen import DEFINES, MOST_EVIDENCE, Evidence, Observation, Seen, words_of
+
+MOST_PASSAGES = 4
+BIAS = 0.4  # what a word of the perspective weighs, beside one of the question
+LONGEST = 420  # characters of a passage
+FEWEST_WORDS = 2  # of the question that a passage must hold, where the question has as many
+_COMMENT = re.compile(r"^\s*(?:#+|//+|/\*+|\*+)\s*(\S.*)$")
+_DOCSTRING = re.compile(r'^\s*[rbu]?(?:"""|\'\'\')\s*(\S.*?)\s*(?:"""|\'\'\')?\s*$')
+_TABLE = re.compile(r"^\s*\|.*\|\s*$")
+_MARKS = re.compile(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
+
+
+def passages(seen: Seen) -> list[Observation]:
+    """The sentences that hold most of the question's rarer words, each once, of as many files as possible."""
+    if not seen.asked.words:
+        return []  # nothing is asked for by name
+    told = [(path, number, text, keywords(text)) for path, number, text in _sentences(seen)]
+    wanted = seen.asked.words | seen.asked.bias
+    used = Counter(word for *_, words in told for word in words & wanted)
+    weight = {
+        word: math.log(1 + len(told) / count) * (1 if word in seen.asked.words else BIAS)
+        for word, count in used.items()
+    }
+    need = min(FEWEST_WORDS, len(seen.asked.words & used.keys()))
+    ranked = [
+        (sum(weight[word] for word in words & wanted) / math.sqrt(8 + len(words)), path, number, text)
+        for path, number, text, words in told
+        if len(words & seen.asked.words) >= need
+    ]
+    ranked.sort(key=lambda each: (-each[0], each[1], each[2]))
+    found: list[Observation] = []
+    files: Counter[str] = Counter()
+    for _, path, number, text in ranked:
+        if files[path] < 2 and all(_differs(text, each.text) for each in found):
+            files[path] += 1
+            quoted = f"{path} says: {text}"
+            found.append(Observation("says", quoted, (seen.at(path, number),), 1, "medium"))
+        if len(found) == MOST_PASSAGES:
+            break
+    return found
+
+
+def _differs(text: str, other: str) -> bool:
+    mine, theirs = keywords(text), keywords(other)
+    return len(mine & theirs) < 0.7 * len(mine)
+
+
+def _sentences(seen: Seen) -> Iterator[tuple[str, int, str]]:
+    """(file, first line, text) of each paragraph of a document, and of each run of comment lines."""
+    for path, lines in seen.texts.items():
+        role = seen.roles[path]
+        if role == "documentation":
+            yield from ((path, number, text) for number, text in _paragraphs(lines))
+        elif role in ("source", "entry point"):
+            yield from ((path, number, text) for number, text in _comments(lines))
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Paragraphs, items of lists and rows of tables, without code."""
+    held: list[str] = []
+    first, fenced = 1, False
+    for number, line in enumerate([*lines, ""], 1):
+        fence = line.lstrip().startswith(("```", "~~~"))
+        fenced = fenced != fence
+        item = bool(re.match(r"\s*(?:[-*+]|\d+\.)\s", line)) or bool(_TABLE.match(line))
+        ends = not line.strip() or line.startswith("#") or item or fence or fenced
+        if ends and held:
+            yield first, _shown(" ".join(held))
+            held = []
+        if line.strip() and not (line.startswith("#") or fence or fenced):
+            if not held:
+                first = number
+            held.append(line)
+
+
+def _comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    held: list[str] = []
+    first = 1
+    for number, line in enumerate([*lines, ""], 1):
+        match = _COMMENT.match(line)
+        if match:
+            first = first if held else number
+            held.append(match[1])
+            continue
+        if held:
+            yield first, _shown(" ".join(held))
+            held = []
+        if doc := _DOCSTRING.match(line):
+            yield number, _shown(doc[1])
+
+
+def _shown(text: str) -> str:
+    plain = re.sub(r"\s+", " ", _MARKS.sub(r"\1", text)).strip(" |")
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def subject(seen: Seen) -> Observation | None:
+    """Where the things that the question names are defined."""
+    named: list[tuple[frozenset[str], str, int, str]] = []
+    for path in seen.ordered(seen.sources()):
+        for number, line in enumerate(seen.texts[path], 1):
+            match = DEFINES.match(line)
+            shared = keywords(words_of(match["name"])) & seen.asked.words if match else frozenset()
+            if match and shared:
+                named.append((shared, path, number, match["name"]))
+    if not named:
+        return None
+    used = Counter(word for words, *_ in named for word in words)
+    place = {path: number for number, path in enumerate(seen.relevant)}
+
+    def rank(each: tuple[frozenset[str], str, int, str]) -> tuple[float, int, str, int]:
+        return (
+            -sum(1 / used[word] for word in each[0]) - len(each[0]),
+            place.get(each[1], 99),
+            each[1],
+            each[2],
+        )
+
+    named.sort(key=rank)
+    top = named[:MOST_EVIDENCE]
+    evidence: tuple[Evidence, ...] = tuple(seen.at(path, number) for _, path, number, _ in top)
+    names = ", ".join(dict.fromkeys(name for *_, name in top))
+    files = len({path for _, path, *_ in named})
+    text = f"The code that names it: {names} ({len(named)} definitions in {files} files)"
+    return Observation("subject", text, evidence, len(named))
