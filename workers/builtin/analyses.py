@@ -20,7 +20,8 @@ from workers.documents.analysis_content import (
 )
 
 MOST_INSIGHTS, MOST_POINTS, MOST_QUESTIONS, MOST_FILES = 12, 10, 6, 5
-PER_VIEW = 2  # insights of one perspective among the conclusions
+PER_VIEW = 3  # insights of one perspective among what is new
+ANSWERS = ("says", "subject")  # observations that speak of the question itself
 _ORDER = {"high": 0, "medium": 1, "low": 2}
 _QUESTION = re.compile(r"[^?？]*[?？]")
 
@@ -29,7 +30,7 @@ def answer(m: Material) -> AnalysisContent:
     """What one perspective sees: its findings by rule, the gravest first."""
     given: Mapping[str, Json] = m.facts["analysis"]
     record = given["exploration"]
-    found = sorted(record.get("observations", ()), key=lambda each: _ORDER[each["priority"]])
+    found = sorted(record.get("observations", ()), key=_first)
     insights = [Insight(text=each["text"], evidence=_places(each)) for each in found][:MOST_INSIGHTS]
     relevant = [f"{each['path']}: {each['rationale']}" for each in record.get("relevant_files", ())]
     grave = [each for each in found if each["priority"] == "high"]
@@ -49,6 +50,11 @@ def answer(m: Material) -> AnalysisContent:
             if each["do"]
         ][:MOST_POINTS],
     )
+
+
+def _first(observation: JsonObject) -> tuple[bool, int]:
+    """What answers the question comes before what else is to be seen, and the gravest of that first."""
+    return observation["rule"] not in ANSWERS, _ORDER[observation["priority"]]
 
 
 def held(m: Material) -> RoundContent:
@@ -84,9 +90,10 @@ def concluded(m: Material) -> ConclusionsContent:
     results, before = given["analyses"], given["rounds"]
     if not results:
         return ConclusionsContent(summary=m.say("analysis_empty"), key_conclusions=[])
-    points = _shared(m, results)[: MOST_POINTS // 2]
-    points += [insight for each in results for insight in _insights(each)[:PER_VIEW]]
-    points += [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
+    points = [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
+    share = max(PER_VIEW, MOST_POINTS // len(results))
+    points += [insight for each in results for insight in _insights(each)[:share]]
+    points += _shared(m, results)
     advice = sorted(
         (each for result in results for each in result["recommendations"]),
         key=lambda each: _ORDER[each["priority"]],

@@ -46,7 +46,10 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     }
     content, reply = calls.ask("conclusions", prompt, ConclusionsContent, known)
     shown, bare = checked(context, content.key_conclusions)
-    points = [{**each, "confidence": _confidence(each, results), "point": each.pop("text")} for each in shown]
+    points: list[JsonObject] = [
+        {"point": each["text"], "evidence": each["evidence"], "confidence": _confidence(each, results)}
+        for each in shown
+    ]
     points += [{"point": each["text"], "evidence": [], "confidence": "low"} for each in bare]
     conclusions: JsonObject = {
         **stamped(context, "conclusions"),
