@@ -371,7 +371,7 @@ _TOP = (
 )
 _ROUND_TEXTS = ("after", "artifact", "focus", "caller")
 _RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}
-_MODE_WORDS = ("frontend", "backend", "analyze", "spec", "quick", "deep")
+_MODE_WORDS = ("frontend", "backend", "analyze", "make", "spec", "quick", "deep")
 _PIPELINE_KEYS = (
     "title",
     "tasks",

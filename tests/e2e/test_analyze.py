@@ -14,10 +14,13 @@ from tests.git_world import as_left, repository
 
 FILES = {
     ".gitignore": ".workflow/\n",
-    "README.md": "# Parcels\n\nA parcel that is lost is looked for after three days. The depot counts its parcels each night.\n",
+    "README.md": (
+        "# Parcels\n\nA parcel that is lost is looked for after three days. The depot counts its parcels each night.\n"
+    ),
     "parcels/__init__.py": "",
     "parcels/depot.py": (
-        '"""The depot: counts parcels, and finds lost ones."""\n\nimport subprocess\n\nfrom parcels.parcel import Parcel\n\n\n'
+        '"""The depot: counts parcels, and finds lost ones."""\n\nimport subprocess\n\n'
+        "from parcels.parcel import Parcel\n\n\n"
         "def find_lost_parcels(found):\n    try:\n        return [each for each in found if each.lost]\n    except:\n"
         "        return []\n\n\ndef count(folder):\n    return subprocess.run(f'ls {folder}', shell=True)\n"
     ),
