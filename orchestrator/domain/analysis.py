@@ -63,7 +63,7 @@ def chosen_perspectives(
 ) -> tuple[str, ...]:
     """The perspectives of an analysis: `named` ones, else by the request's words, at most `most` (of `named` 7).
 
-    Raises UnknownName, and UsageError for too many.
+    Raises UnknownName, and UsageError for too many or none.
     """
     for name in named:
         if name not in rules.perspectives:
@@ -85,6 +85,12 @@ def chosen_perspectives(
     for name, each in rules.perspectives.items():
         if each.usual and name not in best and len(best) < min(FEWEST, most):
             best.append(name)
+    if not best:
+        raise UsageError(
+            "no perspective fits the request",
+            why="none of its words chooses one, and none is `usual` in the settings",
+            fix=f"lifecycle start --perspectives {','.join(rules.perspectives) or 'NAME'}",
+        )
     return tuple(best)
 
 

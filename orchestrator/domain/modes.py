@@ -15,6 +15,7 @@ OPENING_WORDS, OPENING_CHARS = 2, 24  # in which the verb of a request stands
 _OPENING = re.compile(
     r"^(?:please|kindly|can you|could you|i want you to|let's|请你?|帮我|麻烦)[\s,，]*", re.I
 )
+_CLAUSE = re.compile(r"[,;&，；、]|\b(?:and|then)\b|并且?|然后|再", re.I)
 _SENTENCE = re.compile(r"[.!?。！？](?:\s|$)|\n")
 
 
@@ -124,11 +125,14 @@ def _analysis(request: str, pack: Pack) -> str | None:
     "Build a service that analyzes logs" asks for a service, "Investigate and fix the crash" for a fix.
     """
     opening = _OPENING.sub("", request.lstrip("#*>-= \t\n"))
-    first = " ".join(opening.split()[:OPENING_WORDS])[:OPENING_CHARS]
     sentence = _SENTENCE.split(opening, maxsplit=1)[0]
-    if _first(sentence, pack, "make"):
+    if any(_first(_opening_of(clause), pack, "make") for clause in _CLAUSE.split(sentence)[1:]):
         return None
-    return _first(first, pack, "analyze")
+    return _first(_opening_of(opening), pack, "analyze")
+
+
+def _opening_of(clause: str) -> str:
+    return " ".join(clause.split()[:OPENING_WORDS])[:OPENING_CHARS]
 
 
 def _first(request: str, pack: Pack, words: str) -> str | None:

@@ -163,7 +163,7 @@ def expand(
 ) -> Pipeline:
     """The tasks of a mode. `standalone` gives each round a task of its own, `off` leaves the rounds out.
 
-    `perspectives`: those of an analysis.
+    `perspectives`: those of an analysis; without any it stays as the pack writes it.
     """
     if mode not in pack.pipelines:
         raise UnknownName("mode", mode, pack.pipelines)
@@ -171,7 +171,7 @@ def expand(
         raise UnknownName("discuss form", discuss, _DISCUSS)
     pipeline = pack.pipelines[mode]
     tasks = _DISCUSS[discuss](pack, pipeline.tasks)
-    if pipeline.perspectives:
+    if pipeline.perspectives and perspectives:
         tasks = of_perspectives(tasks, perspectives, directed=pipeline.directed)
     if supervise:
         tasks = _supervised(pack, tasks)
