@@ -13,8 +13,9 @@ from orchestrator.domain.text import mentions
 
 EXPLORE, ANALYZE, DISCUSS, SYNTH = "EXPLORE", "ANALYZE", "DISCUSS", "SYNTH"
 PHASE = "analyze"
-PERSPECTIVE, ROUND, DIRECTION, DIRECTED = (
+PERSPECTIVE, LEADS, ROUND, DIRECTION, DIRECTED = (
     "perspective",
+    "leads",  # the first perspective answers the question itself
     "analysis_round",
     "direction",
     "directed",
@@ -78,10 +79,7 @@ def chosen_perspectives(
                 fix="name fewer, or choose mode analyze-standard" if most == 1 else "name fewer",
             )
         return given
-    found = {
-        name: sum(mentions(request, word) for word in each.words) for name, each in rules.perspectives.items()
-    }
-    best = sorted((name for name in found if found[name]), key=lambda name: -found[name])[:most]
+    best = named_perspectives(request, rules)[:most]
     for name, each in rules.perspectives.items():
         if each.usual and name not in best and len(best) < min(FEWEST, most):
             best.append(name)
@@ -92,6 +90,14 @@ def chosen_perspectives(
             fix=f"lifecycle start --perspectives {','.join(rules.perspectives) or 'NAME'}",
         )
     return tuple(best)
+
+
+def named_perspectives(text: str, rules: AnalysisRules) -> list[str]:
+    """The perspectives whose words a text has, those with most of them first."""
+    found = {
+        name: sum(mentions(text, word) for word in each.words) for name, each in rules.perspectives.items()
+    }
+    return sorted((name for name in found if found[name]), key=lambda name: -found[name])
 
 
 def of_perspectives(tasks: Sequence[TaskDef], names: Sequence[str], *, directed: bool) -> list[TaskDef]:
@@ -107,7 +113,7 @@ def of_perspectives(tasks: Sequence[TaskDef], names: Sequence[str], *, directed:
                     task,
                     key=_nth(task.key, n),
                     blocked_by=tuple(_nth(blocker, n) for blocker in task.blocked_by),
-                    payload={**task.payload, PERSPECTIVE: name},
+                    payload={**task.payload, PERSPECTIVE: name, **({} if n else {LEADS: True})},
                 )
                 for n, name in enumerate(names)
             ]

@@ -16,9 +16,10 @@ from orchestrator.domain.analysis import (
     Direction,
     RoundType,
     direction_of,
+    named_perspectives,
     round_number,
 )
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.lifecycle import rework
@@ -26,14 +27,21 @@ from orchestrator.store import messages, sessions, tasks
 from orchestrator.store.rows import Run, Task
 from orchestrator.store.store import Tx
 
-QUESTION = 'what is the next round for? "deepen", a question, another focus, or "done" for the conclusions'
+QUESTION = "What is the next round for?"
+OPTIONS = {  # what can be said, and what it leads to
+    RoundType.DEEPEN.value: "a round that goes on from the open questions",
+    "How ...?": "a round that answers your questions",
+    "instead look at ...": "an analysis with that focus, then a round",
+    RoundType.DONE.value: "the conclusions; no further round",
+}
 
 
 def asks(row: Run) -> JsonObject | None:
     """What a person is asked behind a round; None where the conclusions follow by themselves."""
     if row.prefix != DISCUSS or not row.payload.get(DIRECTED) or round_number(row.key) >= LAST_ROUND:
         return None
-    return {"question": QUESTION, "options": [{"label": each.value} for each in RoundType][1:]}
+    options: list[Json] = [{"label": label, "means": means} for label, means in OPTIONS.items()]
+    return {"question": QUESTION, "options": options}
 
 
 def say_round(tx: Tx, row: Run) -> None:
@@ -69,7 +77,7 @@ def next_round(tx: Tx, session: str, after: str, text: str, max_attempts: int) -
         fixes = sum(row.prefix == ANALYZE and _is_fix(row.key) for row in rows)
         key = f"{ANALYZE}-fix-{fixes + 1:03d}"
         new.append(_task(pack, key, ANALYZE, (after,)))
-        payloads[key] = {PERSPECTIVE: _widest(rows), DIRECTION: direction.text}
+        payloads[key] = {PERSPECTIVE: _view(rows, direction, pack), DIRECTION: direction.text}
         before = key
     new.append(_task(pack, discuss, DISCUSS, (before,)))
     payloads[discuss] = {ROUND: direction.type.value, DIRECTION: direction.text, DIRECTED: True}
@@ -98,8 +106,10 @@ def _is_fix(key: str) -> bool:
     return ids.parse_key(key).stem.endswith("-fix")
 
 
-def _widest(rows: list[Task]) -> str:
-    """The perspective that an analysis with a new focus is made from: the first of the session."""
-    return next(
+def _view(rows: list[Task], direction: Direction, pack: Pack) -> str:
+    """The perspective of an analysis with a new focus: what the words name, else the first of the session."""
+    named = named_perspectives(direction.text, pack.analysis)
+    used = (
         str(row.payload[PERSPECTIVE]) for row in rows if row.prefix == ANALYZE and PERSPECTIVE in row.payload
     )
+    return named[0] if named else next(used)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.analysis import RoundType
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.text import keywords
@@ -19,9 +21,10 @@ from workers.documents.analysis_content import (
     RoundContent,
 )
 
-MOST_INSIGHTS, MOST_POINTS, MOST_QUESTIONS, MOST_FILES = 12, 10, 6, 5
+MOST_INSIGHTS, MOST_POINTS, MOST_CONCLUSIONS, MOST_QUESTIONS, MOST_FILES = 12, 10, 16, 6, 5
+MOST_SHARED = 3
 PER_VIEW = 3  # insights of one perspective among what is new
-ANSWERS = ("says", "subject")  # observations that speak of the question itself
+SHARES = 2  # words of a question that an answer must hold, where the question has as many
 _ORDER = {"high": 0, "medium": 1, "low": 2}
 _QUESTION = re.compile(r"[^?？]*[?？]")
 
@@ -31,18 +34,20 @@ def answer(m: Material) -> AnalysisContent:
     given: Mapping[str, Json] = m.facts["analysis"]
     record = given["exploration"]
     found = sorted(record.get("observations", ()), key=_first)
-    insights = [Insight(text=each["text"], evidence=_places(each)) for each in found][:MOST_INSIGHTS]
-    relevant = [f"{each['path']}: {each['rationale']}" for each in record.get("relevant_files", ())]
+    insights = _insights_of(found)[:MOST_INSIGHTS]
+    relevant = [str(each["path"]) for each in record.get("relevant_files", ())][:MOST_FILES]
+    nearest = [m.say("analysis_nearest", files=_listed(m, relevant))] if relevant and given["leads"] else []
     grave = [each for each in found if each["priority"] == "high"]
     if not insights:
+        view = _view(m, given["perspective"])
         return AnalysisContent(
             key_insights=[],
-            key_findings=[short(line, 300) for line in relevant[:MOST_FILES]],
-            open_questions=[m.say("analysis_nothing", perspective=given["perspective"])],
+            key_findings=nearest,
+            open_questions=[m.say("analysis_nothing", perspective=view)],
         )
     return AnalysisContent(
         key_insights=insights,
-        key_findings=[short(line, 300) for line in relevant[:MOST_FILES]],
+        key_findings=nearest,
         open_questions=[m.say("analysis_intended", text=each["text"]) for each in grave][:MOST_QUESTIONS],
         recommendations=[
             Recommendation(action=each["do"], rationale=each["text"], priority=each["priority"])
@@ -52,9 +57,9 @@ def answer(m: Material) -> AnalysisContent:
     )
 
 
-def _first(observation: JsonObject) -> tuple[bool, int]:
-    """What answers the question comes before what else is to be seen, and the gravest of that first."""
-    return observation["rule"] not in ANSWERS, _ORDER[observation["priority"]]
+def _first(observation: JsonObject) -> tuple[bool, bool, int]:
+    """What answers the question comes first, then what its files show, and the gravest of each before the rest."""
+    return not observation["answers"], not observation["near"], _ORDER[observation["priority"]]
 
 
 def held(m: Material) -> RoundContent:
@@ -74,11 +79,18 @@ def held(m: Material) -> RoundContent:
             new_questions=_open(fixed),
         )
     if kind is RoundType.DEEPEN:
-        rest = [insight for each in results for insight in _insights(each) if insight.text not in said]
-        return RoundContent(new_insights=rest[:MOST_POINTS], new_questions=_open(results)[:MOST_QUESTIONS])
+        deeper = _insights_of(sorted(given["exploration"].get("observations", ()), key=_first))
+        rest = [*deeper, *(insight for each in results for insight in _insights(each))]
+        new = _once(insight for insight in rest if insight.text not in said)[:MOST_POINTS]
+        asked = {text for one in before for text in one["new_questions"]}
+        return RoundContent(
+            new_insights=new,
+            new_findings=[] if new else [m.say("analysis_no_more")],
+            new_questions=[text for text in _open(results) if text not in asked][:MOST_QUESTIONS],
+        )
     return RoundContent(
         confirmed=_shared(m, results),
-        new_insights=[insight for each in results for insight in _insights(each)[:PER_VIEW]],
+        new_insights=_once(_answers_first(results, PER_VIEW))[:MOST_CONCLUSIONS],
         new_findings=unique(text for each in results for text in each["key_findings"][:2])[:MOST_POINTS],
         new_questions=_open(results)[:MOST_QUESTIONS],
     )
@@ -91,9 +103,14 @@ def concluded(m: Material) -> ConclusionsContent:
     if not results:
         return ConclusionsContent(summary=m.say("analysis_empty"), key_conclusions=[])
     points = [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
-    share = max(PER_VIEW, MOST_POINTS // len(results))
-    points += [insight for each in results for insight in _insights(each)[:share]]
-    points += _shared(m, results)
+    deeper = [
+        insight for one in before for insight in _insights_of(one["updated_understanding"]["new_insights"])
+    ]
+    points += [insight for insight in deeper if insight.answers]
+    points += _answers_first(results, max(PER_VIEW, MOST_CONCLUSIONS // len(results)))
+    points += [*_shared(m, results), *deeper]
+    gone = set(given["gone"])
+    points = [point for point in points if point.text not in gone]
     advice = sorted(
         (each for result in results for each in result["recommendations"]),
         key=lambda each: _ORDER[each["priority"]],
@@ -105,7 +122,7 @@ def concluded(m: Material) -> ConclusionsContent:
         [text for one in before for text in one["new_questions"]]
         + [each["question"] for one in before for each in one["answers"] if not each["evidence"]]
     )
-    views = ", ".join(unique(each["perspective"] for each in results))
+    views = _listed(m, unique(_view(m, each["perspective"]) for each in results))
     count = sum(len(each["key_insights"]) for each in results)
     return ConclusionsContent(
         summary=m.say(
@@ -113,7 +130,7 @@ def concluded(m: Material) -> ConclusionsContent:
         )
         if points
         else m.say("analysis_empty"),
-        key_conclusions=_once(points)[:MOST_POINTS],
+        key_conclusions=_once(points)[:MOST_CONCLUSIONS],
         recommendations=[Recommendation.model_validate(each) for each in kept],
         open_questions=[text for text in open_questions if text not in answered][:MOST_QUESTIONS],
         follow_up=[
@@ -131,10 +148,11 @@ def questions(text: str) -> list[str]:
 def _answered(m: Material, question: str, given: Mapping[str, Json]) -> Answered:
     """What the analyses and an exploration of the question say; that they say nothing, where they do not."""
     wanted = keywords(question)
-    candidates = [insight for each in given["analyses"] for insight in _insights(each)]
-    candidates += _insights_of(given.get("exploration", {}).get("observations", ()))
-    ranked = sorted(candidates, key=lambda each: -_shares(wanted, each))
-    best = [each for each in ranked if _shares(wanted, each)][:3]
+    candidates = _insights_of(given["exploration"].get("observations", ()))
+    candidates += [insight for each in given["analyses"] for insight in _insights(each)]
+    need = min(SHARES, len(wanted))
+    fitting = [each for each in _once(candidates) if _shares(wanted, each) >= need]
+    best = sorted(fitting, key=lambda each: (not each.answers, -_shares(wanted, each)))[:3]
     if not best:
         return Answered(question=question, answer=m.say("analysis_no_answer"))
     places = [place for each in best for place in each.evidence[:3]]
@@ -150,7 +168,10 @@ def _shared(m: Material, results: Sequence[JsonObject]) -> list[Insight]:
     """Files that more than one perspective points to, with what each says of them."""
     by_file: dict[str, dict[str, tuple[str, JsonObject]]] = {}
     for each in results:
+        grave = {row["rationale"] for row in each["recommendations"] if row["priority"] != "low"}
         for insight in each["key_insights"]:
+            if each["agent"] == BUILTIN and insight["text"] not in grave:
+                continue  # a file that many findings name by chance confirms nothing
             for place in insight["evidence"]:
                 by_file.setdefault(place["path"], {}).setdefault(
                     each["perspective"], (insight["text"], place)
@@ -164,11 +185,14 @@ def _shared(m: Material, results: Sequence[JsonObject]) -> list[Insight]:
             text=m.say(
                 "analysis_shared",
                 path=path,
-                texts="; ".join(f"{view}: {short(text, 160)}" for view, (text, _) in views.items()),
+                texts="; ".join(
+                    m.say("analysis_of_view", view=_view(m, view), text=short(text, 120))
+                    for view, (text, _) in views.items()
+                ),
             ),
             evidence=[_place(place) for _, place in views.values()],
         )
-        for path, views in several[:MOST_FILES]
+        for path, views in several[:MOST_SHARED]
     ]
 
 
@@ -182,7 +206,26 @@ def _insights(result: JsonObject) -> list[Insight]:
 
 
 def _insights_of(rows: Iterable[JsonObject]) -> list[Insight]:
-    return [Insight(text=each["text"], evidence=_places(each)) for each in rows]
+    return [
+        Insight(text=each["text"], answers=each.get("answers", False), evidence=_places(each))
+        for each in rows
+    ]
+
+
+def _answers_first(results: Sequence[JsonObject], most: int) -> list[Insight]:
+    """What answers the question, then the first `most` others of each perspective, those of all in turn."""
+    answers = [insight for each in results for insight in _insights(each) if insight.answers]
+    others = [[insight for insight in _insights(each) if not insight.answers][:most] for each in results]
+    return [*answers, *(insight for row in zip_longest(*others) for insight in row if insight)]
+
+
+def _view(m: Material, name: str) -> str:
+    """A perspective in the language of the documents; one of a pack as it is named there."""
+    return m.lex.wording.get(f"view_{name}", name)
+
+
+def _listed(m: Material, names: Iterable[str]) -> str:
+    return m.say("analysis_join").join(names)
 
 
 def _places(row: JsonObject) -> list[Place]:
@@ -198,7 +241,8 @@ def _open(results: Iterable[JsonObject]) -> list[str]:
 
 
 def _of_answer(each: JsonObject) -> Insight:
-    return Insight(text=f"{each['question']} {each['answer']}"[:2_000], evidence=_places(each))
+    text = f"{each['question']} {each['answer']}"[:2_000]
+    return Insight(text=text, answers=True, evidence=_places(each))
 
 
 def _once(points: Iterable[Insight]) -> list[Insight]:

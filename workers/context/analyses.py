@@ -40,9 +40,39 @@ def checked(context: RunContext, insights: Iterable[Insight]) -> tuple[list[Json
     bare: list[JsonObject] = []
     for insight in insights:
         evidence, missing = found_places(check, insight.evidence)
-        record = {"text": insight.text, "evidence": evidence, **({"not_found": missing} if missing else {})}
+        record: JsonObject = {"text": insight.text, "answers": insight.answers, "evidence": evidence}
+        record |= {"not_found": missing} if missing else {}
         (shown if evidence else bare).append(record)
     return shown, bare
+
+
+def shown_places(context: RunContext) -> set[tuple[str, int]]:
+    """(file, line) of all evidence so far."""
+    return {
+        (place["path"], place["line"]) for insight in known_insights(context) for place in insight["evidence"]
+    }
+
+
+def known_insights(context: RunContext) -> list[JsonObject]:
+    """The insights of all perspectives and rounds, each text once, oldest first."""
+    found = [insight for each in analyses(context) for insight in each["key_insights"]]
+    for each in rounds(context):
+        understood = each["updated_understanding"]
+        found += [*understood["confirmed"], *understood["new_insights"]]
+    return list({insight["text"]: insight for insight in reversed(found)}.values())[::-1]
+
+
+def gone(context: RunContext) -> list[str]:
+    """The insights whose evidence was there when they were found, and is not now: the project has changed."""
+    check = CitationCheck(context.project)
+    return [
+        insight["text"]
+        for insight in known_insights(context)
+        if insight["evidence"]
+        and not any(
+            check.check(each["path"], each["line"], each["quote"]).verified for each in insight["evidence"]
+        )
+    ]
 
 
 def found_places(check: CitationCheck, places: Sequence[Place]) -> tuple[list[JsonObject], list[JsonObject]]:

@@ -30,6 +30,7 @@ class Place(_Answer):
 
 class Insight(_Answer):
     text: Text
+    answers: bool = Field(default=False, description="true where it answers what the request asks")
     evidence: list[Place] = Field(default_factory=list, max_length=20)
 
 

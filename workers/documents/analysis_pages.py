@@ -24,6 +24,7 @@ def timeline_page(
         name=title,
         analyses=analyses,
         rounds=rounds,
+        told={insight["text"] for each in analyses for insight in each["key_insights"]},
         conclusions=conclusions,
     )
 

@@ -9,20 +9,15 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-from ruamel.yaml import YAML
-
-from orchestrator.config import resources
 from orchestrator.domain.json_types import JsonObject
 from workers.explore.exploration import ExplorationStopped
 from workers.explore.inventory import take_inventory
 from workers.explore.kinds import role_of
 from workers.explore.knowledge import knowledge
+from workers.explore.observation_rules import Rule, observation_rules
 from workers.explore.passages_found import passages, subject
 from workers.explore.root import Root
 from workers.explore.seen import MOST_EVIDENCE, Asked, Observation, Seen
@@ -34,41 +29,21 @@ MAX_TOTAL = 40 * 1024 * 1024
 _COMMENT = re.compile(r"^\s*(#|//|/\*|\*|--|;|<!--|\"\"\")")
 
 
-class Rule(BaseModel):
-    """One row of config/observations.yaml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: str
-    pattern: re.Pattern[str]
-    text: str
-    do: str
-    priority: Literal["high", "medium", "low"]
-    languages: tuple[str, ...] = ()
-    comments: bool = False  # lines of comments, and no others
-    tests: bool = False  # test files, and no others
-
-
-@cache
-def rules() -> dict[str, list[Rule]]:
-    path: Path = resources() / "config" / "observations.yaml"
-    data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    return {name: [Rule.model_validate(row) for row in rows] for name, rows in data.items()}
-
-
 def observe(
     root: Path,
     perspective: str,
     exploration: JsonObject,
     *,
     asked: Asked,
+    changed: Mapping[str, int],
     skip: Path,
     deadline: float,
     stop: threading.Event | None = None,
 ) -> tuple[list[Observation], list[str]]:
     """What the rules of a perspective find, what concerns the question first; and notes of what was not read.
 
-    `deadline`: monotonic seconds. Raises ExplorationStopped when `stop` is set.
+    `changed`: file -> commits that changed it lately. `deadline`: monotonic seconds.
+    Raises ExplorationStopped when `stop` is set.
     """
 
     def late() -> bool:
@@ -77,9 +52,10 @@ def observe(
         return time.monotonic() >= deadline
 
     seen = _read(root, exploration, asked, skip, late)
+    seen.changed = changed
     found = [*passages(seen), subject(seen)]
     found += structure_of(perspective, seen)
-    for rule in rules().get(perspective, ()):
+    for rule in observation_rules().lines.get(perspective, ()):
         if late():
             seen.notes.append("the time was up before every rule was tried")
             break
@@ -126,16 +102,19 @@ def _lines_of(rule: Rule, seen: Seen) -> Observation | None:
         for number, line in enumerate(seen.texts[path], 1):
             if len(line) > 1_000 or not rule.pattern.search(line):
                 continue
-            if rule.comments != _is_comment(line, rule):
+            if rule.comments != _is_comment(line, rule) or (not rule.strings and _is_quoted(line, rule)):
                 continue
             found.append((path, number))
     if not found:
         return None
     first = _spread(found)
     files = len({path for path, _ in found})
-    text = f"{rule.text}: {_times(len(found))} in {files} file{'s' if files > 1 else ''}"
+    key = "once" if len(found) == 1 else "times_in_one" if files == 1 else "times"
+    language = seen.asked.language
+    text = seen.say(key, text=rule.text.told(language), count=len(found), files=files)
     evidence = tuple(seen.at(path, number) for path, number in first)
-    return Observation(rule.id, text, evidence, len(found), rule.priority, rule.do)
+    near = seen.near(path for path, _ in found)
+    return Observation(rule.id, text, evidence, len(found), rule.priority, rule.do.told(language), near=near)
 
 
 def _is_comment(line: str, rule: Rule) -> bool:
@@ -150,8 +129,26 @@ def _is_comment(line: str, rule: Rule) -> bool:
     )
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+def _is_quoted(line: str, rule: Rule) -> bool:
+    """Whether every match stands inside a string: there the words are named, not used."""
+    return not rule.comments and all(_inside(line[: match.start()]) for match in rule.pattern.finditer(line))
+
+
+def _inside(before: str) -> bool:
+    """Whether a string that is opened in `before` is not closed there."""
+    open_mark = last = ""
+    skipped = False
+    for mark in before:
+        if skipped:
+            skipped = False
+        elif mark == "\\":
+            skipped = True
+        elif open_mark:
+            open_mark = "" if mark == open_mark else open_mark
+        elif mark in "\"'`" and not (mark == "'" and last in "<&"):  # a lifetime of Rust opens none
+            open_mark = mark
+        last = mark
+    return bool(open_mark)
 
 
 def _spread(found: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -11,17 +11,18 @@ from workers.explore.imports import Resolver, imported_by
 from workers.explore.knowledge import extension
 from workers.explore.manifests import read_manifest
 from workers.explore.root import shown
-from workers.explore.seen import DEFINES, MOST_EVIDENCE, Evidence, Observation, Seen, words_of
+from workers.explore.seen import MOST_EVIDENCE, Evidence, Observation, Seen, defined, words_of
 from workers.explore.symbols import parse
 
 LONG_FILE, LONG_FUNCTION = 500, 80  # lines
 HUBS = 5
+COMMITS = 500  # that tell what changes often
 _HEADING = re.compile(r"^#{1,4}\s+(\S.*)$")
 
 
 def _architecture(seen: Seen) -> list[Observation | None]:
     _find_imports(seen)
-    return [_packages(seen), _hubs(seen), _circles(seen), _long_files(seen)]
+    return [_packages(seen), _hubs(seen), _circles(seen), _changed(seen)]
 
 
 def _find_imports(seen: Seen) -> None:
@@ -51,10 +52,10 @@ def _packages(seen: Seen) -> Observation | None:
     if len(size) < 2:
         return None
     top = size.most_common(5)
-    named = ", ".join(f"{shown(folder)} ({lines} lines)" for folder, lines in top)
+    named = seen.listed(seen.say("lines_of", name=shown(folder), count=lines) for folder, lines in top)
     evidence = tuple(_top_of(seen, largest[folder]) for folder, _ in top if folder in largest)
     total = sum(size.values())
-    text = f"{total} lines of source in {len(size)} folders; most of them in {named}"
+    text = seen.say("packages", total=total, count=len(size), named=named)
     return Observation("packages", text, evidence, len(size))
 
 
@@ -62,7 +63,7 @@ def _top_of(seen: Seen, path: str) -> Evidence:
     """The first line of a file that defines or says something."""
     lines = seen.texts[path]
     numbers = [n for n, line in enumerate(lines, 1) if line.strip()]
-    defining = next((n for n in numbers if DEFINES.match(lines[n - 1])), None)
+    defining = next((n for n in numbers if defined(lines[n - 1])), None)
     return seen.at(path, defining or (numbers[0] if numbers else 1))
 
 
@@ -71,15 +72,24 @@ def _hubs(seen: Seen) -> Observation | None:
     top = sorted((path for path in users if users[path] > 2), key=lambda path: (-users[path], path))[:HUBS]
     if not top:
         return None
-    named = ", ".join(f"{shown(path)} (by {users[path]} files)" for path in top)
+    named = seen.listed(seen.say("imported_by", name=shown(path), count=users[path]) for path in top)
     evidence = tuple(_top_of(seen, path) for path in top)
+    text = seen.say("hubs", named=named)
+    return Observation("hubs", text, evidence, len(top), "medium", seen.say("hubs_do"), near=seen.near(top))
+
+
+def _changed(seen: Seen) -> Observation | None:
+    """The source files that most commits changed lately."""
+    sources = set(seen.sources())
+    found = [path for path in seen.changed if path in sources and seen.changed[path] > 1 and seen.texts[path]]
+    top = sorted(found, key=lambda path: (-seen.changed[path], path))[:HUBS]
+    if not top:
+        return None
+    named = seen.listed(seen.say("commits_of", name=shown(path), count=seen.changed[path]) for path in top)
+    evidence = tuple(_top_of(seen, path) for path in top)
+    text = seen.say("changed", commits=COMMITS, named=named)
     return Observation(
-        "hubs",
-        f"A change of these reaches furthest, since most files import them: {named}",
-        evidence,
-        len(top),
-        "medium",
-        "Keep them small and stable; cover them by tests first",
+        "changed", text, evidence, len(top), "medium", seen.say("changed_do"), near=seen.near(top)
     )
 
 
@@ -102,11 +112,9 @@ def _circles(seen: Seen) -> Observation | None:
                 (n for n, line in enumerate(seen.texts[user], 1) if "import" in line and stem in line), 1
             )
             evidence.append(seen.at(user, number))
-    named = ", ".join(f"{a or '.'} and {b or '.'}" for a, b in pairs[:3])
-    text = f"Folders import each other ({len(pairs)} pair{'s' if len(pairs) > 1 else ''}): {named}"
-    return Observation(
-        "circles", text, tuple(evidence), len(pairs), "medium", "Move what both need into a third"
-    )
+    named = seen.listed(seen.say("pair", a=shown(a or "."), b=shown(b or ".")) for a, b in pairs[:3])
+    text = seen.say("circles", count=len(pairs), named=named)
+    return Observation("circles", text, tuple(evidence), len(pairs), "medium", seen.say("circles_do"))
 
 
 def _long_files(seen: Seen) -> Observation | None:
@@ -114,12 +122,13 @@ def _long_files(seen: Seen) -> Observation | None:
     long.sort(key=lambda path: -len(seen.texts[path]))
     if not long:
         return None
-    named = ", ".join(f"{shown(path)} ({len(seen.texts[path])})" for path in long[:3])
-    text = f"{len(long)} source file(s) have more than {LONG_FILE} lines: {named}"
-    evidence = tuple(_top_of(seen, path) for path in long[:MOST_EVIDENCE])
-    return Observation(
-        "long-files", text, evidence, len(long), "medium", "Divide them by what changes together"
+    named = seen.listed(
+        seen.say("lines_of", name=shown(path), count=len(seen.texts[path])) for path in long[:3]
     )
+    text = seen.say("long_files", limit=LONG_FILE, count=len(long), named=named)
+    evidence = tuple(_top_of(seen, path) for path in long[:MOST_EVIDENCE])
+    do = seen.say("long_files_do")
+    return Observation("long-files", text, evidence, len(long), "medium", do, near=seen.near(long))
 
 
 def _implementation(seen: Seen) -> list[Observation | None]:
@@ -135,9 +144,10 @@ def _long_functions(seen: Seen) -> Observation | None:
     long = sorted((each for each in found if each[0] > LONG_FUNCTION), reverse=True)
     if not long:
         return None
-    text = f"{len(long)} function(s) have more than {LONG_FUNCTION} lines, the longest {long[0][0]}"
+    text = seen.say("long_functions", limit=LONG_FUNCTION, count=len(long), longest=long[0][0])
     evidence = tuple(seen.at(path, number) for _, path, number in long[:MOST_EVIDENCE])
-    return Observation("long-functions", text, evidence, len(long), "medium", "Divide them into named steps")
+    do, near = seen.say("long_functions_do"), seen.near(path for _, path, _ in long)
+    return Observation("long-functions", text, evidence, len(long), "medium", do, near=near)
 
 
 def _functions(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -166,8 +176,8 @@ def _untested(seen: Seen) -> Observation | None:
     if not tests:
         sources = seen.ordered(seen.sources())[:MOST_EVIDENCE]
         evidence = tuple(_top_of(seen, path) for path in sources if seen.texts[path])
-        text = "No test file was found"
-        return Observation("no-tests", text, evidence, 1, "high", "Begin with tests of what is changed most")
+        text, do = seen.say("no_tests"), seen.say("no_tests_do")
+        return Observation("no-tests", text, evidence, 1, "high", do) if evidence else None
     said = "\n".join("\n".join(seen.texts[path]) for path in tests)
     names = set(re.findall(r"\w+", said))
     bare = [
@@ -179,14 +189,15 @@ def _untested(seen: Seen) -> Observation | None:
     ]
     if not bare:
         return None
-    text = f"{len(bare)} source file(s) are named by no test, nor is anything they define"
+    named = seen.listed(shown(path) for path in bare[:3])
+    text = seen.say("untested", count=len(bare), named=named)
     evidence = tuple(_top_of(seen, path) for path in bare[:MOST_EVIDENCE])
-    return Observation("untested", text, evidence, len(bare), "medium", "Write a test of what they promise")
+    do = seen.say("untested_do")
+    return Observation("untested", text, evidence, len(bare), "medium", do, near=seen.near(bare))
 
 
 def _defined(lines: Sequence[str]) -> list[str]:
-    matches = (DEFINES.match(line) for line in lines)
-    return [match["name"] for match in matches if match and len(match["name"]) > 3]
+    return [name for line in lines if (name := defined(line)) and len(name) > 3]
 
 
 def _concept(seen: Seen) -> list[Observation | None]:
@@ -209,8 +220,8 @@ def _says(seen: Seen) -> Observation | None:
         return None
     fitting.sort()
     evidence = tuple(seen.at(path, number) for _, path, number in fitting[:MOST_EVIDENCE])
-    files = len({path for _, path, _ in fitting})
-    text = f"{files} document(s) explain the project; these sections are nearest to the question"
+    named = seen.listed(shown(each.quote.lstrip("# ")) for each in evidence[:3])
+    text = seen.say("documents", named=named)
     return Observation("documents", text, evidence, len(fitting))
 
 
@@ -220,16 +231,16 @@ def _vocabulary(seen: Seen) -> Observation | None:
     first: dict[str, tuple[str, int]] = {}
     for path in seen.ordered(seen.sources()):
         for number, line in enumerate(seen.texts[path], 1):
-            if match := DEFINES.match(line):
-                for word in {w.lower() for w in words_of(match["name"]).split() if len(w) > 3}:
+            if name := defined(line):
+                for word in {w.lower() for w in words_of(name).split() if len(w) > 3}:
                     used[word] += 1
                     first.setdefault(word, (path, number))
     top = [(word, count) for word, count in used.most_common(8) if count > 2]
     if not top:
         return None
-    named = ", ".join(f"{word} ({count})" for word, count in top)
+    named = seen.listed(seen.say("word_of", name=word, count=count) for word, count in top)
     evidence = tuple(seen.at(*first[word]) for word, _ in top[:MOST_EVIDENCE])
-    return Observation("vocabulary", f"The code speaks most of: {named}", evidence, len(used))
+    return Observation("vocabulary", seen.say("vocabulary", named=named), evidence, len(used))
 
 
 def _comparison(seen: Seen) -> list[Observation | None]:
@@ -246,8 +257,8 @@ def _comparison(seen: Seen) -> list[Observation | None]:
     found: list[Observation | None] = []
     for layer, names in sorted(by_layer.items()):
         several = len(names) > 1
-        text = f"{layer}: {', '.join(sorted(names))}"
-        do = "Say which is for what, or keep one" if several else ""
+        text = seen.say("uses", layer=layer, named=seen.listed(shown(name) for name in sorted(names)))
+        do = seen.say("uses_do") if several else ""
         evidence = tuple(names.values())[:MOST_EVIDENCE]
         rule = f"uses {layer}"
         found.append(Observation(rule, text, evidence, len(names), "medium" if several else "low", do))
@@ -256,15 +267,16 @@ def _comparison(seen: Seen) -> list[Observation | None]:
 
 def _decision(seen: Seen) -> list[Observation | None]:
     """Decisions that the project has written down."""
-    named = re.compile(r"(^|/)(adr|adrs|decisions?|rfcs?)(/|\.md$)", re.I)
-    records = [path for path in _documents(seen) if named.search(path) and seen.texts[path]]
+    kept_in = re.compile(r"(^|/)(adr|adrs|decisions?|rfcs?)(/|\.md$)", re.I)
+    records = [path for path in _documents(seen) if kept_in.search(path) and seen.texts[path]]
     fitting = sorted(
         records, key=lambda path: -len(keywords("\n".join(seen.texts[path][:40])) & seen.asked.words)
     )
     if not fitting:
         return []
     evidence = tuple(_top_of(seen, path) for path in fitting[:MOST_EVIDENCE])
-    text = f"{len(records)} decision record(s) are written down; these are nearest to the question"
+    named = seen.listed(shown(each.path) for each in evidence[:3])
+    text = seen.say("records", count=len(records), named=named)
     return [Observation("records", text, evidence, len(records))]
 
 

@@ -16,8 +16,10 @@ from workers.context.analyses import (
     checked,
     compact_text,
     found_places,
+    gone,
     material,
     rounds,
+    shown_places,
     stamped,
 )
 from workers.context.run_context import RunContext
@@ -26,6 +28,7 @@ from workers.documents.analysis_content import Answered, RoundContent
 from workers.documents.analysis_pages import timeline_page
 from workers.documents.cutting import cut
 from workers.documents.frame import to_json
+from workers.documents.labels import labels
 from workers.explore.citations import CitationCheck
 from workers.roles import Produced
 from workers.roles.explorer import exploration_of
@@ -49,6 +52,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     content, agent = _ask(context, calls, kind, direction, before)
     confirmed, weak = checked(context, content.confirmed)
     new, bare = checked(context, content.new_insights)
+    corrected = [*content.corrected, *_gone(context, before)]
     record: JsonObject = {
         **stamped(context, "analysis-round"),
         "round": number,
@@ -56,7 +60,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         "user_feedback": direction or None,
         "updated_understanding": {
             "confirmed": confirmed,
-            "corrected": list(content.corrected),
+            "corrected": corrected,
             "new_insights": new,
         },
         "answers": [_answer(context, each) for each in content.answers],
@@ -76,13 +80,20 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
             ),
         },
         artifact=f"{ROUNDS}{number}.json",
-        summary=f"round {number} ({kind}): {len(confirmed)} confirmed, {len(content.corrected)} corrected, {len(new)} new",
+        summary=f"round {number} ({kind}): {len(confirmed)} confirmed, {len(corrected)} corrected, {len(new)} new",
         message_type="discussion_processed",
         agent=agent,
         key_decisions=[direction] if direction else [],
         notes=[f"no evidence was found for: {each['text'][:200]}" for each in record["unverified"]],
         shared=_memory(held),
     )
+
+
+def _gone(context: RunContext, before: Sequence[JsonObject]) -> list[str]:
+    """What the project no longer shows since it was found, whoever found it; each once."""
+    phrase = labels(context.session.language).words["analysis_gone"]
+    told = {text for each in before for text in each["updated_understanding"]["corrected"]}
+    return [said for text in gone(context) if (said := phrase.format(text=text)) not in told]
 
 
 def _answer(context: RunContext, given: Answered) -> JsonObject:
@@ -122,12 +133,23 @@ def _texts(lists: object) -> list[str]:
     return list(dict.fromkeys(each["text"] for some in lists for each in some))  # type: ignore[attr-defined]
 
 
+def _explored(
+    context: RunContext, kind: RoundType, direction: str, before: Sequence[JsonObject]
+) -> JsonObject | None:
+    """What was analyzed may not hold the answer to a question, nor what lies deeper: both are looked for."""
+    if kind is RoundType.QUESTIONS:
+        return exploration_of(context, LOOKS_FOR, direction, leads=True)
+    if kind is not RoundType.DEEPEN:
+        return None
+    asked = [text for each in before[-1:] for text in each["new_questions"]]
+    words = "\n".join([direction, *asked, context.session.request])
+    return exploration_of(context, LOOKS_FOR, words, leads=True, told=shown_places(context))
+
+
 def _ask(
     context: RunContext, calls: AgentCalls, kind: RoundType, direction: str, before: Sequence[JsonObject]
 ) -> tuple[RoundContent, str]:
-    record = (
-        exploration_of(context, LOOKS_FOR, direction) if kind is RoundType.QUESTIONS else None
-    )  # what was analyzed may not hold the answer
+    record = _explored(context, kind, direction, before)
     found = "\n".join(compact_text(each) for each in record["observations"]) if record else ""
     prompt = prompts.render(
         GOALS[kind],
@@ -137,8 +159,8 @@ def _ask(
         schema=RoundContent,
         shared=[("The request", context.session.request), *material(context)],
         material=[
-            ("Exploration of the questions", cut(repository_text(record), EXPLORATION_LIMIT)),
-            ("Findings by rule on the questions", cut(found, EXPLORATION_LIMIT)),
+            ("Exploration for this round", cut(repository_text(record), EXPLORATION_LIMIT)),
+            ("Findings by rule for this round", cut(found, EXPLORATION_LIMIT)),
         ],
         feedback=[direction] if direction else [],
     )
@@ -151,6 +173,7 @@ def _ask(
             "analyses": analyses(context),
             "rounds": list(before),
             "exploration": record or {},
+            "gone": gone(context),
         },
     }
     agents = calls.router.for_role(context.pack, context.pack.role_of(ANALYZE).name, context.notes.append)

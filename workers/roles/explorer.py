@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterable, Mapping
 
 from orchestrator.domain import ids
-from orchestrator.domain.analysis import ANALYZE, DIRECTION, PERSPECTIVE
+from orchestrator.domain.analysis import ANALYZE, DIRECTION, LEADS, PERSPECTIVE
+from orchestrator.domain.errors import GitError
 from orchestrator.domain.json_types import JsonObject
 from workers.agents import prompts
 from workers.context.agent_calls import AgentCalls
@@ -18,6 +20,7 @@ from workers.context.analyses import (
     compact_text,
     explorations,
     rounds,
+    shown_places,
     stamped,
 )
 from workers.context.run_context import RunContext
@@ -27,15 +30,21 @@ from workers.documents.cutting import cut
 from workers.documents.features import asked
 from workers.documents.frame import to_json
 from workers.explore import explore
+from workers.explore.observation_rules import in_code
 from workers.explore.observations import observe
 from workers.explore.ranking import named_words
 from workers.explore.seen import Asked
+from workers.explore.structure import COMMITS
+from workers.git.changed_often import changed_often
 from workers.roles import Produced
 from workers.roles.drafting import feedback
 
 ASKING = (  # words of a question, not of its subject
     "analyze", "analyse", "investigate", "analysis", "quick", "thorough", "detailed", "overview", "deep", "instead", "look",
-    "focus", "project", "code", "how", "what", "why", "where", "which", "who",
+    "focus", "project", "code", "how", "what", "why", "where", "which", "who", "after", "happen", "work", "use",
+    "get", "make", "please", "tell", "show", "explain", "describe", "find", "deepen", "continue", "further",
+    "分析", "调研", "如何", "怎么",
+    "什么", "为什", "哪些", "项目", "代码", "怎样", "请问", "深入", "继续",
 )  # fmt: skip
 SECONDS = 60.0  # that the rules of a perspective may read
 GOAL = (
@@ -56,7 +65,7 @@ def question_of(context: RunContext) -> str:
 
 def _explored(context: RunContext) -> Produced:
     name = str(context.payload[PERSPECTIVE])
-    record = exploration_of(context, name, context.session.request)
+    record = exploration_of(context, name, context.session.request, leads=bool(context.payload.get(LEADS)))
     tag = hashlib.sha256(context.session.request.encode("utf-8", "replace")).hexdigest()[:8]
     path = f"{EXPLORATIONS}{name}-{tag}.json"
     found = record["observations"]
@@ -72,23 +81,38 @@ def _explored(context: RunContext) -> Produced:
     )
 
 
-def exploration_of(context: RunContext, name: str, question: str) -> JsonObject:
-    """The exploration of a perspective with what its rules found."""
+def exploration_of(
+    context: RunContext, name: str, question: str, *, leads: bool, told: Iterable[tuple[str, int]] = ()
+) -> JsonObject:
+    """The exploration of a perspective with what its rules found.
+
+    `leads`: it answers the question itself. `told`: places that were shown before.
+    """
     view = context.pack.analysis.perspectives[name]
     record = explore(
         context.project,
         question,
         view.angle,
-        named_words(asked(question)),
+        named_words(asked(in_code(question))),
         cache_dir=context.store.workflow / "cache" / "explorations",
         stop=context.live.stop,
     )
     context.check()
+    changed, lost = _history(context)
     found, notes = observe(
         context.project,
         name,
         record,
-        asked=Asked.of(question, view.words, ASKING),
+        asked=Asked.of(
+            question,
+            view.words,
+            ASKING,
+            views=(word for each in context.pack.analysis.perspectives.values() for word in each.words),
+            language=context.session.language,
+            leads=leads,
+            told=told,
+        ),
+        changed=changed,
         skip=context.store.workflow,
         deadline=time.monotonic() + SECONDS,
         stop=context.live.stop,
@@ -97,8 +121,16 @@ def exploration_of(context: RunContext, name: str, question: str) -> JsonObject:
         **record,
         "perspective": name,
         "observations": [each.as_record() for each in found],
-        "_metadata": {**record["_metadata"], "notes": [*record["_metadata"]["notes"], *notes]},
+        "_metadata": {**record["_metadata"], "notes": [*record["_metadata"]["notes"], *lost, *notes]},
     }
+
+
+def _history(context: RunContext) -> tuple[Mapping[str, int], list[str]]:
+    """What changed most often, or a note why nobody knows."""
+    try:
+        return changed_often(context.project, COMMITS), []
+    except GitError as problem:
+        return {}, [f"no history was read: {problem.what}"]
 
 
 def _analyzed(context: RunContext, calls: AgentCalls) -> Produced:
@@ -106,7 +138,10 @@ def _analyzed(context: RunContext, calls: AgentCalls) -> Produced:
     known = explorations(context, name)
     record = next(iter(known.values()), None)
     if direction or record is None:  # another focus, or its exploration was left out
-        record = exploration_of(context, name, question_of(context))
+        leads = bool(direction or context.payload.get(LEADS))
+        question = str(direction or context.session.request)
+        told = shown_places(context) if direction else ()
+        record = exploration_of(context, name, question, leads=leads, told=told)
     content, agent = _ask(context, calls, name, record)
     shown, bare = checked(context, content.key_insights)
     key = ids.parse_key(context.row.key)
@@ -159,7 +194,12 @@ def _ask(
         "request": question_of(context),
         "language": context.session.language,
         "codebase": record,
-        "analysis": {"perspective": name, "label": view.label, "exploration": record},
+        "analysis": {
+            "perspective": name,
+            "label": view.label,
+            "exploration": record,
+            "leads": bool(context.payload.get(LEADS) or context.payload.get(DIRECTION)),
+        },
     }
     content, reply = calls.ask("analysis", prompt, AnalysisContent, known)
     context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)

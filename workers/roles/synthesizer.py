@@ -14,6 +14,7 @@ from workers.context.analyses import (
     TIMELINE,
     analyses,
     checked,
+    gone,
     material,
     rounds,
     stamped,
@@ -42,7 +43,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     known = {
         "request": context.session.request,
         "language": context.session.language,
-        "analysis": {"analyses": results, "rounds": held},
+        "analysis": {"analyses": results, "rounds": held, "gone": gone(context)},
     }
     content, reply = calls.ask("conclusions", prompt, ConclusionsContent, known)
     shown, bare = checked(context, content.key_conclusions)
@@ -90,14 +91,14 @@ def _files_of(record: JsonObject) -> set[str]:
 def _confidence(point: JsonObject, results: Iterable[JsonObject]) -> str:
     """By code: high where two perspectives have shown the same file or said the same, medium where one has."""
     paths = {place["path"] for place in point["evidence"]}
-    said = {
-        insight["text"]: record["perspective"]
+    views = {
+        record["perspective"]
         for record in results
         for insight in record["key_insights"]
         if paths & {place["path"] for place in insight["evidence"]}
-        and overlap(point["text"], insight["text"]) >= SAME
+        and max(overlap(point["text"], insight["text"]), overlap(insight["text"], point["text"])) >= SAME
     }
-    return "high" if len(set(said.values())) > 1 else "medium"
+    return "high" if len(views) > 1 else "medium"
 
 
 def _across(results: list[JsonObject]) -> JsonObject:
@@ -108,7 +109,7 @@ def _across(results: list[JsonObject]) -> JsonObject:
             by_file.setdefault(path, set()).add(record["perspective"])
     convergent = [
         {"path": path, "perspectives": sorted(views)}
-        for path, views in sorted(by_file.items())
+        for path, views in sorted(by_file.items(), key=lambda each: (-len(each[1]), each[0]))
         if len(views) > 1
     ]
     unique = [
