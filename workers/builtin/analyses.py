@@ -20,10 +20,13 @@ from workers.documents.analysis_content import (
     Recommendation,
     RoundContent,
 )
+from workers.explore.observation_rules import in_code
 
-MOST_INSIGHTS, MOST_POINTS, MOST_CONCLUSIONS, MOST_QUESTIONS, MOST_FILES = 12, 10, 16, 6, 5
+MOST_INSIGHTS, MOST_POINTS, MOST_CONCLUSIONS, MOST_QUESTIONS, MOST_FILES = 12, 10, 18, 6, 5
 MOST_SHARED = 3
+LATER = 2  # answers of a new focus, and of what lies deeper, among the conclusions
 PER_VIEW = 3  # insights of one perspective among what is new
+BEST = 2  # insights that answer a question
 SHARES = 2  # words of a question that an answer must hold, where the question has as many
 _ORDER = {"high": 0, "medium": 1, "low": 2}
 _QUESTION = re.compile(r"[^?？]*[?？]")
@@ -102,13 +105,16 @@ def concluded(m: Material) -> ConclusionsContent:
     results, before = given["analyses"], given["rounds"]
     if not results:
         return ConclusionsContent(summary=m.say("analysis_empty"), key_conclusions=[])
-    points = [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
-    deeper = [
-        insight for one in before for insight in _insights_of(one["updated_understanding"]["new_insights"])
-    ]
-    points += [insight for insight in deeper if insight.answers]
-    points += _answers_first(results, max(PER_VIEW, MOST_CONCLUSIONS // len(results)))
-    points += [*_shared(m, results), *deeper]
+    first = [insight for each in results if not each["is_direction_fix"] for insight in _insights(each)]
+    turned = [insight for each in results if each["is_direction_fix"] for insight in _insights(each)]
+    deeper = [each for one in before for each in _insights_of(one["updated_understanding"]["new_insights"])]
+    points = [insight for insight in first if insight.answers]
+    points += [_of_answer(each) for one in before for each in one["answers"] if each["evidence"]]
+    for later in (turned, deeper):
+        known = {point.text for point in points}
+        points += [each for each in later if each.answers and each.text not in known][:LATER]
+    points += _shared(m, results)
+    points += [each for each in _answers_first(results, PER_VIEW) if not each.answers]
     gone = set(given["gone"])
     points = [point for point in points if point.text not in gone]
     advice = sorted(
@@ -147,16 +153,17 @@ def questions(text: str) -> list[str]:
 
 def _answered(m: Material, question: str, given: Mapping[str, Json]) -> Answered:
     """What the analyses and an exploration of the question say; that they say nothing, where they do not."""
-    wanted = keywords(question)
+    wanted = keywords(in_code(question))
     candidates = _insights_of(given["exploration"].get("observations", ()))
     candidates += [insight for each in given["analyses"] for insight in _insights(each)]
     need = min(SHARES, len(wanted))
     fitting = [each for each in _once(candidates) if _shares(wanted, each) >= need]
-    best = sorted(fitting, key=lambda each: (not each.answers, -_shares(wanted, each)))[:3]
+    best = sorted(fitting, key=lambda each: (not each.answers, -_shares(wanted, each)))[:BEST]
     if not best:
         return Answered(question=question, answer=m.say("analysis_no_answer"))
     places = [place for each in best for place in each.evidence[:3]]
-    return Answered(question=question, answer="; ".join(each.text for each in best)[:2_000], evidence=places)
+    said = m.say("analysis_space").join(f"{each.text.rstrip('.。')}{m.say('analysis_stop')}" for each in best)
+    return Answered(question=question, answer=said[:2_000], evidence=places)
 
 
 def _shares(wanted: frozenset[str], insight: Insight) -> int:

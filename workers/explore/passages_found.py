@@ -15,12 +15,13 @@ MOST_PASSAGES, MOST_BESIDE = 4, 1  # of the perspective that leads, and of anoth
 BIAS = 0.4  # what a word of the perspective weighs, beside one of the question
 LONGEST = 420  # characters of a passage
 FEWEST_WORDS = 2  # of the question that a passage must hold, where the question has as many
-_COMMENT = re.compile(r"^\s*(?:#+|//+|/\*+|\*+)\s*(\S.*)$")
+_COMMENT = re.compile(r"^\s*(?:#+:?|//+|/\*+(?![*/])|\*+(?![*/]))\s*(\S.*)$")
 _DOCSTRING = re.compile(r'^\s*[rbu]?(?:"""|\'\'\')\s*(\S.*?)\s*(?:"""|\'\'\')?\s*$')
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _SAMPLES = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|test_data|samples?|cassettes?|vendor)/", re.I
 )
+_EXAMPLES = re.compile(r"(^|/)(examples?|demos?|benchmarks?)/", re.I)
 _CHANGES = re.compile(r"(^|/)(changelog|changes|history|news|releases?)(\.\w+)?$", re.I)
 _MARKS = re.compile(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
 
@@ -67,7 +68,11 @@ def passages(seen: Seen) -> list[Observation]:
             files[path] += 1
             said = seen.say("says", path=shown(path), text=text)
             evidence = (seen.at(path, number),)
-            found.append(Observation("says", said, evidence, 1, "low", answers=seen.asked.leads, near=1))
+            found.append(
+                Observation(
+                    "says", said, evidence, 1, "low", answers=seen.asked.leads, near=int(seen.asked.leads)
+                )
+            )
             quoted.append(text)
         if len(found) == (MOST_PASSAGES if seen.asked.leads else MOST_BESIDE):
             break
@@ -137,7 +142,7 @@ def _comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _shown(text: str) -> str:
-    plain = re.sub(r"\s+", " ", _MARKS.sub(r"\1", text)).strip(" |")
+    plain = re.sub(r"\s+", " ", _MARKS.sub(r"\1", text).replace("**", "")).strip(" |")
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
@@ -158,8 +163,9 @@ def subject(seen: Seen) -> Observation | None:
     used = Counter(word for words, *_ in named for word in words)
     place = {path: number for number, path in enumerate(seen.relevant)}
 
-    def rank(each: tuple[frozenset[str], str, int, str]) -> tuple[float, int, str, int]:
+    def rank(each: tuple[frozenset[str], str, int, str]) -> tuple[bool, float, int, str, int]:
         return (
+            bool(_EXAMPLES.search(each[1])),
             -sum(1 / used[word] for word in each[0]) - len(each[0]),
             place.get(each[1], 99),
             each[1],
