@@ -128,6 +128,13 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             fix="leave spec out, or choose mode impl-only",
         )
     analysed = any(PERSPECTIVE in task.payload for task in pipeline.tasks)
+    for name, given in (("spec", options.spec is not None), ("discuss", options.discuss != "inline")):
+        if analysed and given:
+            raise UsageError(
+                f"{name} has no effect in mode {pipeline.mode}",
+                why="an analysis looks at the project itself, and its discussion is one of its tasks",
+                fix=f"leave {name} out",
+            )
     if options.perspectives and not analysed and not any(task.round for task in pipeline.tasks):
         raise UsageError(
             f"perspectives have no effect in mode {pipeline.mode}",

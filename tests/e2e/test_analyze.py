@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.json_types import JsonObject
+from tests.e2e.court import court
 from tests.e2e.support import Lifecycle, lifecycle
 from tests.git_world import as_left, repository
 
@@ -126,6 +127,9 @@ def test_what_cannot_be_analyzed_exits_with_2_and_makes_no_session(project: Life
         (("--perspectives", "taste"), "unknown perspective of an analysis 'taste'"),
         (("--mode", "analyze-quick", "--perspectives", "security,concept"), "2 perspectives are too many"),
         (("--supervise",), "supervise has no effect"),
+        (("--approve-plan",), "approve-plan has no effect"),
+        (("--discuss", "off"), "discuss has no effect"),
+        (("--spec", "README.md"), "spec has no effect"),
     ):
         refused = project.run("start", "--mode", "analyze-deep", QUESTION, *options)
         assert (refused.code, said in refused.err) == (2, True), refused.err
@@ -139,3 +143,144 @@ def test_a_round_waits_for_words_and_takes_no_empty_ones(project: Lifecycle) -> 
         refused = project.run("resume", *given)
         assert refused.code == 2, refused.out
     assert project.run("resume", "--decide", "done").code == 0
+
+
+def test_feedback_on_a_finished_analysis_holds_another_round_and_concludes_anew(project: Lifecycle) -> None:
+    started = project.run("start", "--mode", "analyze-quick", QUESTION, "--json")
+    folder = project.directory(started.json()["session"])
+    before = (folder / "report.md").read_text()
+
+    refused = project.run("feedback", "done")
+    named = project.run("feedback", "more", "--task", "ANALYZE-001")
+    asked = project.run("feedback", "After how many days is a parcel looked for?", "--json")
+
+    assert [refused.code, named.code, asked.code] == [2, 2, 0], (refused.err, named.err, asked.err)
+    assert project.tasks() == dict.fromkeys(
+        ("EXPLORE-001", "ANALYZE-001", "SYNTH-001", "DISCUSS-001", "SYNTH-001-R1"), "completed"
+    )
+    held = json.loads((folder / "discussions/discussion-round-1.json").read_text())
+    assert held["type"] == "specific-questions"
+    assert "three days" in held["answers"][0]["answer"]
+    after = (folder / "report.md").read_text()
+    assert "After how many days" in after and "After how many days" not in before
+
+
+def test_what_the_project_no_longer_shows_is_corrected_and_no_longer_concluded(project: Lifecycle) -> None:
+    started = project.run("start", "--mode", "analyze-deep", QUESTION, "--json")
+    folder = project.directory(started.json()["session"])
+    depot = project.folder / "parcels" / "depot.py"
+    depot.write_text(depot.read_text().replace("shell=True", "check=True"))
+
+    project.run("resume", "--decide", "deepen")
+    project.run("resume", "--decide", "done")
+
+    corrected = json.loads((folder / "discussions/discussion-round-2.json").read_text())
+    gone = corrected["updated_understanding"]["corrected"]
+    concluded = json.loads((folder / "conclusions.json").read_text())["key_conclusions"]
+    assert any("run by a shell" in text for text in gone)
+    assert concluded and not any("run by a shell" in each["point"] for each in concluded)
+
+
+def test_a_revised_analysis_holds_its_rounds_again_without_asking(project: Lifecycle) -> None:
+    started = project.run("start", "--mode", "analyze-deep", QUESTION, "--json")
+    project.run("resume", "--decide", "How does the depot count?")
+    project.run("resume", "--decide", "done")
+
+    again = project.run("revise", "ANALYZE-001", "look at the parcels that are lost", "--json")
+
+    assert again.code == 0, again.err
+    assert [key for key in project.tasks() if key.endswith("-R1")] == [
+        "ANALYZE-001-R1",
+        "DISCUSS-001-R1",
+        "DISCUSS-002-R1",
+        "SYNTH-001-R1",
+    ]
+    folder = project.directory(started.json()["session"])
+    rounds = [json.loads((folder / f"discussions/discussion-round-{n}.json").read_text()) for n in (1, 2)]
+    assert [each["type"] for each in rounds] == ["initial", "specific-questions"]
+
+
+def test_a_chinese_request_is_answered_in_chinese(project: Lifecycle) -> None:
+    done = project.run(
+        "start", "--mode", "analyze-standard", "分析代码的架构与安全：如何查询文件？", "--json"
+    )
+
+    report = (project.directory(done.json()["session"]) / "report.md").read_text()
+    assert "由 shell 执行命令" in report and "以参数列表传递命令" in report
+    assert not [
+        word for word in ("run by a shell", "Pass the command", "in all", "lines of source") if word in report
+    ]
+
+
+LIES = {
+    "key_insights": [
+        {
+            "text": "The depot is counted by a shell",
+            "evidence": [{"path": "parcels/depot.py", "line": 3, "quote": "shell=True"}],
+        },
+        {
+            "text": "The password is weak",
+            "evidence": [{"path": "../../etc/passwd", "line": 1, "quote": "root:x:0:0"}],
+        },
+        {"text": "Root can log in", "evidence": [{"path": "/etc/passwd", "line": 1, "quote": ""}]},
+        {
+            "text": "The token is short",
+            "evidence": [{"path": ".env", "line": 1, "quote": "TOKEN=tell-nobody"}],
+        },
+        {
+            "text": "There is a cellar",
+            "evidence": [{"path": "parcels/cellar.py", "line": 1, "quote": "cellar"}],
+        },
+        {
+            "text": "The link leads out",
+            "evidence": [{"path": "outside.py", "line": 1, "quote": "the word outside"}],
+        },
+        {"text": "Nothing shows it", "evidence": []},
+        {"text": "The zero ends it", "evidence": [{"path": "a\0b", "line": 1, "quote": ""}]},
+    ]
+}
+
+
+def test_what_an_agent_cites_counts_only_where_it_is_there(tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("the word outside\n")
+    roles = dict.fromkeys(("explorer", "synthesizer"), ["judge", "builtin"])
+    with court(tmp_path, roles=roles) as judged:
+        project = judged.project
+        for path, text in FILES.items():
+            (project.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (project.folder / path).write_text(text)
+        (project.folder / ".env").write_text("TOKEN=tell-nobody\n")
+        (project.folder / "outside.py").symlink_to(tmp_path / "outside.py")
+        conclusions = {"summary": "All is lost", "key_conclusions": LIES["key_insights"]}
+        (project.folder / "plan.json").write_text(
+            json.dumps({"ANALYZE-001/analysis": LIES, "SYNTH-001/conclusions": conclusions})
+        )
+
+        done = project.run("start", "--mode", "analyze-quick", QUESTION, "--json")
+
+        folder = project.directory(done.json()["session"])
+        analysis = json.loads((folder / "analyses/analysis-001.json").read_text())
+        concluded = json.loads((folder / "conclusions.json").read_text())
+        written = "".join(path.read_text() for path in folder.rglob("*.md"))
+    assert done.code == 0, done.err
+    assert analysis["agent"] == concluded["agent"] == "judge"
+    assert [each["text"] for each in analysis["key_insights"]] == ["The depot is counted by a shell"]
+    assert analysis["key_insights"][0]["evidence"][0]["line"] == 15  # the words tell the line
+    assert {each["text"] for each in analysis["unverified"]} == {
+        each["text"] for each in LIES["key_insights"][1:]
+    }
+    assert [each["confidence"] for each in concluded["key_conclusions"]] == ["medium"] + ["low"] * 7
+    assert "the word outside" not in written and "tell-nobody" not in written and "root:x" not in written
+
+
+def test_a_recorded_analysis_is_replayed(project: Lifecycle, tmp_path: Path) -> None:
+    tape = str(tmp_path / "tape")
+    first = project.run("start", "--mode", "analyze-quick", QUESTION, "--record", tape, "--json")
+    second = project.run("start", "--mode", "analyze-quick", QUESTION, "--replay", tape, "--json")
+
+    assert [first.code, second.code] == [0, 0], second.err
+    reports = [
+        (project.directory(each.json()["session"]) / "report.md").read_text().partition("# ")[2]
+        for each in (first, second)
+    ]
+    assert reports[0] == reports[1] != ""

@@ -21,10 +21,11 @@ def analyses(context: RunContext) -> list[JsonObject]:
     return [context.json(path) for path in sorted(context.artifacts) if path.startswith(ANALYSES)]
 
 
-def rounds(context: RunContext) -> list[JsonObject]:
-    """The rounds that were held, oldest first."""
+def rounds(context: RunContext, before: int | None = None) -> list[JsonObject]:
+    """The rounds that were held, oldest first; those before a number, where one is given."""
     found = [context.json(path) for path in sorted(context.artifacts) if path.startswith(ROUNDS)]
-    return sorted(found, key=lambda each: int(each["round"]))
+    held = sorted(found, key=lambda each: int(each["round"]))
+    return [each for each in held if before is None or each["round"] < before]
 
 
 def explorations(context: RunContext, perspective: str | None = None) -> dict[str, JsonObject]:
@@ -46,28 +47,26 @@ def checked(context: RunContext, insights: Iterable[Insight]) -> tuple[list[Json
     return shown, bare
 
 
-def shown_places(context: RunContext) -> set[tuple[str, int]]:
-    """(file, line) of all evidence so far."""
-    return {
-        (place["path"], place["line"]) for insight in known_insights(context) for place in insight["evidence"]
-    }
+def shown_places(insights: Iterable[JsonObject]) -> set[tuple[str, int]]:
+    """(file, line) of all their evidence."""
+    return {(place["path"], place["line"]) for insight in insights for place in insight["evidence"]}
 
 
-def known_insights(context: RunContext) -> list[JsonObject]:
-    """The insights of all perspectives and rounds, each text once, oldest first."""
+def known_insights(context: RunContext, before: int | None = None) -> list[JsonObject]:
+    """The insights of all perspectives, and of the rounds before a number or all, each text once, oldest first."""
     found = [insight for each in analyses(context) for insight in each["key_insights"]]
-    for each in rounds(context):
+    for each in rounds(context, before):
         understood = each["updated_understanding"]
         found += [*understood["confirmed"], *understood["new_insights"]]
     return list({insight["text"]: insight for insight in reversed(found)}.values())[::-1]
 
 
-def gone(context: RunContext) -> list[str]:
+def gone(context: RunContext, before: int | None = None) -> list[str]:
     """The insights whose evidence was there when they were found, and is not now: the project has changed."""
     check = CitationCheck(context.project)
     return [
         insight["text"]
-        for insight in known_insights(context)
+        for insight in known_insights(context, before)
         if insight["evidence"]
         and not any(
             check.check(each["path"], each["line"], each["quote"]).verified for each in insight["evidence"]
@@ -89,15 +88,15 @@ def found_places(check: CitationCheck, places: Sequence[Place]) -> tuple[list[Js
     return list(found.values()), missing
 
 
-def material(context: RunContext) -> list[tuple[str, str]]:
-    """What a round and the conclusions are asked about: the results, then the rounds."""
+def material(context: RunContext, before: int | None = None) -> list[tuple[str, str]]:
+    """What a round and the conclusions are asked about: the results, then the rounds (before a number, or all)."""
     results = [
         (f"Analysis: {each['perspective']}", cut(compact_text(each), RESULT_LIMIT))
         for each in analyses(context)
     ]
     held = [
         (f"Round {each['round']} ({each['type']})", cut(compact_text(each), RESULT_LIMIT))
-        for each in rounds(context)
+        for each in rounds(context, before)
     ]
     if not results:
         results = [

@@ -17,6 +17,7 @@ from workers.context.analyses import (
     compact_text,
     found_places,
     gone,
+    known_insights,
     material,
     rounds,
     shown_places,
@@ -31,6 +32,7 @@ from workers.documents.frame import to_json
 from workers.documents.labels import labels
 from workers.explore.citations import CitationCheck
 from workers.roles import Produced
+from workers.roles.drafting import feedback
 from workers.roles.explorer import exploration_of
 
 LOOKS_FOR = "concept"  # the perspective from which a question is explored
@@ -48,7 +50,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The round's record, and the discussion as a timeline. Raises AgentError."""
     number, kind = round_number(context.row.key), RoundType(context.payload[ROUND])
     direction = str(context.payload.get(DIRECTION) or "")
-    before = rounds(context)
+    before = rounds(context, number)  # one that is held again knows no later ones
     content, agent = _ask(context, calls, kind, direction, before)
     confirmed, weak = checked(context, content.confirmed)
     new, bare = checked(context, content.new_insights)
@@ -93,7 +95,11 @@ def _gone(context: RunContext, before: Sequence[JsonObject]) -> list[str]:
     """What the project no longer shows since it was found, whoever found it; each once."""
     phrase = labels(context.session.language).words["analysis_gone"]
     told = {text for each in before for text in each["updated_understanding"]["corrected"]}
-    return [said for text in gone(context) if (said := phrase.format(text=text)) not in told]
+    return [
+        said
+        for text in gone(context, round_number(context.row.key))
+        if (said := phrase.format(text=text)) not in told
+    ]
 
 
 def _answer(context: RunContext, given: Answered) -> JsonObject:
@@ -143,7 +149,13 @@ def _explored(
         return None
     asked = [text for each in before[-1:] for text in each["new_questions"]]
     words = "\n".join([direction, *asked, context.session.request])
-    return exploration_of(context, LOOKS_FOR, words, leads=True, told=shown_places(context))
+    return exploration_of(
+        context,
+        LOOKS_FOR,
+        words,
+        leads=True,
+        told=shown_places(known_insights(context, round_number(context.row.key))),
+    )
 
 
 def _ask(
@@ -157,12 +169,12 @@ def _ask(
         task=context.row.key,
         language=context.session.language,
         schema=RoundContent,
-        shared=[("The request", context.session.request), *material(context)],
+        shared=[("The request", context.session.request), *material(context, round_number(context.row.key))],
         material=[
             ("Exploration for this round", cut(repository_text(record), EXPLORATION_LIMIT)),
             ("Findings by rule for this round", cut(found, EXPLORATION_LIMIT)),
         ],
-        feedback=[direction] if direction else [],
+        feedback=[*([direction] if direction else []), *feedback(context)],
     )
     known = {
         "request": context.session.request,
@@ -173,7 +185,7 @@ def _ask(
             "analyses": analyses(context),
             "rounds": list(before),
             "exploration": record or {},
-            "gone": gone(context),
+            "gone": gone(context, round_number(context.row.key)),
         },
     }
     agents = calls.router.for_role(context.pack, context.pack.role_of(ANALYZE).name, context.notes.append)

@@ -16,6 +16,7 @@ from workers.context.analyses import (
     ANALYSES,
     EXPLORATION_LIMIT,
     EXPLORATIONS,
+    analyses,
     checked,
     compact_text,
     explorations,
@@ -137,10 +138,12 @@ def _analyzed(context: RunContext, calls: AgentCalls) -> Produced:
     name, direction = str(context.payload[PERSPECTIVE]), context.payload.get(DIRECTION)
     known = explorations(context, name)
     record = next(iter(known.values()), None)
-    if direction or record is None:  # another focus, or its exploration was left out
+    focus = direction or "\n".join(feedback(context))
+    if focus or record is None:  # another focus, or its exploration was left out
         leads = bool(direction or context.payload.get(LEADS))
-        question = str(direction or context.session.request)
-        told = shown_places(context) if direction else ()
+        question = str(focus or context.session.request)
+        first = [each for each in analyses(context) if not each["is_direction_fix"]] if direction else []
+        told = shown_places(insight for each in first for insight in each["key_insights"])
         record = exploration_of(context, name, question, leads=leads, told=told)
     content, agent = _ask(context, calls, name, record)
     shown, bare = checked(context, content.key_insights)
