@@ -243,7 +243,7 @@ LIES = {
 
 def test_what_an_agent_cites_counts_only_where_it_is_there(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text("the word outside\n")
-    roles = dict.fromkeys(("explorer", "synthesizer"), ["judge", "builtin"])
+    roles = {role: ["judge", "builtin"] for role in ("explorer", "synthesizer")}
     with court(tmp_path, roles=roles) as judged:
         project = judged.project
         for path, text in FILES.items():
@@ -265,7 +265,7 @@ def test_what_an_agent_cites_counts_only_where_it_is_there(tmp_path: Path) -> No
     assert done.code == 0, done.err
     assert analysis["agent"] == concluded["agent"] == "judge"
     assert [each["text"] for each in analysis["key_insights"]] == ["The depot is counted by a shell"]
-    assert analysis["key_insights"][0]["evidence"][0]["line"] == 15  # the words tell the line
+    assert analysis["key_insights"][0]["evidence"][0]["line"] == 16  # the words tell the line
     assert {each["text"] for each in analysis["unverified"]} == {
         each["text"] for each in LIES["key_insights"][1:]
     }

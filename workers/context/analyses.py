@@ -100,16 +100,27 @@ def material(context: RunContext, before: int | None = None) -> list[tuple[str, 
     ]
     if not results:
         results = [
-            (f"Exploration: {path}", cut(repository_text(record), EXPLORATION_LIMIT))
+            (f"Exploration: {path}", exploration_text(record))
             for path, record in explorations(context).items()
         ]
     return [*results, *held]
 
 
-def compact_text(record: Json) -> str:
+def exploration_text(record: JsonObject) -> str:
+    """What an exploration found, without the findings by rule, as far as a prompt has room."""
+    kept = {key: value for key, value in unstamped(record).items() if key != "observations"}
+    return cut(repository_text(kept), EXPLORATION_LIMIT)
+
+
+def compact_text(record: JsonObject) -> str:
     """A record without what only programs read."""
-    left = ("schema", "session", "task", "run", "generated_at", "not_found", "timestamp")
-    return _lines({key: value for key, value in record.items() if key not in left})
+    return _lines(unstamped(record))
+
+
+def unstamped(record: JsonObject) -> JsonObject:
+    """What a record says, without when and by which run it was made: prompts are the same when a session is replayed."""
+    left = ("schema", "session", "task", "run", "generated_at", "not_found", "timestamp", "_metadata")
+    return {key: value for key, value in record.items() if key not in left}
 
 
 def _lines(value: Json, depth: int = 0) -> str:

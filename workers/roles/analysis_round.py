@@ -15,6 +15,7 @@ from workers.context.analyses import (
     analyses,
     checked,
     compact_text,
+    exploration_text,
     found_places,
     gone,
     known_insights,
@@ -24,7 +25,6 @@ from workers.context.analyses import (
     stamped,
 )
 from workers.context.run_context import RunContext
-from workers.context.sources import repository_text
 from workers.documents.analysis_content import Answered, RoundContent
 from workers.documents.analysis_pages import timeline_page
 from workers.documents.cutting import cut
@@ -171,7 +171,10 @@ def _ask(
         schema=RoundContent,
         shared=[("The request", context.session.request), *material(context, round_number(context.row.key))],
         material=[
-            ("Exploration for this round", cut(repository_text(record), EXPLORATION_LIMIT)),
+            (
+                "Exploration for this round",
+                exploration_text(record) if record else "",
+            ),
             ("Findings by rule for this round", cut(found, EXPLORATION_LIMIT)),
         ],
         feedback=[*([direction] if direction else []), *feedback(context)],

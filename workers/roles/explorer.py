@@ -19,13 +19,13 @@ from workers.context.analyses import (
     analyses,
     checked,
     compact_text,
+    exploration_text,
     explorations,
     rounds,
     shown_places,
     stamped,
 )
 from workers.context.run_context import RunContext
-from workers.context.sources import repository_text
 from workers.documents.analysis_content import AnalysisContent
 from workers.documents.cutting import cut
 from workers.documents.features import asked
@@ -186,7 +186,7 @@ def _ask(
         shared=[("The request", context.session.request)],
         material=[
             ("The direction of this analysis", str(context.payload.get(DIRECTION) or "")),
-            (f"Exploration: {name}", cut(repository_text(record), EXPLORATION_LIMIT)),
+            (f"Exploration: {name}", exploration_text(record)),
             ("Findings by rule, each with lines that show it", cut(findings, EXPLORATION_LIMIT)),
             *before,
             *((f"Team notes: {title}", "\n".join(lines)) for title, lines in context.wisdom.items()),
