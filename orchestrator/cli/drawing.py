@@ -122,9 +122,14 @@ def _caps(budget: list[JsonObject]) -> list[Piece]:
     ]
 
 
+SHORT_PHASES = {"analyze": "Study"}  # names that the column of labels would cut
+
+
 def _phase(phase: str, views: list[JsonObject], every: list[JsonObject]) -> None:
     checkpoints = {view["task"] for view in every if view["checkpoint_after"]}
-    _say_labelled(phase.capitalize()[:5], [_task(view, checkpoints) for view in views])
+    _say_labelled(
+        SHORT_PHASES.get(phase, phase.capitalize())[:5], [_task(view, checkpoints) for view in views]
+    )
 
 
 def _task(view: JsonObject, checkpoints: set[str]) -> Piece:

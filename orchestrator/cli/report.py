@@ -20,7 +20,7 @@ from orchestrator.cli.output import (
     width,
 )
 from orchestrator.domain.inert import inert, one_line
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 
 RECORDS = (
     "discussions",
@@ -155,6 +155,14 @@ def print_pause(pause: JsonObject) -> None:
     print_actions(pause["actions"])
 
 
+def _option(each: Json) -> str:
+    """What can be answered, and what it means where that is known."""
+    if not isinstance(each, dict):
+        return str(each)
+    means = f": {each['means']}" if each.get("means") else ""
+    return f"{each.get('label', each)}{means}"
+
+
 def _faults(pause: JsonObject) -> list[str]:
     """The findings for which a discussion blocked the session, and the command that shows the discussion."""
     lines = [
@@ -182,10 +190,7 @@ def about(detail: JsonObject) -> list[str]:
     lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
     lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
     options = detail.get("options") or []
-    lines += [
-        f"option: {one_line(str(each.get('label', each) if isinstance(each, dict) else each), 300)}"
-        for each in options
-    ]
+    lines += [f"option: {one_line(_option(each), 300)}" for each in options]
     return lines
 
 
@@ -203,4 +208,4 @@ def print_actions(actions: list[dict[str, str]]) -> None:
 
 NAME, BAR = 14, 20  # columns of a dimension's name, and of its bar
 CHANGES = 5  # changed documents that a pause names
-_SHOWN = ("task", "round", "ref", "error", "why", "fix", "by", "words")
+_SHOWN = ("task", "question", "round", "ref", "error", "why", "fix", "by", "words")

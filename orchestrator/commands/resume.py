@@ -15,6 +15,7 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
+from orchestrator.lifecycle import analysis_rounds
 from orchestrator.project import Project
 from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session, Task
@@ -229,6 +230,9 @@ def _answer_pause(
             digest=digest,
             forced=answer.force,
         )
+    if reason is PauseReason.DISCUSSION_FEEDBACK:
+        about = str((session.pause_detail or {})["task"])
+        analysis_rounds.next_round(tx, session.id, about, answer.decide or "", more)
     sessions.resume(tx, session.id, reason)
 
 

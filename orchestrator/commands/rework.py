@@ -22,7 +22,7 @@ from orchestrator.domain.revisions import (
     plan_rejection,
     plan_revision,
 )
-from orchestrator.lifecycle import fan_out, rework
+from orchestrator.lifecycle import analysis_rounds, fan_out, rework
 from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
@@ -144,6 +144,8 @@ def feedback(
         state = graph(tasks.all_tasks(tx, session.id))
         if session.pause_reason == PauseReason.PLAN_APPROVAL:
             return _reject_plan(tx, session, words, state, who, max_attempts, task)
+        if analysis_rounds.goes_on(session, tasks.all_tasks(tx, session.id)):
+            return _continue_analysis(tx, session, words, who, max_attempts, task)
         target = _target_of(tx, session, words, state, task)
         decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
@@ -191,6 +193,24 @@ def _reject_plan(
         tx, session.id, "feedback", f"feedback: revise {base}, {target.why}", action="revise", task=base
     )
     return done, target
+
+
+def _continue_analysis(
+    tx: Tx, session: Session, words: str, who: str, max_attempts: int, task: str | None
+) -> tuple[Reworked, FeedbackTarget]:
+    """Another round and new conclusions. Raises NotAllowedNow where `task` is named, UsageError."""
+    if task is not None:
+        raise NotAllowedNow(
+            f"{_spelled(tx, session, task)} takes no feedback",
+            why="feedback on an analysis asks for another round",
+            fix="leave --task out, or `lifecycle revise TASK`",
+        )
+    made = analysis_rounds.continue_analysis(tx, session.id, words, max_attempts)
+    decisions.decide(tx, session.id, "feedback", who, words)
+    records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", made[0])
+    target = FeedbackTarget("round", made[0], "it continues the analysis")
+    messages.event(tx, session.id, "rework", f"feedback: {', '.join(made)}", made=made, released=[])
+    return Reworked(session.id, tuple(made), (), target.why, _go_on(tx, session)), target
 
 
 def _target_of(

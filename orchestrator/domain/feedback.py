@@ -16,7 +16,7 @@ _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!
 
 @dataclass(frozen=True, slots=True)
 class FeedbackTarget:
-    action: Literal["revise", "add", "restart", "record", "ask"]
+    action: Literal["revise", "add", "restart", "record", "ask", "round"]
     task: str | None  # None when the feedback is only recorded, or the document has to be asked for
     why: str
     documents: tuple[str, ...] = ()  # to choose from, for `ask`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -10,6 +11,12 @@ from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.text import mentions
 
 FALLBACK = "spec-only"
+OPENING_WORDS, OPENING_CHARS = 2, 24  # in which the verb of a request stands
+_OPENING = re.compile(
+    r"^(?:please|kindly|can you|could you|i want you to|let's|请你?|帮我|麻烦)[\s,，]*", re.I
+)
+_CLAUSE = re.compile(r"[,;&，；、]|\b(?:and|then)\b|并且?|然后|再", re.I)
+_SENTENCE = re.compile(r"[.!?。！？](?:\s|$)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,7 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
         return "impl-only", "a specification is given"
     if word := _first(request, pack, "spec"):
         return "spec-only", f"the request mentions {word!r}"
-    if word := _first(request, pack, "analyze"):
+    if word := _analysis(request, pack):
         return f"analyze-{depth(request, pack)}", f"the request mentions {word!r}"
     if facts.coding_agent and facts.repository:
         return "full-lifecycle", "a coding agent is configured"
@@ -110,6 +117,22 @@ def _upgraded(mode: str, request: str, facts: ProjectFacts, pack: Pack) -> tuple
         return "full-lifecycle-fe", sign
     backend = _first(request, pack, "backend")
     return ("fullstack", f"{sign} and {backend!r}") if backend else ("fe-only", sign)
+
+
+def _analysis(request: str, pack: Pack) -> str | None:
+    """The word with which the request asks for an analysis: it opens it, and nothing is to be made.
+
+    "Build a service that analyzes logs" asks for a service, "Investigate and fix the crash" for a fix.
+    """
+    opening = _OPENING.sub("", request.lstrip("#*>-= \t\n"))
+    sentence = _SENTENCE.split(opening, maxsplit=1)[0]
+    if any(_first(_opening_of(clause), pack, "make") for clause in _CLAUSE.split(sentence)[1:]):
+        return None
+    return _first(_opening_of(opening), pack, "analyze")
+
+
+def _opening_of(clause: str) -> str:
+    return " ".join(clause.split()[:OPENING_WORDS])[:OPENING_CHARS]
 
 
 def _first(request: str, pack: Pack, words: str) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.agent_kinds import BUILTIN, with_others
+from orchestrator.domain.analysis import MOST_NAMED, AnalysisRules, RoundType, Viewpoint
 from orchestrator.domain.documents import DIMENSIONS
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.graph import TASK_LIMIT, Fault, Place, graph_faults, topological
@@ -52,6 +53,7 @@ def read_pack(data: Mapping[str, Json], templates: Mapping[str, str]) -> tuple[P
         supervise=_supervise(reader, top, roles),
         modes=_modes(reader, top),
         documents=documents,
+        analysis=_analysis(reader, top),
     )
     return pack, reader.faults
 
@@ -185,6 +187,24 @@ def _modes(reader: Reader, top: Mapping[str, Json]) -> dict[str, tuple[str, ...]
     return {name: reader.texts(words, ("modes", name)) for name, words in entries.items()}
 
 
+def _analysis(reader: Reader, top: Mapping[str, Json]) -> AnalysisRules:
+    given = reader.mapping(top.get("analysis"), ("analysis",), ("perspectives", "directions"))
+    views: dict[str, Viewpoint] = {}
+    for name, raw in reader.mapping(given.get("perspectives"), ("analysis", "perspectives")).items():
+        place: Place = ("analysis", "perspectives", name)
+        each = reader.mapping(raw, place, _names(Viewpoint))
+        views[name] = Viewpoint(
+            label=reader.text(each.get("label"), (*place, "label")),
+            angle=reader.text(each.get("angle"), (*place, "angle")),
+            words=reader.texts(each.get("words", []), (*place, "words")),
+            usual="usual" in each and reader.flag(each["usual"], (*place, "usual")),
+        )
+    kinds = [kind.value for kind in RoundType if kind is not RoundType.INITIAL]
+    directions = reader.mapping(given.get("directions"), ("analysis", "directions"), kinds)
+    words = {n: reader.texts(said, ("analysis", "directions", n)) for n, said in directions.items()}
+    return AnalysisRules(views, words)
+
+
 class _Pipelines:
     """Reads the pipelines, joins their parts, and checks each one's graph."""
 
@@ -234,7 +254,10 @@ class _Pipelines:
             for fault in graph_faults(tasks):
                 reader.fault((*place, *fault.place), fault.text)
         title = reader.text(given.get("title", name), (*place, "title"))
-        return PipelineDef(name, topological(tasks), title, id_prefix=id_prefix, **flags)
+        most = reader.number(given.get("perspectives", 0), (*place, "perspectives"), 0, MOST_NAMED)
+        return PipelineDef(
+            name, topological(tasks), title, id_prefix=id_prefix, perspectives=int(most), **flags
+        )
 
     def _rounds_once(self, tasks: list[TaskDef], place: Place) -> None:
         """A round is one task of the standalone form, so one pipeline can name it once only."""
@@ -328,7 +351,7 @@ def _owners(roles: Mapping[str, Role]) -> dict[str, str]:
 
 
 def _names(
-    cls: type[Role | Round | Gates | Supervision], leave_out: Collection[str] = ("name", "key")
+    cls: type[Role | Round | Gates | Supervision | Viewpoint], leave_out: Collection[str] = ("name", "key")
 ) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.name not in leave_out)
 
@@ -344,10 +367,11 @@ _TOP = (
     "supervise",
     "modes",
     "documents",
+    "analysis",
 )
 _ROUND_TEXTS = ("after", "artifact", "focus", "caller")
 _RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}
-_MODE_WORDS = ("frontend", "backend", "analyze", "spec", "quick", "deep")
+_MODE_WORDS = ("frontend", "backend", "analyze", "make", "spec", "quick", "deep")
 _PIPELINE_KEYS = (
     "title",
     "tasks",
@@ -357,7 +381,9 @@ _PIPELINE_KEYS = (
     "needs_spec",
     "built_at_start",
     "id_prefix",
+    "perspectives",
+    "directed",
 )
-_PIPELINE_FLAGS = ("checkpoint", "needs_spec", "built_at_start")
+_PIPELINE_FLAGS = ("checkpoint", "needs_spec", "built_at_start", "directed")
 _PAYLOAD_KEYS = ("feedback",)  # words that a document answers; the rest of an input is the program's own
 _TASK_KEYS = ("key", "role", "round", "blocked_by", "phase", "checkpoint_after", "payload")

@@ -12,13 +12,16 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Literal, TypeAlias, TypeVar, cast
 
 from orchestrator.domain import ids
+from orchestrator.domain.analysis import AnalysisRules, Viewpoint, of_perspectives
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
-Flat: TypeAlias = "DocumentDef | Section | TaskDef | Role | Perspective | Round | Gates | Supervision"
+Flat: TypeAlias = (
+    "DocumentDef | Section | TaskDef | Role | Perspective | Round | Gates | Supervision | Viewpoint"
+)
 T = TypeVar("T", bound=Flat)
 SNAPSHOT = 2  # the form of `to_snapshot`; config/snapshots.py brings older ones to it
 DiscussForm = Literal["inline", "standalone", "off"]
@@ -96,6 +99,8 @@ class PipelineDef:
     needs_spec: bool = False
     built_at_start: bool = False  # its tasks follow from the request
     id_prefix: str = "TLS"  # first letters of its sessions' ids
+    perspectives: int = 0  # an analysis: from how many perspectives at most, by the words of its request
+    directed: bool = False  # an analysis whose next round a person directs
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -113,6 +118,7 @@ class Pack:
     supervise: tuple[Supervision, ...] = ()
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that choose a mode
     documents: Catalogue = field(default_factory=Catalogue)
+    analysis: AnalysisRules = field(default_factory=AnalysisRules)
 
     @property
     def owners(self) -> dict[str, str]:
@@ -148,14 +154,25 @@ class Pipeline:
         return next((task.key for task in self.tasks if task.checkpoint_after), None)
 
 
-def expand(pack: Pack, mode: str, discuss: DiscussForm = "inline", supervise: bool = False) -> Pipeline:
-    """The tasks of a mode. `standalone` gives each round a task of its own, `off` leaves the rounds out."""
+def expand(
+    pack: Pack,
+    mode: str,
+    discuss: DiscussForm = "inline",
+    supervise: bool = False,
+    perspectives: Sequence[str] = (),
+) -> Pipeline:
+    """The tasks of a mode. `standalone` gives each round a task of its own, `off` leaves the rounds out.
+
+    `perspectives`: those of an analysis; without any it stays as the pack writes it.
+    """
     if mode not in pack.pipelines:
         raise UnknownName("mode", mode, pack.pipelines)
     if discuss not in _DISCUSS:
         raise UnknownName("discuss form", discuss, _DISCUSS)
     pipeline = pack.pipelines[mode]
     tasks = _DISCUSS[discuss](pack, pipeline.tasks)
+    if pipeline.perspectives and perspectives:
+        tasks = of_perspectives(tasks, perspectives, directed=pipeline.directed)
     if supervise:
         tasks = _supervised(pack, tasks)
     return Pipeline(mode, topological(tasks), pipeline.id_prefix, discuss)
@@ -254,8 +271,14 @@ def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:
         gates=_thaw(Gates, data["gates"]),
         supervise=tuple(_thaw(Supervision, check) for check in data["supervise"]),
         documents=_documents(data["documents"]["documents"]),
+        analysis=_analysis(data.get("analysis", {})),
     )
     return pack, pipeline
+
+
+def _analysis(data: Mapping[str, Json]) -> AnalysisRules:
+    views = {name: _thaw(Viewpoint, each) for name, each in data.get("perspectives", {}).items()}
+    return AnalysisRules(views, {name: tuple(words) for name, words in data.get("directions", {}).items()})
 
 
 def _documents(data: Mapping[str, Json]) -> Catalogue:

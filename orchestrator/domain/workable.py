@@ -26,9 +26,19 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "planner": ("PLAN",),
     "executor": ("IMPL",),
     "tester": ("TEST",),
+    "explorer": ("EXPLORE", "ANALYZE"),
+    "synthesizer": ("SYNTH",),
 }
 # Tasks that make no document, and the prefix of those without which they have nothing to do.
-FOLLOWS = {"PLAN": None, "IMPL": "PLAN", "TEST": "IMPL", "REVIEW": "IMPL"}
+FOLLOWS = {
+    "PLAN": None,
+    "IMPL": "PLAN",
+    "TEST": "IMPL",
+    "REVIEW": "IMPL",
+    "EXPLORE": None,
+    "ANALYZE": "EXPLORE",
+    "SYNTH": "ANALYZE",
+}
 
 
 def work_faults(data: Mapping[str, Json], pack: Pack, found: Sequence[Fault]) -> list[Fault]:
@@ -107,8 +117,11 @@ def _pipeline(pack: Pack, pipeline: PipelineDef) -> Iterator[tuple[str, Place, s
     for task in pipeline.tasks:  # blockers come first
         behind[task.key] = {each for key in task.blocked_by for each in (key, *behind.get(key, ()))}
         made = pack.documents.of_task(task.key)
-        if task.prefix == "DISCUSS":
+        if task.prefix == "DISCUSS" and not pipeline.perspectives:
             yield task.key, ("key",), "a discussion is no task of its own: make it the `round` of a task"
+        elif task.prefix == "DISCUSS":
+            if not any(ids.parse_key(key).stem == "ANALYZE" for key in behind[task.key]):
+                yield task.key, ("blocked_by",), "must wait for a task of ANALYZE, whose work it discusses"
         elif task.prefix in FOLLOWS and made is None:
             needed = None if pipeline.name == MODE else FOLLOWS[task.prefix]
             stems = {ids.parse_key(key).stem for key in behind[task.key]}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
-from orchestrator.lifecycle import fan_out, fix_rounds, rework
+from orchestrator.lifecycle import analysis_rounds, fan_out, fix_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
@@ -71,6 +71,10 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
         detail["round"] = row.round
     if reason is None and row.checkpoint_after:
         reason = PauseReason.CHECKPOINT
+    analysis_rounds.say_round(tx, row)
+    if reason is None and (asked := analysis_rounds.asks(row)) is not None:
+        reason = PauseReason.DISCUSSION_FEEDBACK
+        detail |= asked
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
@@ -86,10 +87,14 @@ def plan(
             why="the other modes make something new, and a review needs commits",
             fix="lifecycle start --mode review --base REF --head REF",
         )
-    chosen = with_perspectives(pack, options.perspectives) if options.perspectives else pack
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
-    choice = choose(request, facts, chosen, options.mode)
-    pipeline = expand(chosen, choice.mode, options.discuss, options.supervise)
+    choice = choose(request, facts, pack, options.mode)
+    chosen, views = pack, tuple[str, ...]()
+    if most := pack.pipelines[choice.mode].perspectives:
+        views = chosen_perspectives(request, options.perspectives, pack.analysis, most)
+    elif options.perspectives:
+        chosen = with_perspectives(pack, options.perspectives)
+    pipeline = expand(chosen, choice.mode, options.discuss, options.supervise, views)
     _refuse_unbuilt(chosen, pipeline, options)
     language = "zh" if is_chinese(request) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, options)
@@ -138,7 +143,15 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             why="and one was given (spec)",
             fix="leave spec out, or choose mode impl-only",
         )
-    if options.perspectives and not any(task.round for task in pipeline.tasks):
+    analysed = any(PERSPECTIVE in task.payload for task in pipeline.tasks)
+    for name, given in (("spec", options.spec is not None), ("discuss", options.discuss != "inline")):
+        if analysed and given:
+            raise UsageError(
+                f"{name} has no effect in mode {pipeline.mode}",
+                why="an analysis looks at the project itself, and its discussion is one of its tasks",
+                fix=f"leave {name} out",
+            )
+    if options.perspectives and not analysed and not any(task.round for task in pipeline.tasks):
         raise UsageError(
             f"perspectives have no effect in mode {pipeline.mode}",
             why="none of its tasks is discussed",

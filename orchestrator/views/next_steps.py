@@ -16,7 +16,7 @@ from orchestrator.domain.pipelines import from_snapshot
 from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
-from orchestrator.lifecycle import fan_out
+from orchestrator.lifecycle import analysis_rounds, fan_out
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -155,10 +155,11 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
     rejects = session.pause_reason == PauseReason.PLAN_APPROVAL
     revised = _revisable(tx, session, state, catalogue) if "revise" in names else None
     made_plan = str((session.pause_detail or {}).get("task", ""))
+    analysed = analysis_rounds.goes_on(session, tasks.all_tasks(tx, session.id))
     takes_feedback = (
         _is_taken(lambda: plan_rejection(state, made_plan, catalogue))
         if rejects
-        else _takes_feedback(state, catalogue)
+        else analysed or _takes_feedback(state, catalogue)
     )
     possible = {
         "revise": (
@@ -169,6 +170,8 @@ def _rework(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list
             f'feedback "{WORDS}"' if "feedback" in names and takes_feedback else None,
             "has the plan made anew"
             if rejects
+            else "holds another round about your words, and writes the conclusions anew"
+            if analysed
             else "finds and revises the document that your feedback concerns",
         ),
         "recheck": (

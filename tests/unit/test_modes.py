@@ -31,6 +31,10 @@ def pack() -> Pack:
         ("the database behind it", ProjectFacts(spec=True, frontend="svelte"), "fullstack", "'database'"),
         ("write a specification for it", ProjectFacts(coding_agent=True), "spec-only", "'specification'"),
         ("analyze our build in depth", ProjectFacts(coding_agent=True), "analyze-standard", "'analyze'"),
+        ("investigate and fix the crash", ProjectFacts(), "spec-only", "no agent that edits files"),
+        ("分析日志，然后修复缺陷", ProjectFacts(), "spec-only", "no agent that edits files"),
+        ("分析我们的开发流程", ProjectFacts(), "analyze-standard", "'分析'"),
+        ("a tool to analyze logs", ProjectFacts(), "spec-only", "no agent that edits files"),
         ("repaginate and guide", ProjectFacts(coding_agent=True), "full-lifecycle", "configured"),
     ],
 )
@@ -71,7 +75,6 @@ def test_code_is_written_unasked_in_a_repository_only(pack: Pack) -> None:
     [
         ("full-lifecycle-fe", "fe-developer, fe-qa"),
         ("fe-only", "fe-developer, fe-qa"),
-        ("analyze", "explorer, synthesizer"),
         ("dynamic", "dynamic"),
     ],
 )
@@ -80,7 +83,9 @@ def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, 
         choose("x", ProjectFacts(spec=True), pack, wanted=mode)
 
     assert refused.value.exit_code == 2
-    assert refused.value.why == "available now: spec-only, impl-only, full-lifecycle, review"
+    assert refused.value.why == (
+        "available now: spec-only, impl-only, full-lifecycle, review, analyze-quick, analyze-standard, analyze-deep"
+    )
 
 
 def test_impl_only_without_a_spec_names_the_two_modes_that_make_one(pack: Pack) -> None:

@@ -46,8 +46,8 @@ ROLES = [  # role, prefixes, kind, inner loop, installed
     ("fe-qa", "QA-FE", "frontend", False, False),
     ("supervisor", "SUPERVISE", "optional", False, False),
     ("discussant", "DISCUSS", "discuss", False, True),
-    ("explorer", "EXPLORE ANALYZE", "analyze", False, False),
-    ("synthesizer", "SYNTH", "analyze", False, False),
+    ("explorer", "EXPLORE ANALYZE", "analyze", False, True),
+    ("synthesizer", "SYNTH", "analyze", False, True),
     ("dynamic", "", "dynamic", False, False),
 ]
 ROUNDS = [

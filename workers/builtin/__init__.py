@@ -2,7 +2,7 @@
 
 request  the request taken apart            discovery, brief, requirements, architecture, epics, declared   the documents
 reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
-task_plan  the plan of an implementation
+task_plan  the plan of an implementation     analyses  of a project
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from workers.builtin.language import detect_language
 
 __all__ = ["BuiltinAgent", "analyse_request", "detect_language"]
 
+ANALYSES = {"analysis": "answer", "analysis_round": "held", "conclusions": "concluded"}  # kind -> function
 KINDS = (
     "discovery",
     "brief",
@@ -26,8 +27,13 @@ KINDS = (
     DECLARED,
     "critique",
     "plan",
+    *ANALYSES,
 )
-_MODULES = {"architecture_review": "review", "plan": "task_plan"}  # of kinds that are called otherwise
+_MODULES = {
+    "architecture_review": "review",
+    "plan": "task_plan",
+    **dict.fromkeys(ANALYSES, "analyses"),
+}  # of kinds that are called otherwise
 
 
 def __getattr__(name: str) -> object:
@@ -68,11 +74,15 @@ class BuiltinAgent:
         check()
         module = import_module(f"workers.builtin.{_MODULES.get(kind, kind)}")
         given = material(request.facts, check)
-        data = module.critique(given, request) if kind == "critique" else module.answer(given)
+        data = (
+            module.critique(given, request)
+            if kind == "critique"
+            else getattr(module, ANALYSES.get(kind, "answer"))(given)
+        )
         unmet: tuple[str, ...] = ()
         if kind == "plan":
             unmet = module.unmet(given)
-        elif kind not in ("critique", "architecture_review"):
+        elif kind not in ("critique", "architecture_review", *ANALYSES):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
             data = import_module("workers.builtin.doubts").doubted(data, given)
         check()

@@ -67,6 +67,14 @@ def code(text: object) -> Safe:
     return Safe(f"`{one_line(text).replace('`', '').replace('|', '') or ' '}`")
 
 
+def quote(text: object) -> Safe:
+    """A code span outside of tables, word for word: its fence is longer than any run of backticks within."""
+    line = one_line(text) or " "
+    fence = "`" * (1 + max(map(len, regex.findall(r"`+", line)), default=0))
+    pad = " " if line[0] == "`" or line[-1] == "`" else ""
+    return Safe(f"{fence}{pad}{line}{pad}{fence}")
+
+
 def paragraphs(text: object) -> Safe:
     """Several paragraphs: a blank line of `text` parts them."""
     blocks = regex.split(r"\n\s*\n", str(text))

@@ -170,5 +170,6 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         paragraphs=escape.paragraphs,
         yaml=escape.yaml,
         code=escape.code,
+        quote=escape.quote,
     )
     return environment

@@ -37,7 +37,10 @@ class Root:
                 if part == "..":
                     raise PermissionError(f"{path!r} leaves the directory")
                 step = flags if i == len(parts) - 1 else _DIRECTORY
-                below = os.open(part, step, dir_fd=at)
+                try:
+                    below = os.open(part, step, dir_fd=at)
+                except ValueError as problem:  # a zero byte, or what no file name can hold
+                    raise PermissionError(f"{path!r} names no file") from problem
                 os.close(at)
                 at = below
             yield at

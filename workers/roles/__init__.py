@@ -80,6 +80,8 @@ MODULES = {
     "executor": "workers.roles.executor",
     "tester": "workers.roles.tester",
     "planner": "workers.roles.planner",
+    "explorer": "workers.roles.explorer",
+    "synthesizer": "workers.roles.synthesizer",
 }
 
 LANDING = frozenset(

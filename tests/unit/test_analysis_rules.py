@@ -1,0 +1,254 @@
+"""What an analysis says by rules: passages, findings in lines, words of a person, and what is cited (docs/analyze.md)."""
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.config import load_pack
+from orchestrator.domain import ids
+from orchestrator.domain.analysis import (
+    ANALYZE,
+    DIRECTED,
+    EXPLORE,
+    LEADS,
+    PERSPECTIVE,
+    AnalysisRules,
+    RoundType,
+    chosen_perspectives,
+    direction_of,
+    of_perspectives,
+)
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.graph import graph_faults
+from orchestrator.domain.model import TaskDef
+from orchestrator.domain.pipelines import Pack
+from tests.git_world import repository
+from workers.documents import escape
+from workers.explore.citations import CitationCheck
+from workers.explore.observation_rules import in_code, observation_rules
+from workers.explore.observations import observe
+from workers.explore.seen import Asked, Observation
+from workers.git.changed_often import changed_often
+
+FILES = {
+    "README.md": "# Depot\n\nA lost parcel is looked for after three days.\n\nThe depot opens at nine.\n",
+    "CHANGELOG.md": "- a lost parcel was never found, fixed\n",
+    "tests/fixtures/notes.md": "A lost parcel in a fixture means nothing.\n",
+    "depot/find.py": (
+        '"""Finds things."""\n\nimport subprocess\n\n\ndef find_parcel(name):\n'
+        '    """A lost parcel is asked for at every\n    counter, one by one."""\n'
+        "    return subprocess.run(f'ls {name}', shell=True)\n\n\n"
+        'ADVICE = "never pass shell=True here"\n'
+    ),
+    "web/find.js": "/**\n * Looks a lost parcel up.\n */\nshelf.findParcel = function (name) {\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")})
+
+
+def found(
+    folder: Path, files: Mapping[str, str], question: str, view: str = "security", **more: object
+) -> list[Observation]:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    asked = Asked.of(question, ("secure",), ("how", "find"), **more)  # type: ignore[arg-type]
+    observed, _ = observe(
+        folder,
+        view,
+        {"relevant_files": [{"path": "depot/find.py"}]},
+        asked=asked,
+        changed={},
+        skip=folder / ".workflow",
+        deadline=time.monotonic() + 60,
+        stop=threading.Event(),
+    )
+    return observed
+
+
+def test_passages_are_of_documents_and_comments_and_neither_of_samples_nor_of_old_changes(
+    tmp_path: Path,
+) -> None:
+    said = {each.evidence[0]: each for each in found(tmp_path, FILES, "lost parcel") if each.rule == "says"}
+
+    assert {(place.path, place.line) for place in said} == {
+        ("README.md", 3),
+        ("depot/find.py", 7),
+        ("web/find.js", 2),
+    }
+    assert any("at every counter, one by one" in each.text for each in said.values())  # a docstring goes on
+    assert all(each.answers for each in said.values())
+
+
+def test_where_another_perspective_leads_only_what_is_of_its_own_subject_is_said(tmp_path: Path) -> None:
+    files = {**FILES, "SECURITY.md": "It is secure: a lost parcel is sealed.\n"}
+
+    said = [each for each in found(tmp_path, files, "lost parcel", leads=False) if each.rule == "says"]
+
+    assert [(each.evidence[0].path, each.answers) for each in said] == [("SECURITY.md", False)]
+
+
+def test_what_was_shown_is_not_shown_again(tmp_path: Path) -> None:
+    said = found(tmp_path, FILES, "lost parcel", told=[("README.md", 3)])
+
+    assert "README.md" not in {each.evidence[0].path for each in said if each.rule == "says"}
+
+
+def test_a_question_without_a_word_of_the_project_brings_no_passage(tmp_path: Path) -> None:
+    assert not [each for each in found(tmp_path, FILES, "kubernetes ingress") if each.answers]
+
+
+def test_words_inside_a_string_are_named_not_used(tmp_path: Path) -> None:
+    shell = next(each for each in found(tmp_path, FILES, "lost parcel") if each.rule == "shell-string")
+
+    assert [(each.path, each.line) for each in shell.evidence] == [("depot/find.py", 9)]
+    assert shell.near == 1
+
+
+def test_findings_are_said_in_the_language_of_the_request(tmp_path: Path) -> None:
+    shell = next(
+        each for each in found(tmp_path, FILES, "包裹", language="zh") if each.rule == "shell-string"
+    )
+
+    assert shell.text == "由 shell 执行命令：1 处"
+    assert shell.do == "以参数列表传递命令"
+
+
+def test_every_sentence_has_the_same_places_in_both_languages() -> None:
+    for key, sentence in observation_rules().sayings.items():
+        places = [set(re.findall(r"{(\w+)}", text)) for text in (sentence.en, sentence.zh)]
+        assert places[0] == places[1], key
+        assert re.search(r"[\u4e00-\u9fff]", sentence.zh) or not re.sub(r"{\w+}|\W", "", sentence.zh), key
+
+
+def test_chinese_words_of_a_question_are_looked_for_as_code_has_them() -> None:
+    assert "retry" in in_code("任务失败后如何重试").split()
+    assert in_code("how is it retried") == "how is it retried"
+
+
+def test_files_that_changed_often_are_counted_below_the_folder(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "r", {"a.py": "1\n", "sub/b.py": "1\n"})
+
+    assert changed_often(folder, 500) == {"a.py": 1, "sub/b.py": 1}
+    assert changed_often(folder / "sub", 500) == {"b.py": 1}
+    assert changed_often(tmp_path, 500) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "quote"),
+    [
+        ("../secret.txt", 1, ""),
+        ("{root}/../secret.txt", 1, ""),
+        ("/etc/passwd", 1, "root"),
+        (".env", 1, "TOKEN=abcdef"),
+        (".git/config", 1, "[core]"),
+        ("link.txt", 1, "outside words"),
+        ("a.py", 99, ""),
+        ("a.py", 1, "words that are not there"),
+        ("none.py", 1, ""),
+        ("a.py", 0, ""),
+        ("a\0.py", 1, ""),
+        ("\ud800.py", 1, ""),
+        ("a/" * 150 + "x" * 90, 1, ""),
+        ("", 1, ""),
+    ],
+)
+def test_a_place_that_is_not_in_the_project_is_never_verified(
+    tmp_path: Path, path: str, line: int, quote: str
+) -> None:
+    root = tmp_path / "p"
+    (root / ".git").mkdir(parents=True)
+    (tmp_path / "secret.txt").write_text("outside words\n")
+    (root / ".git" / "config").write_text("[core]\n")
+    (root / ".env").write_text("TOKEN=abcdef\n")
+    (root / "a.py").write_text("import os\n")
+    (root / "link.txt").symlink_to(tmp_path / "secret.txt")
+
+    cited = CitationCheck(root).check(path.format(root=root), line, quote)
+
+    assert (cited.verified, cited.quote) == (False, quote)
+
+
+@pytest.mark.parametrize("text", ["a|b", "`x`", "a `b`` c", "``", "|"])
+def test_a_quotation_is_shown_word_for_word(text: str) -> None:
+    shown = escape.quote(text)
+    fence = re.match(r"`+", shown)
+
+    assert fence is not None
+    inner = shown[len(fence[0]) : -len(fence[0])]
+    assert inner.strip(" ") == text
+    assert fence[0] not in inner
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "clear"),
+    [
+        ("done", RoundType.DONE, True),
+        ("够了", RoundType.DONE, True),
+        ("is it done?", RoundType.QUESTIONS, True),
+        ("instead look at the tests", RoundType.ADJUSTED, True),
+        ("改为看看测试", RoundType.ADJUSTED, True),
+        ("why so many locks", RoundType.QUESTIONS, True),
+        ("deepen", RoundType.DEEPEN, True),
+        ("hm", RoundType.DEEPEN, False),
+    ],
+)
+def test_words_direct_the_next_round(pack: Pack, text: str, kind: RoundType, clear: bool) -> None:
+    direction = direction_of(text, pack.analysis)
+
+    assert (direction.type, direction.clear) == (kind, clear)
+
+
+@given(st.text(max_size=200))
+def test_any_words_have_a_direction_or_are_empty(text: str) -> None:
+    rules = load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")}).analysis
+    try:
+        direction = direction_of(text, rules)
+    except UsageError:
+        assert not text.strip()
+    else:
+        assert direction.text == text.strip()
+        assert direction.type is not RoundType.INITIAL
+        assert direction.clear or direction.type is RoundType.DEEPEN
+
+
+@given(st.lists(st.sampled_from("abcdefg"), unique=True, min_size=1, max_size=7), st.booleans())
+def test_each_perspective_gets_its_pair_and_what_follows_waits_for_all(
+    names: list[str], directed: bool
+) -> None:
+    pipeline = [
+        TaskDef("EXPLORE-001", "explorer", "EXPLORE"),
+        TaskDef("ANALYZE-001", "explorer", "ANALYZE", blocked_by=("EXPLORE-001",)),
+        TaskDef("DISCUSS-001", "discussant", "DISCUSS", blocked_by=("ANALYZE-001",)),
+        TaskDef("SYNTH-001", "synthesizer", "SYNTH", blocked_by=("DISCUSS-001",)),
+    ]
+
+    made = {task.key: task for task in of_perspectives(pipeline, names, directed=directed)}
+
+    assert not list(graph_faults(list(made.values())))
+    assert len(made) == 2 * len(names) + 2
+    for stem in (EXPLORE, ANALYZE):
+        pairs = [task for task in made.values() if ids.parse_key(task.key).stem == stem]
+        assert [task.payload[PERSPECTIVE] for task in pairs] == names
+        assert [LEADS in task.payload for task in pairs] == [True] + [False] * (len(names) - 1)
+    for n in range(1, len(names) + 1):
+        assert made[f"ANALYZE-{n:03d}"].blocked_by == (f"EXPLORE-{n:03d}",)
+    assert len(made["DISCUSS-001"].blocked_by) == len(names)
+    assert (DIRECTED in made["DISCUSS-001"].payload) == directed
+    assert made["SYNTH-001"].blocked_by == ("DISCUSS-001",)
+
+
+def test_a_pack_without_perspectives_for_the_request_is_refused() -> None:
+    with pytest.raises(UsageError, match="no perspective fits") as refused:
+        chosen_perspectives("anything", (), AnalysisRules(), 4)
+
+    assert refused.value.fix
