@@ -210,7 +210,7 @@ def _continue_analysis(
     records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", made[0])
     target = FeedbackTarget("round", made[0], "it continues the analysis")
     messages.event(tx, session.id, "rework", f"feedback: {', '.join(made)}", made=made, released=[])
-    return Reworked(session.id, tuple(made), (), target.why, _go_on(tx, session)), target
+    return Reworked(session.id, tuple(made), (), target.why, go_on(tx, session)), target
 
 
 def _target_of(
