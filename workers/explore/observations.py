@@ -23,7 +23,7 @@ from workers.explore.root import Root
 from workers.explore.seen import MOST_EVIDENCE, Asked, Observation, Seen
 from workers.explore.structure import structure_of
 
-MOST_FILES = 4_000
+MOST_FILES = 8_000
 MAX_FILE = 512 * 1024  # bytes
 MAX_TOTAL = 40 * 1024 * 1024
 _COMMENT = re.compile(r"^\s*(#|//|/\*|\*|--|;|<!--|\"\"\")")

@@ -1,0 +1,99 @@
+"""kill -9 at the reports of an analysis whose rounds are directed: no round is lost, and none is held twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import invariants
+from tests.e2e.support import Lifecycle
+from tests.e2e.test_kill import check_story, stop_at
+from tests.git_world import repository
+
+FILES = {
+    ".gitignore": ".workflow/\n",
+    "README.md": "# Parcels\n\nA lost parcel is looked for after three days.\n",
+    "depot.py": "def find_lost_parcel(parcels):\n    return [each for each in parcels if each.lost]\n",
+}
+START = (
+    "start",
+    "--mode",
+    "analyze-deep",
+    "How is a lost parcel found?",
+    "--perspectives",
+    "security,concept",
+)
+TURN = ("resume", "--decide", "instead look at the depot")
+TASKS = ["EXPLORE-001", "EXPLORE-002", "ANALYZE-001", "ANALYZE-002", "DISCUSS-001", "SYNTH-001"]
+NEXT = ["ANALYZE-fix-001", "DISCUSS-002"]
+
+
+@pytest.fixture
+def parcels(project: Lifecycle, tmp_path: Path) -> Lifecycle:
+    repository(tmp_path / "r", FILES)
+    for path in (tmp_path / "r").iterdir():
+        path.rename(project.folder / path.name)
+    return project
+
+
+def assert_pause(project: Lifecycle, rounds: int) -> None:
+    """The session asks once behind the last round, and each round was logged once."""
+    session = project.session()
+    assert project.status(session) == ("paused", "discussion_feedback")
+    said = project.rows(
+        "SELECT summary FROM messages WHERE session_id = ? AND type = 'discussion_round'", session
+    )
+    assert len(said) == rounds, said
+
+
+def assert_ends(project: Lifecycle, tasks: list[str], rounds: int) -> None:
+    done = project.run("resume", "--decide", "done")
+    session = project.session()
+    assert done.code == 0, done.err
+    assert project.tasks(session) == dict.fromkeys(tasks, "completed")
+    check_story(project, session)
+    invariants.check(project.database)
+    folder = project.directory(session)
+    found = sorted(json.loads(path.read_text())["round"] for path in folder.glob("discussions/*.json"))
+    assert found == list(range(1, rounds + 1))
+    assert (folder / "report.md").is_file()
+
+
+@pytest.mark.parametrize("name", ["report.before_commit", "report.after_commit"])
+@pytest.mark.parametrize("nth", [1, 5])
+def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: str, nth: int) -> None:
+    stop_at(parcels, f"{name}@{nth}", *START)
+    parcels.kill_everything()
+    invariants.check(parcels.database)
+
+    if parcels.status(parcels.session())[0] != "paused":
+        parcels.run("resume")
+
+    assert_pause(parcels, 1)
+    assert_ends(parcels, TASKS, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "nth"),
+    [
+        ("beat.before_commit", 1),
+        ("report.before_commit", 1),
+        ("report.before_commit", 2),
+        ("report.after_commit", 1),
+        ("report.after_commit", 2),
+    ],
+)
+def test_kill_in_a_round_that_a_person_directed(parcels: Lifecycle, name: str, nth: int) -> None:
+    parcels.run(*START)
+    parcels.run("daemon", "stop")
+    stop_at(parcels, f"{name}@{nth}", *TURN)
+    parcels.kill_everything()
+    invariants.check(parcels.database)
+
+    if parcels.status(parcels.session())[0] != "paused":
+        parcels.run("resume")
+
+    assert_pause(parcels, 2)
+    assert_ends(parcels, [*TASKS, *NEXT], 2)
