@@ -105,3 +105,38 @@ def test_one_side_alone_never_lands(built: Lifecycle) -> None:
     assert git(built.folder, "rev-parse", f"lifecycle/{built.session()}") == before
     whole(built)
     assert built.run("rebase").code == 2  # one is on its way
+
+
+HANGS = Scenario(
+    {
+        **honest(FIXTURE).turns,
+        "IMPL-rebase-001": [
+            Turn({PART: MINE}, answer=ANSWER),
+            Turn(never_ends=True),
+            Turn({PART: BOTH}, answer=ANSWER),
+        ],
+    }
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("built", [HANGS], indirect=True)
+def test_a_refused_resolution_that_a_killed_run_left_is_refused_again(
+    built: Lifecycle, tmp_path: Path
+) -> None:
+    """It kept one side alone, and everything died in the turn that was to repair it."""
+
+    def turns() -> list[str]:
+        return [call["prompt"] for call in calls(tmp_path / "agent") if call["task"] == "IMPL-rebase-001"]
+
+    built.spawn("rebase", built.session())
+    built.wait(lambda: len(turns()) == 2, "the second turn has begun", 120)
+    assert built.kill_everything()
+
+    done = built.run("resume", built.session(), timeout=300)
+
+    assert done.code == 0, done.err
+    assert built.story("IMPL-rebase-001") == ["lost", "completed"]
+    assert len(turns()) == 3 and "lines_lost" in turns()[2] and PART in turns()[2]
+    assert git(built.folder, "show", f"lifecycle/{built.session()}:{PART}") == BOTH.strip()
+    whole(built)
