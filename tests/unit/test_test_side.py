@@ -293,16 +293,3 @@ def test_a_configured_set_up_is_the_only_one(tmp_path: Path) -> None:
     plan = plan_setup(tree, WorkSettings(setup=["make", "ready"]), programs(tmp_path / "bin", "uv"))
 
     assert [step.argv for step in plan.steps] == [("make", "ready")]
-
-
-def test_the_digest_follows_the_manifests_and_nothing_else(tmp_path: Path) -> None:
-    environ = programs(tmp_path / "bin", "uv")
-    tree = write(tmp_path / "work", {"uv.lock": "1", "pyproject.toml": "", "a.py": ""})
-    first = plan_setup(tree, WorkSettings(), environ).digest
-
-    write(tree, {"a.py": "x = 1\n"})
-    same = plan_setup(tree, WorkSettings(), environ).digest
-    write(tree, {"uv.lock": "2"})
-    other = plan_setup(tree, WorkSettings(), environ).digest
-
-    assert first == same != other

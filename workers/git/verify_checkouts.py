@@ -97,7 +97,7 @@ class VerifyCheckout:
 
     def untracked(self) -> list[str]:
         """What lies beside the tracked files, a folder as one name. Raises GitError."""
-        found = self.git.run("ls-files", "-z", "--others", "--directory", "--no-empty-directory").fields
+        found = self.git.run("ls-files", "-z", "--others", "--directory").fields
         return [os.fsdecode(name).rstrip("/") for name in found]
 
     def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:
