@@ -107,6 +107,37 @@ def test_one_side_alone_never_lands(built: Lifecycle) -> None:
     assert built.run("rebase").code == 2  # one is on its way
 
 
+OLD = "parts/old.py"
+OLDER = lanes(1, files={OLD: "OLD = 1\n"})
+FOLLOWS = Scenario(
+    {
+        **honest(OLDER).turns,
+        "TASK-001": [
+            Turn({**OLDER.gold["TASK-001"], OLD: "OLD = 2\n"}, answer=OLDER.answer("TASK-001")),
+        ],
+        "IMPL-rebase-001": [Turn({OLD: None}, answer=ANSWER)],
+    }
+)
+
+
+@pytest.mark.long
+def test_a_file_that_the_user_deleted_may_go_with_what_the_session_changed_in_it(tmp_path: Path) -> None:
+    with building(tmp_path, OLDER, FOLLOWS) as project:
+        project.environment |= {name: value for name, value in GIT.items() if name != "PATH"}
+        done = project.run(*begin(project), timeout=300)
+        assert done.code == 0, done.err
+        git(project.folder, "rm", "-q", OLD)
+        git(project.folder, "commit", "-qm", "Without the old part")
+
+        done = project.run("rebase", timeout=300)
+
+        assert done.code == 0, done.err
+        assert f"conflicts in {OLD}" in done.err
+        names = git(project.folder, "ls-tree", "-r", "--name-only", f"lifecycle/{project.session()}")
+        assert PART in names.split() and OLD not in names.split()
+        whole(project)
+
+
 HANGS = Scenario(
     {
         **honest(FIXTURE).turns,

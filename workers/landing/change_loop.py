@@ -306,7 +306,14 @@ class ChangeLoop:
             )
             for base, other, own in self._sides
             for lost in vanished_lines(self.work.private, base, other, own, candidate.commit)
+            if lost.line is not None or lost.path not in self._deleted_by_user(base, own)
         ]
+
+    def _deleted_by_user(self, base: str, own: str) -> set[bytes]:
+        """The files that the user's branch no longer has, and that need not stay for what the session changed in them."""
+        if own != self.onto:
+            return set()
+        return {each.path for each in changes_between(self.work.private.git, base, own) if each.status == "D"}
 
 
 def _names(onto: Integration) -> tuple[str, ...]:
