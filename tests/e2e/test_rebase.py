@@ -105,3 +105,69 @@ def test_one_side_alone_never_lands(built: Lifecycle) -> None:
     assert git(built.folder, "rev-parse", f"lifecycle/{built.session()}") == before
     whole(built)
     assert built.run("rebase").code == 2  # one is on its way
+
+
+OLD = "parts/old.py"
+OLDER = lanes(1, files={OLD: "OLD = 1\n"})
+FOLLOWS = Scenario(
+    {
+        **honest(OLDER).turns,
+        "TASK-001": [
+            Turn({**OLDER.gold["TASK-001"], OLD: "OLD = 2\n"}, answer=OLDER.answer("TASK-001")),
+        ],
+        "IMPL-rebase-001": [Turn({OLD: None}, answer=ANSWER)],
+    }
+)
+
+
+@pytest.mark.long
+def test_a_file_that_the_user_deleted_may_go_with_what_the_session_changed_in_it(tmp_path: Path) -> None:
+    with building(tmp_path, OLDER, FOLLOWS) as project:
+        project.environment |= {name: value for name, value in GIT.items() if name != "PATH"}
+        done = project.run(*begin(project), timeout=300)
+        assert done.code == 0, done.err
+        git(project.folder, "rm", "-q", OLD)
+        git(project.folder, "commit", "-qm", "Without the old part")
+
+        done = project.run("rebase", timeout=300)
+
+        assert done.code == 0, done.err
+        assert f"conflicts in {OLD}" in done.err
+        names = git(project.folder, "ls-tree", "-r", "--name-only", f"lifecycle/{project.session()}")
+        assert PART in names.split() and OLD not in names.split()
+        whole(project)
+
+
+HANGS = Scenario(
+    {
+        **honest(FIXTURE).turns,
+        "IMPL-rebase-001": [
+            Turn({PART: MINE}, answer=ANSWER),
+            Turn(never_ends=True),
+            Turn({PART: BOTH}, answer=ANSWER),
+        ],
+    }
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("built", [HANGS], indirect=True)
+def test_a_refused_resolution_that_a_killed_run_left_is_refused_again(
+    built: Lifecycle, tmp_path: Path
+) -> None:
+    """It kept one side alone, and everything died in the turn that was to repair it."""
+
+    def turns() -> list[str]:
+        return [call["prompt"] for call in calls(tmp_path / "agent") if call["task"] == "IMPL-rebase-001"]
+
+    built.spawn("rebase", built.session())
+    built.wait(lambda: len(turns()) == 2, "the second turn has begun", 120)
+    assert built.kill_everything()
+
+    done = built.run("resume", built.session(), timeout=300)
+
+    assert done.code == 0, done.err
+    assert built.story("IMPL-rebase-001") == ["lost", "completed"]
+    assert len(turns()) == 3 and "lines_lost" in turns()[2] and PART in turns()[2]
+    assert git(built.folder, "show", f"lifecycle/{built.session()}:{PART}") == BOTH.strip()
+    whole(built)

@@ -94,3 +94,24 @@ def test_a_mix_takes_paths_of_another_tree(place: tuple[VerifyCheckout, str, str
 
     assert mixed == first
     assert mix_trees(checkout.store, second, first, [], checkout.folder) == second
+
+
+def test_files_are_written_as_the_attributes_of_their_own_tree_say(tmp_path: Path) -> None:
+    """The text is the same in both trees; only how its lines end differs."""
+    project = repository(tmp_path / "project", {"notes/a.txt": "one\n"})
+    write(project, {".gitattributes": "*.txt eol=crlf\n"})
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "Attributes")
+    plain, windows = [git(project, "rev-parse", f"{each}^{{tree}}") for each in ("HEAD~1", "HEAD")]
+    store = create_store(tmp_path / ".workflow", "S-1", project)
+    checkout = VerifyCheckout(store, tmp_path / "verify")
+
+    for tree, line in ((plain, b"one\n"), (windows, b"one\r\n"), (plain, b"one\n")):
+        folder = checkout.put(tree)
+        (folder / "beside").write_text("installed")
+
+        assert (folder / "notes/a.txt").read_bytes() == line
+
+    checkout.switch(windows)
+    assert (folder / "notes/a.txt").read_bytes() == b"one\r\n"
+    assert (folder / "beside").is_file()

@@ -137,6 +137,8 @@ PYTHON_TREE = {
     "tests/conftest.py": "",
     "README.md": "",
     "data.csv": "",
+    "requirements.txt": "",
+    "src/shop/words.txt": "",
 }
 AFFECTED: list[tuple[tuple[str, ...], set[str] | None]] = [
     (("src/shop/money.py",), {"tests/test_money.py", "tests/test_report.py"}),
@@ -148,6 +150,8 @@ AFFECTED: list[tuple[tuple[str, ...], set[str] | None]] = [
     (("data.csv",), None),
     (("src/shop/gone.py",), None),  # who imports a file that is gone cannot be told
     (("pyproject.toml",), None),
+    (("requirements.txt",), None),
+    (("src/shop/words.txt",), None),
 ]
 
 
@@ -162,6 +166,26 @@ def test_affected_python_tests_are_found_by_imports(
     assert found.everything is (expected is None)
     assert set(found.files) == (expected or set())
     assert found.why
+
+
+@pytest.mark.parametrize("loader", ["tests/conftest.py", "conftest.py", "tests/__init__.py"])
+def test_what_is_loaded_before_a_test_leads_to_it(loader: str, tmp_path: Path) -> None:
+    tree = write(tmp_path, {**PYTHON_TREE, loader: "from shop.lonely import fixture\n"})
+
+    found = affected_tests(tree, ["src/shop/lonely.py"], [Pytest(tree)])
+
+    assert set(found.files) == {path for path in PYTHON_TREE if path.startswith("tests/test_")}
+
+
+def test_all_tests_are_affected_by_what_the_runner_loads_by_itself_or_unread_files_import(
+    tmp_path: Path,
+) -> None:
+    files = {"src/a.ts": "", "src/a.test.ts": "import './a';\n", "src/b.test.ts": ""}
+    loaded = write(tmp_path / "loaded", {**files, "jest.setup.ts": "import './src/a';\n"})
+    unread = write(tmp_path / "unread", {**files, "src/Shown.vue": "<script>import './a'</script>\n"})
+
+    assert affected_tests(loaded, ["src/a.ts"], [Jest(loaded)]).everything
+    assert affected_tests(unread, ["src/a.ts"], [Jest(unread)]).everything
 
 
 def test_affected_javascript_and_go_tests_are_found_by_imports(tmp_path: Path) -> None:
@@ -269,16 +293,3 @@ def test_a_configured_set_up_is_the_only_one(tmp_path: Path) -> None:
     plan = plan_setup(tree, WorkSettings(setup=["make", "ready"]), programs(tmp_path / "bin", "uv"))
 
     assert [step.argv for step in plan.steps] == [("make", "ready")]
-
-
-def test_the_digest_follows_the_manifests_and_nothing_else(tmp_path: Path) -> None:
-    environ = programs(tmp_path / "bin", "uv")
-    tree = write(tmp_path / "work", {"uv.lock": "1", "pyproject.toml": "", "a.py": ""})
-    first = plan_setup(tree, WorkSettings(), environ).digest
-
-    write(tree, {"a.py": "x = 1\n"})
-    same = plan_setup(tree, WorkSettings(), environ).digest
-    write(tree, {"uv.lock": "2"})
-    other = plan_setup(tree, WorkSettings(), environ).digest
-
-    assert first == same != other

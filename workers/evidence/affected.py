@@ -19,7 +19,9 @@ from workers.explore.imports import Resolver, imported_by
 from workers.explore.symbols import parse
 
 _GRAPH = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go"})
-_NO_CODE = frozenset({"md", "rst", "adoc", "txt", "png", "jpg", "jpeg", "gif", "svg"})
+_UNREAD = frozenset({"vue", "svelte", "astro", "mdx"})  # import JavaScript, and are not in the graph
+_NO_CODE = frozenset({"md", "rst", "adoc", "png", "jpg", "jpeg", "gif", "svg"})
+_LOADED = ("__init__.py", "conftest.py")  # by Python and pytest, for each file below their folder
 _TEST_WORDS = re.compile(r"^test_?|[._-]?(test|spec|tests)$", re.IGNORECASE)
 
 
@@ -47,8 +49,13 @@ def affected_tests(tree: Path, changed: Sequence[str], runners: Sequence[Runner]
             code.append(path)
         elif is_mixed(path) or is_test_side(path, runners) or kind not in _NO_CODE:
             return Affected((), True, f"{path} may change any test")
-    reached = _importers(files, code)
-    known = set(tests)
+    if (unread := _unread(files)) and not all(path.endswith((".py", ".go")) for path in code):
+        return Affected((), True, f"what imports {unread} is not known")
+    known, graph = set(tests), _graph(files)
+    reached = _importers(graph, code)
+    for path in reached:
+        if path not in known and path not in graph and is_test_side(path, runners):
+            return Affected((), True, f"{path} may change any test, and imports what was changed")
     chosen = dict.fromkeys(path for path in code if path in known)
     chosen |= dict.fromkeys(path for path in tests if _stem(path) in {_stem(one) for one in code})
     chosen |= dict.fromkeys(path for path in reached if path in known)
@@ -63,9 +70,13 @@ def _stem(path: str) -> str:
     return (_TEST_WORDS.sub("", _TEST_WORDS.sub("", inner)) or name).lower()
 
 
-def _importers(files: RepositoryFiles, changed: Iterable[str]) -> list[str]:
+def _unread(files: RepositoryFiles) -> str:
+    """A file that imports others and whose imports are not read; empty where there is none."""
+    return next((path for path in files.paths if path.rpartition(".")[2].lower() in _UNREAD), "")
+
+
+def _importers(graph: Mapping[str, set[str]], changed: Iterable[str]) -> list[str]:
     """The files that import a changed one, directly or through others, the nearest first."""
-    graph = _graph(files)
     seen = dict.fromkeys(changed)
     waiting = deque(seen)
     while waiting:
@@ -96,10 +107,22 @@ def _graph(files: RepositoryFiles) -> Mapping[str, set[str]]:
         if kind == "go":
             packages.setdefault(posixpath.dirname(path), []).append(path)
     graph = imported_by(imports, resolver)
+    for path in imports:
+        if path.endswith(".py"):
+            for loaded in filter(files.__contains__, _loaded_with(path)):
+                graph.setdefault(loaded, set()).add(path)
     for members in packages.values():
         for path in members:
             graph.setdefault(path, set()).update(one for one in members if one != path)
     return graph
+
+
+def _loaded_with(path: str) -> Iterable[str]:
+    """What is loaded before a Python file without an import of its own."""
+    folder = path
+    while folder:
+        folder = posixpath.dirname(folder)
+        yield from (loaded for name in _LOADED if (loaded := posixpath.join(folder, name)) != path)
 
 
 def _parents(modules: Iterable[str]) -> Iterable[str]:

@@ -1,12 +1,10 @@
-"""How a fresh checkout is made ready for its tests, and which dependencies a candidate adds.
+"""How a fresh checkout is made ready for its tests.
 
 Only what the base's lock files pin is installed, so an agent cannot bring in a package by editing a manifest.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import posixpath
 import re
 import shutil
@@ -26,11 +24,6 @@ LOCKS = frozenset(
         *("Gemfile.lock", "composer.lock"),
     }
 )
-_MANIFEST = re.compile(
-    r"pyproject\.toml|requirements[\w.-]*\.txt|setup\.cfg|setup\.py|Pipfile|package\.json|Cargo\.toml|go\.mod|pom\.xml"
-    r"|build\.gradle(\.kts)?|Gemfile|composer\.json"
-)
-_PACKAGES = frozenset({"runtime", "development"})  # scopes of what is installed; not languages and images
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +39,11 @@ class SetupPlan:
     """What to run before the tests; no steps: nothing, and `why` tells the reason."""
 
     steps: tuple[SetupStep, ...] = ()
-    digest: str = ""  # of the manifests and the commands: the same digest needs no second set-up
     why: str = ""
     env: Mapping[str, str] = field(default_factory=dict)  # for these steps, and for the tests after them
     network: bool = False
+    keeps_home: bool = False  # tests may need what the steps install in their home folder
     writable: tuple[Path, ...] = ()  # folders outside the tree that the steps fill; some are not there yet
-
-
-def is_manifest(path: str) -> bool:
-    """Whether the file names dependencies or pins them."""
-    name = posixpath.basename(path)
-    return name in LOCKS or _MANIFEST.fullmatch(name) is not None
 
 
 def is_installed_from(name: str) -> bool:
@@ -71,7 +58,7 @@ def plan_setup(
     files = RepositoryFiles(tree)
     home = home_folder(environ)
     if work.setup:
-        return _own_setup(files, tuple(work.setup), environ, home)
+        return _own_setup(tuple(work.setup), environ, home)
     outside = outside or tree.parent / "environment"
     found: list[SetupStep] = []
     reasons: list[str] = []
@@ -95,19 +82,18 @@ def plan_setup(
             }
             writable.append(place)
     found.sort(key=lambda step: step.installs_beside)  # what others leave in the tree is cleaned before
-    digest = _digest(files, tuple(found))
     if not found:
-        return SetupPlan((), digest, "; ".join(reasons) or "no lock file says what to install")
-    return SetupPlan(tuple(found), digest, "; ".join(reasons), env, True, tuple(dict.fromkeys(writable)))
+        return SetupPlan((), "; ".join(reasons) or "no lock file says what to install")
+    keeps_home = any(step.argv == _YARN_BERRY for step in found)
+    return SetupPlan(tuple(found), "; ".join(reasons), env, True, keeps_home, tuple(dict.fromkeys(writable)))
 
 
 _FILL_CACHES = frozenset({"cargo", "go", "mvn"})  # they leave nothing in the tree that tests need
 _SHARED = ("npm", "cargo", "go", "mvn")
+_YARN_BERRY = ("yarn", "install", "--immutable", "--mode=skip-build")  # it keeps packages in the home folder
 
 
-def _own_setup(
-    files: RepositoryFiles, argv: tuple[str, ...], environ: Mapping[str, str], home: Path
-) -> SetupPlan:
+def _own_setup(argv: tuple[str, ...], environ: Mapping[str, str], home: Path) -> SetupPlan:
     """The command of the settings, which may use the caches that are there."""
     caches = [package_cache(program, environ, home) for program in _SHARED]
     used = [cache for cache in caches if any(folder.is_dir() for folder in cache.folders)]
@@ -115,7 +101,7 @@ def _own_setup(
     writable = tuple(folder for cache in used for folder in cache.folders)
     steps = (SetupStep(argv, logins=tuple(path for cache in caches for path in cache.logins)),)
     why = "the setting `work.setup` names the command"
-    return SetupPlan(steps, _digest(files, steps), why, env, True, writable)
+    return SetupPlan(steps, why, env, True, True, writable)
 
 
 def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -135,7 +121,7 @@ def _by_lock(files: RepositoryFiles) -> list[tuple[str, str, tuple[str, ...]]]:
         for folder in outermost(posixpath.dirname(path) for path in files.named((name,))):
             lock = posixpath.join(folder, name)
             if name == "yarn.lock" and "yarn lockfile v1" not in files.text(lock)[:200]:
-                argv = ("yarn", "install", "--immutable", "--mode=skip-build")
+                argv = _YARN_BERRY
             if name == "uv.lock" and re.search(
                 r"(?m)^\s*conflicts\s*=", files.text(posixpath.join(folder, "pyproject.toml"))
             ):
@@ -172,12 +158,3 @@ def _maven_arguments(files: RepositoryFiles, folder: str) -> tuple[str, ...]:
         *chosen,
         "test",
     )
-
-
-def _digest(files: RepositoryFiles, steps: tuple[SetupStep, ...]) -> str:
-    sha = hashlib.sha256(json.dumps([[step.argv, step.folder] for step in steps]).encode())
-    for path in files.paths:
-        if is_manifest(path):
-            sha.update(f"\0{path}\0".encode("utf-8", "surrogateescape"))
-            sha.update(files.data(path))
-    return sha.hexdigest()

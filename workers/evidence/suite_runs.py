@@ -218,7 +218,7 @@ class TestBench:
         kept = prepared.env(key)
         if kept is not None:
             self._prepared.update(kept)
-            prepared.restore(self.verify.files)
+            prepared.restore(self.verify)
         elif fault := self._install(prepared, key):
             return fault
         failpoints.hit("setup.done")
@@ -251,7 +251,7 @@ class TestBench:
                 return f"the set-up failed: {' '.join(step.argv)}: {said or done.why or done.ended.ended_by}"
         if plan.steps and not plan.steps[-1].installs_beside:
             self.verify.put(self.base)
-        prepared.keep(key, plan.env, self.verify.files, self.verify.untracked())
+        prepared.keep(key, plan.env, self.verify, home=plan.keeps_home)
         return ""
 
     @cached_property

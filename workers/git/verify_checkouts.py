@@ -82,11 +82,22 @@ class VerifyCheckout:
 
     def switch(self, tree: str) -> None:
         """Make the tracked files those of `tree`; what was installed beside them stays. Raises GitError."""
-        self.git.using(config=("core.sparseCheckout=false",)).run("read-tree", "--reset", "-u", tree)
+        git = self.git.using(config=("core.sparseCheckout=false",))
+        before = self._attributes()
+        git.run("read-tree", "--reset", "-u", tree)
+        if (
+            self._attributes() != before
+        ):  # they say how files are written, and those that are the same in both were left
+            git.run("read-tree", "--empty")
+            git.run("read-tree", "--reset", "-u", tree)
+
+    def _attributes(self) -> bytes:
+        """What the index has of .gitattributes."""
+        return self.git.run("ls-files", "-s", "-z", "--", ":(glob)**/.gitattributes").out
 
     def untracked(self) -> list[str]:
         """What lies beside the tracked files, a folder as one name. Raises GitError."""
-        found = self.git.run("ls-files", "-z", "--others", "--directory", "--no-empty-directory").fields
+        found = self.git.run("ls-files", "-z", "--others", "--directory").fields
         return [os.fsdecode(name).rstrip("/") for name in found]
 
     def stamps(self, wanted: Callable[[str], bool]) -> dict[str, tuple[int, ...]]:

@@ -21,6 +21,7 @@ from orchestrator import failpoints
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.errors import PersonAsked, WorkRefused
 from orchestrator.domain.evidence import CRITICAL, Finding
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.lifecycle.finished_run import Landing
 from orchestrator.store import checks, work
 from orchestrator.store.work_rows import Proposed
@@ -87,6 +88,7 @@ class ChangeLoop:
     tree: OpenTree = field(init=False)
     taken: int = 0
     _sides: list[tuple[str, str, str]] = field(default_factory=list)  # base, other and own commit of merges
+    _conflicts: tuple[str, ...] = ()  # of the merge that is being resolved
 
     def run(self) -> Change:
         """What can land now. Raises WorkRefused, PersonAsked, AgentError, LeaseLost, TreeError, GitError."""
@@ -108,7 +110,8 @@ class ChangeLoop:
         if merged.conflicts:
             base = self.work.base_of_pair(merged.seen, self.onto)
             self._sides = [(base, self.onto, merged.seen), (base, merged.seen, self.onto)]
-            return self._until_accepted((), _names(merged))
+            self._conflicts = _names(merged)
+            return self._until_accepted((), self._conflicts)
         answer = WorkAnswer(summary="merged without conflicts")
         proposed, candidate = self._propose(RULES, answer)
         judged = self.judge(candidate, answer, self.tree)
@@ -117,9 +120,12 @@ class ChangeLoop:
             return self._until_accepted(judged.blocking)
         return Change(answer, candidate, judged, None, proposed, RULES, self.taken)
 
-    def _until_accepted(self, findings: tuple[Finding, ...], conflicts: tuple[str, ...] = ()) -> Change:
-        """Turns until no finding blocks the candidate. Raises WorkRefused when they are used up."""
-        before, marked = "", conflicts
+    def _until_accepted(self, findings: tuple[Finding, ...], marked: tuple[str, ...] = ()) -> Change:
+        """Turns until no finding blocks the candidate; `marked`: files that hold markers in the first one.
+
+        Raises WorkRefused when they are used up.
+        """
+        before = ""
         while True:
             if self.turns_left is not None and self.taken >= self.turns_left:
                 raise WorkRefused(
@@ -134,10 +140,7 @@ class ChangeLoop:
                     raise _question(answer)
                 proposed, candidate = self._propose(agent, answer)
                 ready()
-            judged = self.judge(candidate, answer, self.tree)
-            if conflicts:
-                more = (*self._lost(candidate), *self._marked(candidate, conflicts))
-                judged = replace(judged, findings=(*judged.findings, *more))
+            judged = self._judged(candidate, answer)
             self.context.check()
             if not judged.blocking:
                 return Change(answer, candidate, judged, None, proposed, agent, self.taken)
@@ -148,6 +151,14 @@ class ChangeLoop:
                     why=repeated + "; ".join(_line(each) for each in judged.blocking[:SHOWN]),
                 )
             findings, before, marked = judged.blocking, candidate.tree, ()
+
+    def _judged(self, candidate: Candidate, answer: WorkAnswer) -> Judged:
+        """What is found of the candidate, and of the resolution of a conflict also what it lost."""
+        judged = self.judge(candidate, answer, self.tree)
+        if not self._conflicts:
+            return judged
+        more = (*self._lost(candidate), *self._marked(candidate, self._conflicts))
+        return replace(judged, findings=(*judged.findings, *more))
 
     @contextmanager
     def _prepared(self) -> Iterator[Callable[[], None]]:
@@ -165,7 +176,12 @@ class ChangeLoop:
         proposed, candidate = self.work.propose(
             row, self.tree, self.context.input_digest, self.subject, trailers, self._merged
         )
-        said = {"agent": agent, "answer": answer.model_dump(mode="json")}
+        said: JsonObject = {
+            "agent": agent,
+            "answer": answer.model_dump(mode="json"),
+            "sides": [list(side) for side in self._sides],
+            "conflicts": list(self._conflicts),
+        }
         self.context.write(
             lambda tx: checks.add_check(tx, row, candidate.tree, SAID, row.key, "unverified", said, 0.0)
         )
@@ -183,6 +199,12 @@ class ChangeLoop:
         )
         if left is None or self.work.private.ref(left.commit_id) is None:
             return None
+        said = self._said(left)
+        if said is None:
+            return None  # it may be the resolution of a conflict: what it has to keep is not known
+        answer = WorkAnswer.model_validate(said["answer"])
+        self._sides = [(base, other, own) for base, other, own in said.get("sides", [])]
+        self._conflicts = tuple(said.get("conflicts", []))
         store = self.work.private
         store.keep(f"runs/{row.run}/{left.commit_id}", left.commit_id)
         proposed = self.context.store.write(
@@ -200,21 +222,21 @@ class ChangeLoop:
             changes_between(store.git, left.base, left.commit_id),
             flags,
         )
-        answer, agent = self._said(left)
-        judged = self.judge(candidate, answer, self.tree)
-        if judged.blocking or candidate.is_empty:
-            return None if candidate.is_empty else self._until_accepted(judged.blocking)
-        return Change(answer, candidate, judged, None, proposed, agent, self.taken)
+        judged = self._judged(candidate, answer)
+        if candidate.is_empty:
+            self._sides, self._conflicts = [], ()
+            return None
+        if judged.blocking:
+            return self._until_accepted(judged.blocking)
+        return Change(answer, candidate, judged, None, proposed, str(said["agent"]), self.taken)
 
-    def _said(self, left: Proposed) -> tuple[WorkAnswer, str]:
-        """What the agent said of a candidate that is taken up; nothing where the run died before it was noted."""
+    def _said(self, left: Proposed) -> JsonObject | None:
+        """What was noted of a candidate that is taken up; None where the run died before that."""
         row = self.context.row
         found = self.context.store.read(
             lambda tx: checks.check_of(tx, row.session_id, left.tree_id, SAID, row.key)
         )
-        if found is None:
-            return WorkAnswer(summary="taken up from an attempt that was interrupted"), ""
-        return WorkAnswer.model_validate(found.data["answer"]), str(found.data["agent"])
+        return None if found is None else found.data
 
     # landing
 
@@ -242,8 +264,9 @@ class ChangeLoop:
         self.tree = self.work.take_up(self.context.row, self.tree, onto)
         self.turns = max(self.turns, self.taken + 1)
         self._sides = [(change.candidate.base, onto.seen, change.candidate.commit)]
+        self._conflicts = _names(onto)
         findings = () if onto.conflicts else judged.blocking
-        return self._landed(self._until_accepted(findings, _names(onto)), merges - 1)
+        return self._landed(self._until_accepted(findings, self._conflicts), merges - 1)
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""
@@ -283,7 +306,14 @@ class ChangeLoop:
             )
             for base, other, own in self._sides
             for lost in vanished_lines(self.work.private, base, other, own, candidate.commit)
+            if lost.line is not None or lost.path not in self._deleted_by_user(base, own)
         ]
+
+    def _deleted_by_user(self, base: str, own: str) -> set[bytes]:
+        """The files that the user's branch no longer has, and that need not stay for what the session changed in them."""
+        if own != self.onto:
+            return set()
+        return {each.path for each in changes_between(self.work.private.git, base, own) if each.status == "D"}
 
 
 def _names(onto: Integration) -> tuple[str, ...]:

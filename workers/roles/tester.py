@@ -145,8 +145,8 @@ class _TestRound:
 
     def _outside(self, candidate: Candidate) -> list[Finding]:
         """Edits of what was there before the session and the session has not touched: a repair stays within its diff."""
-        git, base = self.work.private.git, self.begun.base
-        touched = {change.path for change in changes_between(git, base, self.begun.head)}
+        git = self.work.private.git
+        touched = {change.path for change in changes_between(git, self.base, self.begun.head)}
         declared = Declared(tests_may_change=self._may_change())
         outside = (
             change.path.decode("utf-8", "backslashreplace")
