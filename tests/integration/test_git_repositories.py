@@ -13,7 +13,7 @@ from orchestrator.domain.errors import GitError, GitOutputTooLarge, GitTimedOut,
 from tests.git_world import GIT, NOON, Plain, as_left, flags, git, plain, repository, write
 from workers.git.checkouts import refuse_twins
 from workers.git.git_process import Git
-from workers.git.private_store import create_store, fix_base, open_store
+from workers.git.private_store import create_store, fix_base, open_store, snapshot_of_user
 from workers.git.publishing import Publication, Published, publish
 from workers.git.user_repository import find_repository
 
@@ -56,6 +56,43 @@ def test_a_dirty_repository_is_worked_on_from_its_head_and_the_count_is_told(
     assert tree.base.commit == git(project, "rev-parse", "HEAD") and tree.base.left_out == 4
     assert (tree.work / "app.py").read_text() == "print(1)\n" and not (tree.work / "new file.py").exists()
     assert land(tree).what == Publication.DONE
+    assert as_left(project) == before
+
+
+@pytest.mark.parametrize("place", ["info/exclude", "default", "home", "included", "repository"])
+def test_what_the_users_git_ignores_is_neither_counted_nor_taken_over(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    setting = "[core]\n\texcludesFile = ~/mine\n"
+    files = {
+        "info/exclude": {project / ".git/info/exclude": "secret.env\n"},
+        "default": {home / ".config/git/ignore": "secret.env\n"},
+        "home": {home / ".gitconfig": setting, home / "mine": "secret.env\n"},
+        "included": {
+            home / ".gitconfig": "[include]\n\tpath = ~/more\n",
+            home / "more": setting,
+            home / "mine": "secret.env\n",
+        },
+        "repository": {
+            home / ".gitconfig": "[core]\n\texcludesFile = ~/other\n",
+            home / "mine": "secret.env\n",
+        },
+    }[place]
+    for path, body in files.items():
+        write(path.parent, {path.name: body})
+    if place == "repository":
+        git(project, "config", "core.excludesFile", str(home / "mine"))
+    write(project, {"secret.env": "KEY=1\n", "new.py": "new = 1\n"})
+    before = as_left(project)
+
+    tree = plain(tmp_path, project, include_dirty=True)
+    _, count = snapshot_of_user(tree.store, project, git(project, "rev-parse", "HEAD"))
+
+    assert (tree.work / "new.py").exists() and not (tree.work / "secret.env").exists()
+    assert count == 1
     assert as_left(project) == before
 
 

@@ -201,7 +201,10 @@ def _snapshot_of_user(
     index = store.path / "user.index"
     index.unlink(missing_ok=True)
     index.with_name("user.index.lock").unlink(missing_ok=True)
-    git = store.git.using(work_tree=top, index=index, config=("core.fsyncMethod=batch",))
+    ignored = store.path / "user.ignored"
+    ignored.write_bytes(b"" if repository is None else repository.ignore_rules())
+    config = ("core.fsyncMethod=batch", f"core.excludesFile={ignored}")
+    git = store.git.using(work_tree=top, index=index, config=config)
     known = [] if head is None or repository is None else repository.submodules(head, store.git)
     links = {module.path for module in known}
     left = [
@@ -218,6 +221,7 @@ def _snapshot_of_user(
         tree = git.run("write-tree").line
     finally:
         index.unlink(missing_ok=True)
+        ignored.unlink(missing_ok=True)
     if head is None:
         return tree, 0
     changed = store.git.run("diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=all", head, tree)

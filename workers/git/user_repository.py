@@ -106,6 +106,24 @@ class UserRepository:
         found = self.git.using(work_tree=self.top).run("ls-files", "-t", "-z", "--full-name")
         return [line[2:] for line in found.fields if line.startswith(b"S ")]
 
+    def ignore_rules(self) -> bytes:
+        """The patterns that the user's git ignores beside `.gitignore` files: `core.excludesFile`, then `info/exclude`."""
+        files = (self._excludes_file(), self.common_dir / "info" / "exclude")
+        return b"\n".join(_body(path) or b"" for path in files) + b"\n"
+
+    def _excludes_file(self) -> Path:
+        """As the user's git would find it: `Git` itself reads no configuration outside of a repository."""
+        home = Path("~").expanduser()
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "git"
+        git = self.git.using(environment=(("HOME", os.fspath(home)),))
+        for file in (self.common_dir / "config", home / ".gitconfig", folder / "config"):
+            if file.is_file():
+                words = ("--file", os.fspath(file), "--includes", "--type=path", "--get", "core.excludesFile")
+                found = git.run("config", *words, ok=(0, 1))
+                if found.code == 0:
+                    return Path(found.line)
+        return folder / "ignore"
+
     def missing(self, commit: str) -> list[str]:
         """Objects of the commit's tree that a partial clone has not fetched."""
         words = ("rev-list", "--objects", "--no-walk", "--missing=print", commit)

@@ -48,7 +48,8 @@ def _changes(records: Sequence[Mapping[str, Json]]) -> list[str]:
     for record in records:
         files = record["files"]
         commit = str(record["commit"] or "")[:12]
-        done = f"{len(files)} files, {code(commit)}" if commit else "no change was needed"
+        number = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+        done = f"{number}, {code(commit)}" if commit else "no change was needed"
         lines.append(f"- {inline(record['task'])}: {inline(record['summary'])} ({done})")
         lines += [f"  - {code(each['path'])} {inline(each['status'])}" for each in files[:SHOWN]]
         if len(files) > SHOWN:
@@ -68,7 +69,7 @@ def _reasons(context: RunContext, plan: Plan) -> list[str]:
 
 def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
     lines = [
-        "| task | tests | passed | failed | regressions | new | see the change |",
+        "| task | tests | passed | failed | regressions | new | fail without the change |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
     ]
     for record in records:
@@ -89,8 +90,10 @@ def _evidence(records: Sequence[Mapping[str, Json]]) -> list[str]:
             by = {"test": each["claimed"]["tests"], "change": each["claimed"]["files"]}.get(
                 each["verified"], []
             )
-            shown = ", ".join(code(name) for name in by[:5]) or "nothing"
-            lines.append(f"| {inline(each['id'])} | {inline(each['verified'])}: {shown} |")
+            shown = (
+                f"{inline(each['verified'])}: {', '.join(code(name) for name in by[:5])}" if by else "nothing"
+            )
+            lines.append(f"| {inline(each['id'])} | {shown} |")
     return lines
 
 
