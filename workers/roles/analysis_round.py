@@ -75,7 +75,10 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     held = [*before, record]
     return Produced(
         files={
-            f"{ROUNDS}{number}.json": (to_json(record), "discussion"),
+            f"{ROUNDS}{number}.json": (
+                to_json(record),
+                "analysis",
+            ),  # a "discussion" would be left to be made anew
             TIMELINE: (
                 timeline_page(context.session.title, context.session.language, results(context), held),
                 "document",
