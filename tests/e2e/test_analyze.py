@@ -273,6 +273,23 @@ def test_what_an_agent_cites_counts_only_where_it_is_there(tmp_path: Path) -> No
     assert "the word outside" not in written and "tell-nobody" not in written and "root:x" not in written
 
 
+def test_without_any_analysis_the_conclusions_are_drawn_from_what_the_rules_found(tmp_path: Path) -> None:
+    with court(tmp_path, {"max_attempts": 1}, roles={"explorer": ["judge"]}) as judged:
+        project = judged.project
+        (project.folder / "plan.json").write_text("{}")
+        for path, text in FILES.items():
+            (project.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (project.folder / path).write_text(text)
+        started = project.run("start", "--mode", "analyze-quick", QUESTION, "--json")
+
+        skipped = project.run("resume", "--skip", "ANALYZE-001", "--json")
+
+        report = (project.directory(started.json()["session"]) / "report.md").read_text()
+    assert (started.code, skipped.code) != (0, 0)
+    assert skipped.code == 0, skipped.err
+    assert "run by a shell" in report and "parcels/depot.py:16" in report
+
+
 def test_a_recorded_analysis_is_replayed(project: Lifecycle, tmp_path: Path) -> None:
     tape = str(tmp_path / "tape")
     first = project.run("start", "--mode", "analyze-quick", QUESTION, "--record", tape, "--json")

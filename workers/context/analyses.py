@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.context.run_context import RunContext
 from workers.context.sources import repository_text
@@ -19,6 +20,25 @@ EXPLORATION_LIMIT, RESULT_LIMIT = 16_000, 30_000  # characters in a prompt
 def analyses(context: RunContext) -> list[JsonObject]:
     """The results of the perspectives, oldest first."""
     return [context.json(path) for path in sorted(context.artifacts) if path.startswith(ANALYSES)]
+
+
+def results(context: RunContext) -> list[JsonObject]:
+    """The analyses; where none was made, what the rules found for each perspective."""
+    return analyses(context) or [
+        {
+            "perspective": record["perspective"],
+            "agent": BUILTIN,
+            "is_direction_fix": False,
+            "adjusted_focus": None,
+            "key_insights": record["observations"],
+            "unverified": [],
+            "key_findings": [],
+            "discussion_points": [],
+            "open_questions": [],
+            "recommendations": [],
+        }
+        for record in explorations(context).values()
+    ]
 
 
 def rounds(context: RunContext, before: int | None = None) -> list[JsonObject]:

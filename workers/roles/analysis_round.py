@@ -12,7 +12,6 @@ from workers.context.analyses import (
     EXPLORATION_LIMIT,
     ROUNDS,
     TIMELINE,
-    analyses,
     checked,
     compact_text,
     exploration_text,
@@ -20,6 +19,7 @@ from workers.context.analyses import (
     gone,
     known_insights,
     material,
+    results,
     rounds,
     shown_places,
     stamped,
@@ -75,9 +75,12 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     held = [*before, record]
     return Produced(
         files={
-            f"{ROUNDS}{number}.json": (to_json(record), "discussion"),
+            f"{ROUNDS}{number}.json": (
+                to_json(record),
+                "analysis",
+            ),  # a "discussion" would be left to be made anew
             TIMELINE: (
-                timeline_page(context.session.title, context.session.language, analyses(context), held),
+                timeline_page(context.session.title, context.session.language, results(context), held),
                 "document",
             ),
         },
@@ -185,7 +188,7 @@ def _ask(
         "analysis": {
             "type": kind.value,
             "direction": direction,
-            "analyses": analyses(context),
+            "analyses": results(context),
             "rounds": list(before),
             "exploration": record or {},
             "gone": gone(context, round_number(context.row.key)),

@@ -12,10 +12,10 @@ from workers.context.analyses import (
     CONCLUSIONS,
     REPORT,
     TIMELINE,
-    analyses,
     checked,
     gone,
     material,
+    results,
     rounds,
     stamped,
 )
@@ -31,7 +31,7 @@ SAME = 0.5  # of their words that two texts share when they say the same
 
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """conclusions.json and report.md; empty ones where nothing was analyzed. Raises AgentError."""
-    results, held = analyses(context), rounds(context)
+    found, held = results(context), rounds(context)
     prompt = prompts.render(
         GOAL,
         instructions=context.instructions,
@@ -43,12 +43,12 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     known = {
         "request": context.session.request,
         "language": context.session.language,
-        "analysis": {"analyses": results, "rounds": held, "gone": gone(context)},
+        "analysis": {"analyses": found, "rounds": held, "gone": gone(context)},
     }
     content, reply = calls.ask("conclusions", prompt, ConclusionsContent, known)
     shown, bare = checked(context, content.key_conclusions)
     points: list[JsonObject] = [
-        {"point": each["text"], "evidence": each["evidence"], "confidence": _confidence(each, results)}
+        {"point": each["text"], "evidence": each["evidence"], "confidence": _confidence(each, found)}
         for each in shown
     ]
     points += [{"point": each["text"], "evidence": [], "confidence": "low"} for each in bare]
@@ -59,7 +59,7 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
         "recommendations": [each.model_dump(mode="json") for each in content.recommendations],
         "open_questions": list(content.open_questions),
         "decision_trail": [_step(each) for each in held],
-        "cross_perspective": _across(results),
+        "cross_perspective": _across(found),
         "follow_up": list(content.follow_up),
         "agent": reply.agent,
     }
@@ -67,8 +67,8 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     return Produced(
         files={
             CONCLUSIONS: (to_json(conclusions), "analysis"),
-            REPORT: (report_page(title, language, conclusions, results), "document"),
-            TIMELINE: (timeline_page(title, language, results, held, conclusions), "document"),
+            REPORT: (report_page(title, language, conclusions, found), "document"),
+            TIMELINE: (timeline_page(title, language, found, held, conclusions), "document"),
         },
         artifact=REPORT,
         summary=f"{len(points)} conclusions, {len(content.recommendations)} recommendations",
