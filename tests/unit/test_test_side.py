@@ -177,15 +177,36 @@ def test_what_is_loaded_before_a_test_leads_to_it(loader: str, tmp_path: Path) -
     assert set(found.files) == {path for path in PYTHON_TREE if path.startswith("tests/test_")}
 
 
-def test_all_tests_are_affected_by_what_the_runner_loads_by_itself_or_unread_files_import(
-    tmp_path: Path,
-) -> None:
-    files = {"src/a.ts": "", "src/a.test.ts": "import './a';\n", "src/b.test.ts": ""}
-    loaded = write(tmp_path / "loaded", {**files, "jest.setup.ts": "import './src/a';\n"})
-    unread = write(tmp_path / "unread", {**files, "src/Shown.vue": "<script>import './a'</script>\n"})
+SCRIPTS = {"src/a.ts": "", "src/a.test.ts": "import './a';\n", "src/b.test.ts": "import '@/a';\n"}
 
-    assert affected_tests(loaded, ["src/a.ts"], [Jest(loaded)]).everything
-    assert affected_tests(unread, ["src/a.ts"], [Jest(unread)]).everything
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"jest.setup.ts": "import './src/a';\n"},
+        {"src/Shown.vue": "<script>import './a'</script>\n"},
+        {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}}'},
+        {"package.json": '{"workspaces": ["packages/*"]}'},
+        {"package.json": '{"jest": {"moduleNameMapper": {"^@/(.*)$": "<rootDir>/src/$1"}}}'},
+        {"pnpm-workspace.yaml": "packages:\n  - packages/*\n"},
+        {"vite.config.ts": "export default { resolve: { alias: { '@': '/src' } } }\n"},
+    ],
+)
+def test_all_tests_are_affected_where_imports_of_a_script_are_not_known(
+    more: dict[str, str], tmp_path: Path
+) -> None:
+    tree = write(tmp_path, {**SCRIPTS, "package.json": '{"name": "a"}', "tsconfig.json": "{}", **more})
+
+    assert affected_tests(tree, ["src/a.ts"], [Jest(tree)]).everything
+
+
+def test_names_of_folders_and_components_say_nothing_of_other_languages(tmp_path: Path) -> None:
+    scripts = {**SCRIPTS, "package.json": '{"name": "a"}', "tsconfig.json": "{}"}
+    tree = write(tmp_path, {**PYTHON_TREE, **scripts, "web/Shown.vue": ""})
+
+    assert affected_tests(tree, ["src/shop/report.py"], [Pytest(tree)]).files == ("tests/test_report.py",)
+    write(tree, {"src/shop/fast.pyx": "from shop.report import text\n"})
+    assert affected_tests(tree, ["src/shop/report.py"], [Pytest(tree)]).everything
 
 
 def test_affected_javascript_and_go_tests_are_found_by_imports(tmp_path: Path) -> None:

@@ -19,7 +19,15 @@ from workers.explore.imports import Resolver, imported_by
 from workers.explore.symbols import parse
 
 _GRAPH = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go"})
-_UNREAD = frozenset({"vue", "svelte", "astro", "mdx"})  # import JavaScript, and are not in the graph
+_COMPONENTS = frozenset({"vue", "svelte", "astro", "mdx"})  # import JavaScript, and are not in the graph
+_CYTHON = frozenset({"pyx", "pxd"})  # the same of Python
+_NAMING = re.compile(  # files that may give folders names, by which JavaScript imports what is in them
+    r"(?:^|/)(?:(?:package|[tj]sconfig[\w.-]*)\.json|(?:jest|vite|vitest|webpack|babel)\.config\.\w+|\.babelrc[\w.]*"
+    r"|pnpm-workspace\.yaml)$"
+)
+_NAMES = re.compile(
+    r"\b(?:workspaces|packages|imports|paths|baseUrl|_?moduleAliases|alias|moduleNameMapper|moduleDirectories)[\"']?\s*:"
+)
 _NO_CODE = frozenset({"md", "rst", "adoc", "png", "jpg", "jpeg", "gif", "svg"})
 _LOADED = ("__init__.py", "conftest.py")  # by Python and pytest, for each file below their folder
 _TEST_WORDS = re.compile(r"^test_?|[._-]?(test|spec|tests)$", re.IGNORECASE)
@@ -49,8 +57,8 @@ def affected_tests(tree: Path, changed: Sequence[str], runners: Sequence[Runner]
             code.append(path)
         elif is_mixed(path) or is_test_side(path, runners) or kind not in _NO_CODE:
             return Affected((), True, f"{path} may change any test")
-    if (unread := _unread(files)) and not all(path.endswith((".py", ".go")) for path in code):
-        return Affected((), True, f"what imports {unread} is not known")
+    if unread := _unread(files, code):
+        return Affected((), True, f"who imports what cannot be told, because of {unread}")
     known, graph = set(tests), _graph(files)
     reached = _importers(graph, code)
     for path in reached:
@@ -70,9 +78,18 @@ def _stem(path: str) -> str:
     return (_TEST_WORDS.sub("", _TEST_WORDS.sub("", inner)) or name).lower()
 
 
-def _unread(files: RepositoryFiles) -> str:
-    """A file that imports others and whose imports are not read; empty where there is none."""
-    return next((path for path in files.paths if path.rpartition(".")[2].lower() in _UNREAD), "")
+def _unread(files: RepositoryFiles, code: Iterable[str]) -> str:
+    """A file because of which the graph lacks imports of the languages of `code`; empty where there is none."""
+    kinds = {path.rpartition(".")[2].lower() for path in code} & _GRAPH
+    lacking = (_CYTHON if "py" in kinds else frozenset()) | (
+        _COMPONENTS if kinds - {"py", "go"} else frozenset()
+    )
+    for path in files.paths if lacking else ():
+        if path.rpartition(".")[2].lower() in lacking:
+            return path
+        if lacking >= _COMPONENTS and _NAMING.search(path) and _NAMES.search(files.text(path)):
+            return path
+    return ""
 
 
 def _importers(graph: Mapping[str, set[str]], changed: Iterable[str]) -> list[str]:

@@ -28,8 +28,9 @@ def judge_merge(
 ) -> Judged | None:
     """What was found of the candidate `own`, with what its merge adds; None: the merge has to be judged as a whole.
 
-    That is so where both sides changed a path, where the tests of the head or of the merge tell nothing, and where there
-    are more projects than are tested: which of them are depends on the change. Raises LeaseLost, RunReleased, GitError.
+    That is so where both sides changed a path, and where the tests of the head or of the merge tell nothing (of a head with
+    more projects than are tested no row tells what all of them do). Raises
+    LeaseLost, RunReleased, GitError.
     """
     bench, private = evidence.bench, evidence.work.private
     theirs = {change.path for change in changes_between(private.git, own.base, onto.seen)}
@@ -37,11 +38,9 @@ def judge_merge(
     base = bench.known_baseline(private.tree_of(onto.seen))
     if ours & theirs or judged.unverified or base is None or not base.is_known or base.run is None:
         return None
-    if base.left_out:
-        return None
     changed = [os.fsdecode(path) for path in sorted(ours | theirs)]
     now, chosen = _tested(evidence, base, onto.tree, changed)
-    if not now.is_known or now.run is None or now.left_out:
+    if not now.is_known or now.run is None:
         return None
     may_go = [path for path in map(os.fsdecode, ours) if evidence.declared.reason_to_change(path) is not None]
     compared = compare(base.run, now.run, may_go=may_go)
