@@ -87,8 +87,8 @@ def resume(
     )
     with changing() as opened:
         name = _choose(opened, one_session(session, in_session))
-        if agent is not None:
-            check_agent(opened.project, agent)
+        if agent is not None and retry is not None:
+            check_agent(opened.project, agent, retry)
         before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
         done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
         for key in done.recovered:

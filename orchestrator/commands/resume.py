@@ -10,7 +10,7 @@ from shlex import quote
 from orchestrator.commands import plan_approval
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
-from orchestrator.domain.budget import Caps
+from orchestrator.domain.budget import Caps, edits_code
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
@@ -52,8 +52,8 @@ class Resumed:
     warnings: tuple[str, ...] = ()
 
 
-def check_agent(project: Project, agent: str) -> None:
-    """Raise UnknownName or NotAllowedNow for an agent that is not configured, or cannot be used now."""
+def check_agent(project: Project, agent: str, task: str) -> None:
+    """Raise UnknownName or NotAllowedNow for an agent that is not configured, or cannot be used now or for the task."""
     known = {each["name"]: each for each in ask_agents(project)["agents"]}
     if agent not in known:
         raise UnknownName("agent", agent, known, fix="`lifecycle agents` lists them")
@@ -63,6 +63,12 @@ def check_agent(project: Project, agent: str) -> None:
             f"the agent {agent} cannot be used now",
             why=str(known[agent]["fault"]),
             fix=f"`lifecycle doctor` shows how to fix it; usable: {usable}",
+        )
+    if edits_code(task) and not known[agent]["edits_files"]:
+        raise NotAllowedNow(
+            f"the agent {agent} cannot do {task}",
+            why="it edits no files",
+            fix="name one that does: `lifecycle agents` lists them",
         )
 
 

@@ -88,7 +88,7 @@ def _asked(request: str, facts: ProjectFacts, pack: Pack, wanted: str) -> ModeCh
         raise NotAllowedNow(
             f"mode {mode} needs a specification",
             why="neither --spec PATH nor a finished session with one was given",
-            fix="make one with --mode spec-only or --mode full-lifecycle",
+            fix="name one with --spec PATH, or make one with --mode spec-only or --mode full-lifecycle",
         )
     return ModeChoice(mode, "you asked for it")
 

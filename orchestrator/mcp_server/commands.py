@@ -234,8 +234,8 @@ def session_command(context: ToolContext, asked: given.SessionCommand) -> JsonOb
             fix="leave the others out",
         )
     with app.changing(context.project) as (store, settings):
-        if asked.agent is not None:
-            resume.check_agent(context.project, asked.agent)
+        if asked.agent is not None and asked.retry is not None:
+            resume.check_agent(context.project, asked.agent, asked.retry)
         done = do(store, settings, asked)
         warnings = context.wake(store, settings, done.stopped, works=done.works)
         now = store.read(lambda tx: check.summary(tx, lookup.session(tx, done.session)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 
 from orchestrator.domain.agent_kinds import BUILTIN
+from orchestrator.domain.budget import edits_code
 from orchestrator.domain.documents import DISCOVERY, Catalogue
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target, originals
@@ -249,13 +250,22 @@ def asks_agents(tx: Tx, task: Task) -> bool:
 
 
 def other_agent(tx: Tx, task: Task) -> str | None:
-    """An agent for a failed task that did not fail in it: one that has answered in the session, else the built-in one."""
+    """An agent for a failed task that did not fail in it: one that has answered in the session, else the built-in one.
+
+    For a task that edits code only one that has done so here: the built-in agent does not.
+    """
     if task.status != TaskStatus.FAILED or not asks_agents(tx, task):
         return None
     calls = records.calls_of(tx, task.session_id)
     tried = {call.agent for call in calls if call.task_id == task.id}
-    answered = (call.agent for call in reversed(calls) if call.outcome in ANSWERS)
-    return next((agent for agent in (*answered, BUILTIN) if agent not in tried), None)
+    edits = edits_code(task.key)
+    coders = {row.id for row in tasks.all_tasks(tx, task.session_id) if edits_code(row.key)}
+    answered = (
+        call.agent
+        for call in reversed(calls)
+        if call.outcome in ANSWERS and (not edits or call.task_id in coders)
+    )
+    return next((agent for agent in (*answered, *(() if edits else (BUILTIN,))) if agent not in tried), None)
 
 
 def _checks(tx: Tx, session: Session, names: Sequence[str], suffix: str) -> list[dict[str, str]]:

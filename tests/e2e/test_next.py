@@ -18,7 +18,7 @@ from orchestrator.coordinator.projector import project
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.lifecycle import report
-from orchestrator.store import budgets, sessions
+from orchestrator.store import budgets, sessions, tasks
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Tx
 from orchestrator.views import next_steps
@@ -210,6 +210,17 @@ def test_after_a_failed_task_another_agent_is_offered(world: World) -> None:
 
     assert command in commands
     assert f"> {command}" in why
+
+
+def test_for_a_failed_task_that_edits_code_the_built_in_agent_is_not_offered(world: World) -> None:
+    session = a_failed_task(world)
+
+    def offered(key: str) -> str | None:
+        row = world.store.read(lambda tx: tasks.task(tx, session, "DRAFT-002"))
+        assert row is not None
+        return world.store.read(lambda tx: next_steps.other_agent(tx, row._replace(key=key)))
+
+    assert (offered("DRAFT-002"), offered("IMPL-001"), offered("TEST-001")) == ("builtin", None, None)
 
 
 def tried(world: World, folder: Path, command: str) -> tuple[int, str]:

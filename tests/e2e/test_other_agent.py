@@ -65,6 +65,7 @@ def test_another_agent_writes_what_the_first_could_not(project: Lifecycle) -> No
         (["--retry", "DRAFT-001", "--agent", "buildin"], "unknown agent 'buildin'"),
         (["--retry", "DRAFT-001", "--agent", "codex"], "unknown agent 'codex'"),
         (["--retry", "DRAFT-001", "--agent", "gone"], "the agent gone cannot be used now"),
+        (["--retry", "IMPL-001-R1", "--agent", "builtin"], "the agent builtin cannot do IMPL-001-R1"),
         (["--agent", "builtin"], "--agent needs --retry"),
         (["--retry", "RESEARCH-001", "--agent", "builtin"], "RESEARCH-001 is completed, not failed"),
     ],

@@ -48,6 +48,7 @@ _ARTICLED = re.compile(
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
+_LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
 
@@ -77,10 +78,13 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
     short = _MAKE.sub("", first)
-    pieces = re.split(r"[.,;:]\s|\s(?:so that|which|because)\s", short)
+    pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
-    return (" ".join(words[:12]) or first[:80])[:100]
+    kept = words[:12]
+    while len(kept) < len(words) and kept[-1].lower() in _LEADS_ON:
+        kept.pop()
+    return (" ".join(kept) or first[:80])[:100]
 
 
 def _product(title: str, things: tuple[str, ...], first: str, manual: bool, thin: bool, lex: Lexicon) -> str:

@@ -100,7 +100,9 @@ class Pytest(PythonRunner):
             str(shutil.which(self.program, path=path)), "pytest", environ.get("HOME", "/"), path
         ):
             return absent
-        return f"{self.program} on PATH has no pytest: set `work.setup`, or install it there"
+        return (
+            f"{self.program} on PATH has no pytest: set `work.setup`, or activate an environment that has it"
+        )
 
     def is_test_file(self, path: str) -> bool:
         name = posixpath.basename(path)
