@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Update, and_, bindparam, case, func, select, update
 
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome
 from orchestrator.domain.prices import UNKNOWN, Cost, Usage
@@ -93,9 +94,9 @@ def _cut_off() -> Update:
     )
 
 
-@query(int)
-def _metered() -> Selection:
-    return select(agent_calls.c.metered).where(agent_calls.c.run_id == bindparam("run"))
+@query(str)
+def _agents_asked() -> Selection:
+    return select(agent_calls.c.agent).where(agent_calls.c.run_id == bindparam("run"))
 
 
 @query(AgentCall)
@@ -253,8 +254,7 @@ def cut_off_calls(tx: Tx, run: str, why: str) -> None:
 
 def asked_rules_alone(tx: Tx, run: str) -> bool:
     """Whether the run has asked agents, and each of them answers by rule: the same question has the same answer."""
-    found = tx.rows(_metered, run=run)
-    return bool(found) and not any(found)
+    return set(tx.rows(_agents_asked, run=run)) == {BUILTIN}
 
 
 def calls_of(tx: Tx, session: str) -> list[AgentCall]:

@@ -149,7 +149,7 @@ def test_a_recording_is_private_whole_and_without_secrets(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("changed", "part", "shown"),
     [
-        ({"instructions": lambda role: _instructions(role) + "\nBe brief.\n"}, "instructions", "+Be brief."),
+        ({"instructions": lambda role: _instructions(role) + "\nBe brief.\n"}, "instructions", "+Be brief"),
         ({"request": "Build a URL shortener. It must expire links after 31 days."}, "The request", "31 days"),
     ],
 )

@@ -14,6 +14,7 @@ import pytest
 
 from orchestrator.commands.resume import Answer, resume
 from orchestrator.coordinator.projector import project
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.errors import (
     AgentCrashed,
     AgentLimited,
@@ -446,18 +447,12 @@ ENDINGS: list[tuple[BaseException, str, int, str | None]] = [
 ]
 
 
-class ByRule(Told):
-    """An agent that answers by rules: the same question has the same answer."""
-
-    metered = False
-
-
 @pytest.mark.parametrize(
-    ("agent", "status"), [(ByRule, "failed"), (Told, "pending")], ids=["rules", "a model"]
+    ("agent", "status"), [(BUILTIN, "failed"), ("claude", "pending")], ids=["rules", "a model"]
 )
-def test_what_rules_cannot_do_is_not_tried_again(harness: Any, agent: type[Told], status: str) -> None:
+def test_what_rules_cannot_do_is_not_tried_again(harness: Any, agent: str, status: str) -> None:
     answers = {"discovery": AgentRubbish("no discovery")}
-    bench = harness(agent("only", answers), roles={"analyst": ["only"]})
+    bench = harness(Told(agent, answers), roles={"analyst": [agent]})
 
     assert bench.run() is None
 

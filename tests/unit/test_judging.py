@@ -82,6 +82,7 @@ def _scrambled_page(text: str) -> str:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)  # every request of the corpus, spoilt in each way
 def test_over_the_whole_corpus_no_spoilt_specification_passes_and_most_faults_are_named() -> None:
     rounds: Counter[bool] = Counter()
     ratings: Counter[int] = Counter()

@@ -37,7 +37,8 @@ _MAX_NEEDS = 6  # sentences kept with a user who acts in many
 def _occupation(row: Sentence, lex: Lexicon) -> str:
     """Who somebody is whom a table calls by an invented name: `Bea | Counter clerk, seasonal`; else empty."""
     told = actor_name(re.split(r"[,;.，；。]", row.passage.values.get("description", ""))[0])
-    named = row.passage.block.kind == "row" and 0 < len(told.split()) <= 4 and is_person(told, lex)
+    invented = any(_PERSONA.match(header.strip("* ")) for header, _ in row.passage.block.cells)
+    named = invented and 0 < len(told.split()) <= 4 and is_person(told, lex)
     return told if named and not is_person(actor_name(row.text), lex) else ""
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from workers.documents.markup import as_hashes
 from workers.documents.plain_text import as_markdown
-from workers.documents.reading_words import attribute_of, column_of, role_of
+from workers.documents.reading_words import column_of, role_of
 from workers.documents.words import bare, is_prose, shown, written
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ BOLD, RUN_IN = (
     8,
 )  # levels of a line in bold that stands as a heading, and of bold words that open a paragraph
 _RUN_IN = re.compile(  # `**Goal.** ...`, `**Who uses it?** ...`
-    r"^(\*\*|__)(?=[^\s*_])(?P<label>[^*\n]{2,60}?)(?:(?P<stop>[.:：。?？])\1|\1[:：])\s*\S",
+    r"^(\*\*|__)(?=[^\s*_])(?P<label>[^*\n]{2,60}?)(?P<stop>[.。?？])\1\s*\S",
     re.DOTALL,
 )
 _UNPAIRED = re.compile(r"[\ud800-\udfff\x00]")
@@ -208,9 +208,9 @@ class _Outline:
         """What a paragraph says behind the words in bold that are its heading."""
         found = _RUN_IN.match(token.content) if self.run_ins and _runs_in(token) else None
         if found is None or not said.startswith(found["label"]):
+            self.headings = [row for row in self.headings if row[0] < RUN_IN]  # one of its own ends it
             return said
-        stop = found["stop"] or ""
-        self._heading(found["label"] + (stop if stop in "?？" else ""), RUN_IN)
+        self._heading(found["label"] + found["stop"].strip(".。"), RUN_IN)
         return said.removeprefix(found["label"]).lstrip(".:：。?？ \n")
 
     def _heading(self, said: str, level: int) -> None:
@@ -291,7 +291,6 @@ def _runs_in(token: Token) -> bool:
     return (
         found is not None
         and len(found["label"].split()) <= 9
-        and not (attribute_of(found["label"]) and found["stop"] in (None, ":", "："))
         and not _IDENTIFIED.match(found["label"])
         and not _is_form(token.content)
     )
