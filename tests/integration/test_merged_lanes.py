@@ -200,6 +200,25 @@ def test_a_merge_of_a_path_that_both_sides_changed_is_judged_as_a_whole(
 
 
 @pytest.mark.long
+def test_names_that_two_changes_write_differently_do_not_land_together(tmp_path: Path) -> None:
+    more = {"TASK-001": [{"parts/Names.py": "A = 1\n"}], "TASK-002": [{"parts/names.py": "B = 1\n"}]}
+    harness, agent = two_lanes(tmp_path, more=more)
+    (first, _) = agent.turns["TASK-001"]
+
+    def rename(tree: Path) -> None:
+        (tree / "parts/Names.py").rename(tree / "parts/other.py")
+
+    agent.turns = {**agent.turns, "TASK-001": [first, rename]}
+
+    harness.run(harness.until("IMPL-001"))
+
+    assert landed(harness) == ["Part 2", "Part 1"]
+    assert "parts/Names.py" in [each.prompt for each in agent.requests if each.edits][-1]
+    names = git(harness.project, "ls-tree", "--name-only", f"lifecycle/{harness.session}", "parts/").split()
+    assert {"parts/names.py", "parts/other.py"} < set(names) and "parts/Names.py" not in names
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("is_quick", [True, False])
 def test_an_older_test_that_two_changes_break_together_is_mended_before_or_after_they_land(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_quick: bool

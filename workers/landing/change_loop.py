@@ -30,7 +30,7 @@ from workers.evidence.judgement import Judged
 from workers.git.candidates import Candidate, changes_between
 from workers.git.merging import vanished_lines
 from workers.git.session_work import Integration, OpenTree, SessionWork
-from workers.git.tree_scan import Flag
+from workers.git.tree_scan import Flag, twins
 from workers.landing.work_answers import WorkAnswer
 
 MERGES = 2  # with conflicts or broken tests, before the attempt fails
@@ -270,8 +270,17 @@ class ChangeLoop:
 
     def _judged_merge(self, change: Change, onto: Integration) -> Judged:
         """What is found of the change on the head that was seen."""
-        added = None if self.judge_merge is None else self.judge_merge(change, onto, self.tree)
-        return self.judge(_on_head(change, onto), change.answer, self.tree) if added is None else added
+        new = self._twins(change.candidate, onto)
+        added = None if self.judge_merge is None or new else self.judge_merge(change, onto, self.tree)
+        return self.judge(_on_head(change, onto, new), change.answer, self.tree) if added is None else added
+
+    def _twins(self, own: Candidate, onto: Integration) -> list[Flag]:
+        """Files of the change whose names differ only in case or Unicode form from those that others brought."""
+        theirs = changes_between(self.work.private.git, own.base, onto.seen)
+        paths = [each.path for each in own.changes if each.status == "A"]
+        others = [each.path for each in theirs if each.status == "A"]
+        known = {flag.path for flag in own.flags}
+        return [Flag("twin", path) for path in twins(paths, [*paths, *others]) if path not in known]
 
     def _marked(self, candidate: Candidate, conflicts: Sequence[str]) -> list[Finding]:
         """Files in conflict that still have markers."""
@@ -321,9 +330,10 @@ def _names(onto: Integration) -> tuple[str, ...]:
     return tuple(path.decode("utf-8", "backslashreplace") for path in onto.conflicts)
 
 
-def _on_head(change: Change, onto: Integration) -> Candidate:
-    """The merge as a candidate on the head that was seen."""
-    return replace(change.candidate, base=onto.seen, commit=onto.commit, tree=onto.tree)
+def _on_head(change: Change, onto: Integration, more: Sequence[Flag]) -> Candidate:
+    """The merge as a candidate on the head that was seen, with `more` flags than the change alone."""
+    own = change.candidate
+    return replace(own, base=onto.seen, commit=onto.commit, tree=onto.tree, flags=[*own.flags, *more])
 
 
 def _question(answer: WorkAnswer) -> PersonAsked:
