@@ -161,7 +161,7 @@ ONE_LINERS = [
     ("开发一个带有库存预警的仓库管理系统", "带有库存预警的仓库管理系统", ["库存预警"]),
     ("为小型餐馆做一个扫码点餐系统", "扫码点餐系统", []),
     (
-        "Write a command crop(image, width) that trims pictures, then a manual",
+        "Write a command crop(image, width) that trims pictures",
         "command crop(image, width) that trims pictures",
         [],
     ),

@@ -48,7 +48,7 @@ def _changes(records: Sequence[Mapping[str, Json]]) -> list[str]:
     for record in records:
         files = record["files"]
         commit = str(record["commit"] or "")[:12]
-        number = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+        number = f"{len(files)} file{'' if len(files) == 1 else 's'}"
         done = f"{number}, {code(commit)}" if commit else "no change was needed"
         lines.append(f"- {inline(record['task'])}: {inline(record['summary'])} ({done})")
         lines += [f"  - {code(each['path'])} {inline(each['status'])}" for each in files[:SHOWN]]
