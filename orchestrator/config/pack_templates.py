@@ -10,7 +10,14 @@ from orchestrator.config import resources
 from orchestrator.domain.graph import Fault, Place
 from orchestrator.domain.json_types import Json
 
-FILTERS = ("cell", "heading", "paragraphs", "yaml", "code", "quote")  # those that pages have besides Jinja's own
+FILTERS = (
+    "cell",
+    "heading",
+    "paragraphs",
+    "yaml",
+    "code",
+    "quote",
+)  # those that pages have besides Jinja's own
 SIZE_LIMIT = 256 * 1024  # bytes
 Origins = dict[Place, tuple[Path, int]]
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}\.j2", re.ASCII)
