@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 
-def tested_by_its_own_command(fixture: Fixture, clone: Path, project: Lifecycle) -> None:
+def run_by_its_own_command(fixture: Fixture, clone: Path, project: Lifecycle) -> None:
     """The repository's own command, in a fresh clone that was made ready as its lock file says."""
     env = {**os.environ, **project.environment}
     if "package-lock.json" in fixture.files:
@@ -47,5 +47,5 @@ def test_a_request_ends_with_a_branch_whose_tests_pass(tmp_path: Path, name: str
         project.environment |= environment(Path(PLACE))
         build_from_request(project, fixture)
         git(tmp_path, "clone", "-q", "--branch", f"lifecycle/{project.session()}", "project", "clone")
-        tested_by_its_own_command(fixture, tmp_path / "clone", project)
+        run_by_its_own_command(fixture, tmp_path / "clone", project)
         apply_to_the_user(project)

@@ -210,14 +210,16 @@ def hidden_places(environ: Mapping[str, str], project: Path | None = None) -> li
 
 
 def tools_below_tmp(environ: Mapping[str, str]) -> list[Path]:
-    """What a sandbox's empty /tmp would hide of the programs on PATH, and our own scripts: folders to be `readable`.
+    """What a sandbox's empty /tmp would hide of the programs on PATH, our own scripts and Maven's packages, as `readable`.
 
     Of a folder `bin` it is the one around it, since a virtual environment keeps its libraries beside it.
     """
     tmp = Path("/tmp")  # noqa: S108 - the folder that a sandbox replaces
     folders = [Path(entry) for entry in environ.get("PATH", "").split(os.pathsep) if entry.startswith("/")]
     roots = [folder.parent if folder.name == "bin" else folder for folder in folders]
+    packages = maven_repository(home_folder(environ))
     found = [Path(__file__).parent, *(root if root != tmp else root / "bin" for root in roots)]
+    found += [packages] if packages.is_dir() else []
     return [
         path for path in dict.fromkeys(map(Path.resolve, found)) if path.is_relative_to(tmp) and path != tmp
     ]
