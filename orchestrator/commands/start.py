@@ -13,9 +13,11 @@ from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.inheritance import Inheritance, hand_down, inheritance
 from orchestrator.commands.review_subject import ReviewSubject
+from orchestrator.commands.start_preview import USUAL_FIX, cost_ahead, work_ahead
 from orchestrator.domain import ids
+from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
-from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
+from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
@@ -25,7 +27,7 @@ from orchestrator.domain.text import is_chinese
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.fan_out import APPROVE_PLAN
 from orchestrator.project import Project, open_for_reading, person, read_config
-from orchestrator.store import artifacts, checks, decisions, messages, sessions
+from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -33,10 +35,9 @@ from orchestrator.views.layout import Plan, StartOptions, plan
 if TYPE_CHECKING:
     from orchestrator.commands.specification import Specification
     from orchestrator.config.settings import Settings
-    from orchestrator.domain.estimate import Past
 
 KEY_LENGTH = 200
-FIXES = ("critical", "high")
+FIXES = (USUAL_FIX, "high")
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
 CRITICS = ("auto", "separate", "merged")
@@ -129,8 +130,8 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     planned = plan(request, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
     view = {
-        "work": _work_ahead(project, planned, settings),
-        **_look_ahead(project, planned, settings),
+        "work": work_ahead(project, planned, settings, _chosen(planned, settings)),
+        **cost_ahead(project, planned, settings),
         "specification": given.view if given else None,
         "source": taken.view if taken else None,
         "reviews": None if asked.review is None else asked.review.words,
@@ -177,7 +178,7 @@ def _chosen(planned: Plan, settings: Settings) -> dict[str, Json]:
     """What the settings decide for a session with these tasks, where no option did."""
     prefixes = {task.prefix for task in planned.pipeline.tasks}
     approves = settings.approve_plan and "PLAN" in prefixes
-    fixes = settings.fix != FIXES[0] and "IMPL" in prefixes
+    fixes = settings.fix != USUAL_FIX and "IMPL" in prefixes
     return {**({APPROVE_PLAN: True} if approves else {}), **({FIX: settings.fix} if fixes else {})}
 
 
@@ -317,6 +318,19 @@ def _create(
     )
     payloads = {task.key: dict(task.payload) for task in planned.pipeline.tasks}
     rework.add_tasks(tx, session, new, max_attempts, lambda state: payloads[state.key])
+    if views := [
+        str(task.payload[PERSPECTIVE]) for task in planned.pipeline.tasks if PERSPECTIVE in task.payload
+    ]:
+        seen = list(dict.fromkeys(views))
+        messages.say(
+            tx,
+            session,
+            "coordinator",
+            "pipeline_selected",
+            f"{planned.choice.mode}: {planned.choice.why}; perspectives: {', '.join(seen)}",
+            to="all",
+            data={"mode": planned.choice.mode, "perspectives": seen},
+        )
     messages.event(
         tx,
         session,
@@ -339,53 +353,3 @@ def _give(tx: Tx, session: str, specification: Specification) -> None:
         f"the specification is that of {specification.source}: {len(specification.files)} file(s)",
         **specification.view,
     )
-
-
-def _work_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject | None:
-    """What the session's work would start from, how it is tested, and how long that took last; None where none is done."""
-    from orchestrator.dispatch.asking import have_done
-
-    prefixes = {task.prefix for task in planned.pipeline.tasks}
-    if "IMPL" not in prefixes:
-        return None
-    try:
-        found = have_done("work-preview", project.root)
-    except LifecycleError as error:
-        return {"fault": f"{error.what}: {error.why}" if error.why else error.what}
-    key = found.pop("tests_key")
-    last = None
-    if project.database.exists():
-        store = open_for_reading(project)
-        try:
-            last = store.read(lambda tx: checks.newest_check(tx, "tests", key))
-        finally:
-            store.close()
-    chosen = _chosen(planned, settings)
-    return {
-        **found,
-        "fault": None,
-        "last_seconds": None if last is None else last.seconds,
-        "include_dirty": planned.options.include_dirty,
-        "approve_plan": bool(chosen.get(APPROVE_PLAN)),
-        "fix": str(chosen.get(FIX, FIXES[0])),
-        "required": settings.work.required,
-    }
-
-
-def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:
-    """The plan of `start`, with its estimated cost by the project's history."""
-    from orchestrator.views.plan import paid_agents, past, plan_view
-
-    agents = paid_agents(planned, settings)
-    if not agents:
-        return plan_view(planned, settings)
-    from orchestrator.config import load_prices
-
-    before: Past = {}
-    if project.database.exists():
-        store = open_for_reading(project)
-        try:
-            before = store.read(lambda tx: past(tx, agents))
-        finally:
-            store.close()
-    return plan_view(planned, settings, before, load_prices(settings))
