@@ -117,3 +117,4 @@ def _choose(opened: Opened, name: str | None) -> str | None:
 
 def register(app: typer.Typer) -> None:
     app.command()(resume)
+    app.command("continue", hidden=True)(resume)

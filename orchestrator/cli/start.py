@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from orchestrator.cli.clarify import clarify
 from orchestrator.cli.drawing_plan import work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
@@ -18,6 +20,7 @@ from orchestrator.cli.options import (
     MaxTokens,
     MaxTurns,
     MaxUsd,
+    can_ask,
     caps_given,
     exclude,
 )
@@ -134,6 +137,17 @@ def start(
             help="From which severity on the review's findings make a fix round: critical or high.",
         ),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="SESSION",
+            help="Take over what another session of the project learned and decided.",
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Ask nothing; what the task leaves open stays a question.")
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -166,27 +180,29 @@ def start(
     else:
         request = read_request(_required(task), _here(), os.environ)
     caps = caps_given(max_usd, max_tokens, max_turns, max_minutes, "max_")
-    prepared = prepare(
-        project,
-        StartRequest(
-            request,
-            mode,
-            discuss,
-            execution,
-            supervise,
-            views,
-            record,
-            replay,
-            key,
-            caps,
-            critics,
-            approve_plan,
-            spec=None if spec is None else _here() / Path(spec).expanduser(),
-            include_dirty=include_dirty and subject is None,
-            fix=fix,
-            review=subject,
-        ),
+    wanted = StartRequest(
+        request,
+        mode,
+        discuss,
+        execution,
+        supervise,
+        views,
+        record,
+        replay,
+        key,
+        caps,
+        critics,
+        approve_plan,
+        spec=None if spec is None else _here() / Path(spec).expanduser(),
+        include_dirty=include_dirty and subject is None,
+        fix=fix,
+        review=subject,
+        source=source,
     )
+    prepared = prepare(project, wanted)
+    silent = yes or detach or as_json or plan or key is not None or not can_ask()
+    if prepared.reads_request and not silent and (answers := clarify(request, project.root)):
+        prepared = prepare(project, replace(wanted, answers=answers))
     if plan:
         _print_plan(prepared.view, as_json)
         return
@@ -275,6 +291,11 @@ def plan_lines(view: JsonObject) -> list[str]:
             else []
         ),
         ("Mode", f"{view['mode']}: {view['why']}"),
+        *(
+            [("From", f"{taken['session']}: {taken['entries']} entries of wisdom and decisions")]
+            if (taken := view["source"])
+            else []
+        ),
         *([("Reviews", view["reviews"])] if view["reviews"] else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING
 
 from orchestrator import failpoints
 from orchestrator.commands import recording
+from orchestrator.commands.inheritance import Inheritance, hand_down, inheritance
 from orchestrator.commands.review_subject import ReviewSubject
+from orchestrator.commands.start_preview import USUAL_FIX, cost_ahead, work_ahead
 from orchestrator.domain import ids
-from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
+from orchestrator.domain.analysis import PERSPECTIVE
+from orchestrator.domain.clarified import Answer, with_answers
+from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
 from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import FIX, OPTION, PATCH
+from orchestrator.domain.text import is_chinese
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.fan_out import APPROVE_PLAN
-from orchestrator.project import Project, open_for_reading, read_config
-from orchestrator.store import artifacts, checks, decisions, messages, sessions
+from orchestrator.project import Project, open_for_reading, person, read_config
+from orchestrator.store import artifacts, decisions, messages, sessions
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.budget import budget_of
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -30,10 +35,9 @@ from orchestrator.views.layout import Plan, StartOptions, plan
 if TYPE_CHECKING:
     from orchestrator.commands.specification import Specification
     from orchestrator.config.settings import Settings
-    from orchestrator.domain.estimate import Past
 
 KEY_LENGTH = 200
-FIXES = ("critical", "high")
+FIXES = (USUAL_FIX, "high")
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
 CRITICS = ("auto", "separate", "merged")
@@ -61,6 +65,8 @@ class StartRequest:
         None  # a folder or Markdown file; None: of the newest finished session, where a mode needs one
     )
     review: ReviewSubject | None = None  # what a session of mode review reviews
+    answers: tuple[Answer, ...] = ()  # what its author was asked before the start
+    source: str | None = None  # the session whose wisdom and decisions it is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,13 @@ class Prepared:
     key: str | None
     specification: Specification | None = None  # what the session is given
     patch: bytes | None = None  # that is reviewed
+    answers: tuple[Answer, ...] = ()
+    inheritance: Inheritance | None = None
+
+    @property
+    def reads_request(self) -> bool:
+        """Whether a document is made from the request: what it leaves open will be missed."""
+        return self.planned.pack.documents.of_task(self.planned.pipeline.tasks[0].key) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
     }
     pack, settings = read_config(project, flags)
     given = _specification(project, pack, asked)
+    taken = None if asked.source is None else inheritance(project, asked.source)
     options = StartOptions(
         asked.mode,
         settings.discuss,
@@ -110,17 +124,20 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         include_dirty=asked.include_dirty,
         fix=asked.fix or "",
         review=None if asked.review is None else asked.review.as_option(),
+        source=taken.session if taken else "",
     )
-    planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
+    request = with_answers(asked.task, "zh" if is_chinese(asked.task) else "en", asked.answers)
+    planned = plan(request, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
     view = {
-        "work": _work_ahead(project, planned, settings),
-        **_look_ahead(project, planned, settings),
+        "work": work_ahead(project, planned, settings, _chosen(planned, settings)),
+        **cost_ahead(project, planned, settings),
         "specification": given.view if given else None,
+        "source": taken.view if taken else None,
         "reviews": None if asked.review is None else asked.review.words,
     }
     patch = None if asked.review is None else asked.review.patch
-    return Prepared(project, planned, settings, view, asked.key, given, patch)
+    return Prepared(project, planned, settings, view, asked.key, given, patch, asked.answers, taken)
 
 
 def _specification(project: Project, pack: Pack, asked: StartRequest) -> Specification | None:
@@ -152,6 +169,8 @@ def begin(prepared: Prepared, store: Store) -> Started:
         budget=budget_of(prepared.settings, [task.key for task in prepared.planned.pipeline.tasks]),
         specification=prepared.specification,
         patch=prepared.patch,
+        answers=prepared.answers,
+        inheritance=prepared.inheritance,
     )
 
 
@@ -159,7 +178,7 @@ def _chosen(planned: Plan, settings: Settings) -> dict[str, Json]:
     """What the settings decide for a session with these tasks, where no option did."""
     prefixes = {task.prefix for task in planned.pipeline.tasks}
     approves = settings.approve_plan and "PLAN" in prefixes
-    fixes = settings.fix != FIXES[0] and "IMPL" in prefixes
+    fixes = settings.fix != USUAL_FIX and "IMPL" in prefixes
     return {**({APPROVE_PLAN: True} if approves else {}), **({FIX: settings.fix} if fixes else {})}
 
 
@@ -203,6 +222,8 @@ def start(
     budget: Mapping[str, Mapping[str, int]] | None = None,
     specification: Specification | None = None,
     patch: bytes | None = None,
+    answers: Sequence[Answer] = (),
+    inheritance: Inheritance | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
@@ -226,6 +247,11 @@ def start(
             artifacts.register(
                 tx, session, PATCH, digest, len(patch), "input", author="user", task=None, run=None
             )
+        for answer in answers:
+            words = f"{answer.question} {answer.words}"
+            decisions.decide(tx, session, f"clarified {answer.key}", person(), words)
+        if inheritance is not None:
+            hand_down(tx, session, inheritance)
         if key is not None:
             decisions.answered(tx, key, "start", session, planned.digest, {"session": session})
         failpoints.hit("start.before_commit")
@@ -292,6 +318,19 @@ def _create(
     )
     payloads = {task.key: dict(task.payload) for task in planned.pipeline.tasks}
     rework.add_tasks(tx, session, new, max_attempts, lambda state: payloads[state.key])
+    if views := [
+        str(task.payload[PERSPECTIVE]) for task in planned.pipeline.tasks if PERSPECTIVE in task.payload
+    ]:
+        seen = list(dict.fromkeys(views))
+        messages.say(
+            tx,
+            session,
+            "coordinator",
+            "pipeline_selected",
+            f"{planned.choice.mode}: {planned.choice.why}; perspectives: {', '.join(seen)}",
+            to="all",
+            data={"mode": planned.choice.mode, "perspectives": seen},
+        )
     messages.event(
         tx,
         session,
@@ -314,53 +353,3 @@ def _give(tx: Tx, session: str, specification: Specification) -> None:
         f"the specification is that of {specification.source}: {len(specification.files)} file(s)",
         **specification.view,
     )
-
-
-def _work_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject | None:
-    """What the session's work would start from, how it is tested, and how long that took last; None where none is done."""
-    from orchestrator.dispatch.asking import have_done
-
-    prefixes = {task.prefix for task in planned.pipeline.tasks}
-    if "IMPL" not in prefixes:
-        return None
-    try:
-        found = have_done("work-preview", project.root)
-    except LifecycleError as error:
-        return {"fault": f"{error.what}: {error.why}" if error.why else error.what}
-    key = found.pop("tests_key")
-    last = None
-    if project.database.exists():
-        store = open_for_reading(project)
-        try:
-            last = store.read(lambda tx: checks.newest_check(tx, "tests", key))
-        finally:
-            store.close()
-    chosen = _chosen(planned, settings)
-    return {
-        **found,
-        "fault": None,
-        "last_seconds": None if last is None else last.seconds,
-        "include_dirty": planned.options.include_dirty,
-        "approve_plan": bool(chosen.get(APPROVE_PLAN)),
-        "fix": str(chosen.get(FIX, FIXES[0])),
-        "required": settings.work.required,
-    }
-
-
-def _look_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObject:
-    """The plan of `start`, with its estimated cost by the project's history."""
-    from orchestrator.views.plan import paid_agents, past, plan_view
-
-    agents = paid_agents(planned, settings)
-    if not agents:
-        return plan_view(planned, settings)
-    from orchestrator.config import load_prices
-
-    before: Past = {}
-    if project.database.exists():
-        store = open_for_reading(project)
-        try:
-            before = store.read(lambda tx: past(tx, agents))
-        finally:
-            store.close()
-    return plan_view(planned, settings, before, load_prices(settings))

@@ -39,15 +39,17 @@ def ask_workers(verb: str, project: Path, *arguments: str, seconds: float) -> Js
     raise LifecycleError(f"`workers {verb}` gave no answer", why=why, fix="lifecycle doctor")
 
 
-def have_done(verb: str, project: Path, *arguments: str) -> JsonObject:
+def have_done(verb: str, project: Path, *arguments: str, given: str | None = None) -> JsonObject:
     """What `python -P -m workers VERB --json` says of what it did, however long it takes; it has the terminal meanwhile.
 
-    An interrupt reaches it too: it undoes what it has begun, and we wait for that. Raises LifecycleError as it does.
+    `given`: its standard input. An interrupt reaches it too: it undoes what it has begun, and we wait for that. Raises
+    LifecycleError as it does.
     """
     command = module_command("workers", verb, "--project", str(project), "--json", *arguments)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=child_environment())
+    source = None if given is None else subprocess.PIPE
+    process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, env=child_environment())
     with process, _interrupts_left_to_it():
-        out, _ = process.communicate()
+        out, _ = process.communicate(None if given is None else given.encode())
     if process.returncode == EXIT_INTERRUPTED:
         raise KeyboardInterrupt
     try:

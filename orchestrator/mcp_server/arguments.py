@@ -142,6 +142,12 @@ class SessionStart(Arguments):
             description="An existing specification in the project: a session's spec folder, or a Markdown file."
         ),
     ] = None
+    source: Annotated[
+        Name | None,
+        Field(
+            alias="from", description="A session of the project whose wisdom and decisions are taken over."
+        ),
+    ] = None
     record: Annotated[
         InProject | None,
         Field(description="A new folder in the project, to record every agent call."),

@@ -60,6 +60,7 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             fix=asked.fix,
             review=subject,
             spec=Path(folders["spec"]) if "spec" in folders else None,
+            source=asked.source,
         ),
     )
     if asked.plan:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
+from orchestrator.domain.clarified import asked_part
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
@@ -25,6 +26,7 @@ _LATER = (
     "review",
     "include_dirty",
     "fix",
+    "source",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -46,6 +48,7 @@ class StartOptions:
     include_dirty: bool = False  # what is not committed is part of the base
     fix: str = ""  # `high`: findings of that severity make a fix round too
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
+    source: str = ""  # the session whose wisdom and decisions are taken over
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +91,16 @@ def plan(
             fix="lifecycle start --mode review --base REF --head REF",
         )
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
-    choice = choose(request, facts, pack, options.mode)
+    asked = asked_part(request)
+    choice = choose(asked, facts, pack, options.mode)
     chosen, views = pack, tuple[str, ...]()
     if most := pack.pipelines[choice.mode].perspectives:
-        views = chosen_perspectives(request, options.perspectives, pack.analysis, most)
+        views = chosen_perspectives(asked, options.perspectives, pack.analysis, most)
     elif options.perspectives:
         chosen = with_perspectives(pack, options.perspectives)
     pipeline = expand(chosen, choice.mode, options.discuss, options.supervise, views)
     _refuse_unbuilt(chosen, pipeline, options)
-    language = "zh" if is_chinese(request) else "en"
+    language = "zh" if is_chinese(asked) else "en"
     return Plan(request, title_of(request), language, choice, pipeline, chosen, options)
 
 

@@ -66,6 +66,9 @@ def test_a_quick_analysis_ends_with_conclusions_whose_lines_are_there(project: L
     assert assert_places_exist(project.folder, conclusions["key_conclusions"]) > 2
     assert any("find_lost_parcels" in each["quote"] for each in places(conclusions))
     assert "shell" in (folder / "report.md").read_text()
+    assert project.rows("SELECT summary FROM messages WHERE type = 'pipeline_selected'") == [
+        ("[coordinator] analyze-quick: you asked for it; perspectives: security",)
+    ]
     assert as_left(project.folder) == before
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
-import time
 from pathlib import Path
 
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
+from tests.e2e.terminal import on_a_terminal
 from tests.e2e.test_bad_disk import Gate
-from tests.patience import patient
 
 TASK = "Build a URL shortener with an API and a dashboard for administrators"
 
@@ -174,35 +171,12 @@ def test_rework_is_followed_from_where_it_begins(tmp_path: Path) -> None:
 
 def test_on_a_terminal_progress_moves_and_leaves_no_trace(tmp_path: Path) -> None:
     with lifecycle(tmp_path / "p") as life:
-        shown, code = on_a_terminal(life, "start", TASK)
+        shown, code = on_a_terminal(life, "start", TASK, "--yes")
 
         assert code == 0, shown
         assert "\x1b[2K" in shown  # a line was drawn over
         assert "Documents in" in shown
         assert "\x1b[?25h" in shown  # the cursor is back
-
-
-def on_a_terminal(life: Lifecycle, *arguments: str, seconds: float = 90) -> tuple[str, int]:
-    """What a person would see on an xterm, and the exit code."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(life.folder)
-        command = life.command(*arguments)
-        os.execve(command[0], command, {**life.environment, "TERM": "xterm"})
-    shown = b""
-    until = time.monotonic() + patient(seconds)
-    while time.monotonic() < until:
-        if not select.select([terminal], [], [], 1)[0]:
-            continue
-        try:
-            shown += os.read(terminal, 65_536)
-        except OSError:  # the other end is closed
-            break
-    else:
-        os.kill(pid, signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    os.close(terminal)
-    return shown.decode(errors="replace"), code
 
 
 def test_log_follows_until_the_end(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import sqlite3
 import time
@@ -18,7 +17,8 @@ from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import sessions
 from tests import factories
 from tests.e2e.cli_world import World, dimensions, make_world, work_off
-from tests.e2e.support import Lifecycle, lifecycle
+from tests.e2e.support import lifecycle
+from tests.e2e.terminal import on_a_terminal
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def test_resume_asks_on_a_terminal_which_of_several_sessions_is_meant(world: Wor
     for session in both:
         world.store.write(lambda tx, session=session: sessions.pause(tx, session, PauseReason.USER, {}))  # type: ignore[misc]
 
-    shown, code = answered(world.life, b"2\n", "resume", "--detach")
+    shown, code = on_a_terminal(world.life, "resume", "--detach", dialogue=[(b"Which one", b"2\n")])
 
     assert code == 0, shown
     assert all(session in shown for session in both)
@@ -309,7 +309,9 @@ def test_feedback_that_names_no_document_asks_which_on_a_terminal(world: World) 
     session = factories.make_session(world.store, "Some work")
     work_off(world.store, session)
 
-    shown, code = answered(world.life, b"3\n", "feedback", "I do not like it", "--detach")
+    shown, code = on_a_terminal(
+        world.life, "feedback", "I do not like it", "--detach", dialogue=[(b"Which one", b"3\n")]
+    )
 
     assert code == 0, shown
     assert "5  DRAFT-004  Epics" in shown
@@ -328,24 +330,3 @@ def test_resume_of_a_completed_session_names_what_was_edited_since(world: World)
     assert refused.code == 2
     assert "spec/DRAFT-001.md edited by hand since" in refused.err and "lifecycle recheck" in refused.err
     assert rechecked.code == 0, rechecked.err
-
-
-def answered(life: Lifecycle, answer: bytes, *arguments: str) -> tuple[str, int]:
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(life.folder)
-        command = life.command(*arguments)
-        os.execve(command[0], command, {**life.environment, "TERM": "xterm"})
-    os.write(terminal, answer)
-    shown = b""
-    while True:
-        try:
-            part = os.read(terminal, 65_536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    os.close(terminal)
-    return shown.decode(errors="replace"), code

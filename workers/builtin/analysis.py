@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from orchestrator.domain.clarified import asked_part
 from workers.builtin.clauses import Clause
 from workers.documents.content import Moscow
 
@@ -87,6 +88,11 @@ class RequestAnalysis:
     thin: bool = False  # a request of one or two sentences: there is little to be carried
     vague: bool = False  # too few words to say what is wanted: nothing is taken from them, all is asked
     ui: bool = False
+
+    @property
+    def asked(self) -> str:
+        """The text without what its author answered before the start."""
+        return asked_part(self.text)
 
     @property
     def requirements(self) -> tuple[Need, ...]:

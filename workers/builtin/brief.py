@@ -112,7 +112,7 @@ def _vision(m: Material) -> Statement:
         return _stated(wanted)
     if a.manual and a.situation:
         return _stated(a.situation[0])
-    text = strip_end(short(a.text if a.thin else a.title, 300))
+    text = strip_end(short(a.asked if a.thin else a.title, 300))
     if a.actors and not a.thin:
         text = m.say("vision_for", title=text, actors=m.said_actors(4))
     return Statement(text=text, source="stated")

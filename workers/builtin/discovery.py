@@ -78,7 +78,7 @@ def _problem(m: Material) -> str:
     if a.situation:
         return " ".join(a.situation[:3])[:1500] if m.lex.language == "en" else "".join(a.situation[:3])[:1500]
     if a.thin:
-        return m.say("problem_thin", text=strip_end(short(a.text, 400)))
+        return m.say("problem_thin", text=strip_end(short(a.asked, 400)))
     return m.say("problem_asked")
 
 
@@ -140,9 +140,9 @@ def questions(m: Material) -> list[str]:
     a = m.analysis
     if a.form:
         return [m.say("ask_form", form=m.say(f"form_{a.form}"))]
-    asked = [m.say("ask_everything", text=strip_end(short(a.text, 200)))] if a.vague else []
+    asked = [m.say("ask_everything", text=strip_end(short(a.asked, 200)))] if a.vague else []
     asked += a.questions
-    if m.ask:
+    if m.ask and a.asked == a.text:  # what was answered before the start is not asked again
         return unique([*asked, *m.ask.questions])
     thing = m.told_things(1)[0]
     missing = (

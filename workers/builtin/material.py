@@ -83,7 +83,7 @@ class Material:
     def ask(self) -> Ask | None:
         """What is known of the kind of a short request; None for a longer one and one of too few words."""
         a = self.analysis
-        return ask_of(a.text, self.lex.language) if a.thin and not a.vague else None
+        return ask_of(a.asked, self.lex.language) if a.thin and not a.vague else None
 
     @property
     def whole(self) -> str:
@@ -100,7 +100,7 @@ class Material:
     def technologies(self) -> list[tuple[str, str]]:
         """(name, layer) of those that are asked for or given; what is only complained of or excluded is none."""
         a = self.analysis
-        said = [a.text if a.thin else a.title, *(need.text for need in a.requirements), *a.dependencies]
+        said = [a.asked if a.thin else a.title, *(need.text for need in a.requirements), *a.dependencies]
         asked, given = "\n".join(said).lower(), "\n".join(a.dependencies).lower()
         return [
             (name, layer)

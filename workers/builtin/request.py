@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.domain.clarified import asked_part
 from workers.builtin import names
 from workers.builtin.analysis import Actor, Goal, Kind, Need, RequestAnalysis
 from workers.builtin.classify import Reader
@@ -154,11 +155,13 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
     reader = Reader(found, read)
     reader.read()
     needs = reader.needs
-    thin = len(found) <= 2 and len(text) < 600
+    asked = asked_part(text)
+    own = found if asked == text else list(sentences_of(passages(asked)))
+    thin = len(own) <= 2 and len(asked) < 600
     form = form_of(text, read)
-    vague = bool(form) or (
-        thin and (not is_telling(text) or lex.find("small_talk", text.strip()) is not None)
-    )
+    answered = any(need.kind == "functional" and need.quote not in asked for need in needs)
+    untold = not is_telling(asked) or lex.find("small_talk", asked.strip()) is not None
+    vague = bool(form) or (thin and untold and not answered)
     if form:
         reader = Reader([])
     if vague:
@@ -174,7 +177,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
             )
         ]
     told = "\n".join(passage.block.text for passage in read if passage.role not in UNREAD)
-    for pattern, whole in () if form else (("as_a", told), ("for_person", text if thin else "")):
+    for pattern, whole in () if form else (("as_a", told), ("for_person", asked if thin else "")):
         for match in lex.patterns[pattern].finditer(whole):
             said = next(group for group in match.groups() if group)
             if pattern == "as_a" or is_person(said, lex) or lex.language == "zh":
@@ -186,7 +189,7 @@ def analyse_request(text: str, language: str | None = None) -> RequestAnalysis:
                 ):
                     reader.users.named[name] = ()
     actors = tuple(Actor(name, said) for name, said in reader.users.named.items())
-    title = _title(text, found, read, lex, reader.manual)
+    title = _title(asked, own or found, read, lex, reader.manual)
     sayings = [need.text for need in needs if need.kind != "exclusion"]
     things = _asked_thing(title, lex) if thin else names.entities(sayings, tuple(reader.users.named))
     plain = readable(text)

@@ -33,6 +33,7 @@ HELP = {
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
     "review-subject": "what a review would be of",
+    "request-gaps": "what a request, on standard input, leaves open",
     "work-preview": "what building in the project would start from",
     "users-branch": "what the user has checked out, to bring a session's work onto it",
 }
@@ -220,6 +221,12 @@ def _work_preview(given: argparse.Namespace) -> JsonObject:
     return work_preview(given.project, work, os.environ)
 
 
+def _request_gaps(_: argparse.Namespace) -> JsonObject:
+    from workers.builtin.gaps import gaps
+
+    return {"gaps": gaps(sys.stdin.buffer.read().decode("utf-8"))}
+
+
 @contextmanager
 def _store(given: argparse.Namespace) -> Iterator[tuple[Store, Settings, Logger]]:
     """The project's store, its settings, and a log that goes where that of a host goes."""
@@ -261,5 +268,6 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "repository": _repository,
     "review-subject": _review_subject,
     "users-branch": _users_branch,
+    "request-gaps": _request_gaps,
     "work-preview": _work_preview,
 }
