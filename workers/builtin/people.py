@@ -15,6 +15,7 @@ from workers.builtin.language import Lexicon
 from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
+_MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _ARTICLE = re.compile(
     r"^(?:(?:only|most|some|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
@@ -105,9 +106,20 @@ def _ending(word: str, lex: Lexicon) -> bool:
     return lex.find("agent", word) is not None and lex.find("tool", word) is None
 
 
+def names_somebody(name: str) -> bool:
+    """Whether a name may be somebody's at all: it begins with a word, and not with one that only leads to a name."""
+    words = name.lower().split()
+    if not words or not re.match(r"[^\W\d_]", name):
+        return False
+    return words[0] not in people_words("beside") and not all(
+        word in people_words("no_modifier") | people_words("does") | people_words("nobody") for word in words
+    )
+
+
 def actor_name(phrase: str) -> str:
     """`The clinic manager, who reports ...` -> `clinic manager`."""
-    return _ARTICLE.sub("", _CUT.split(phrase.strip(_TRIM), maxsplit=1)[0].strip(_TRIM)).strip()
+    said = _MARK.sub("", phrase.strip(_TRIM))
+    return _ARTICLE.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM)).strip()
 
 
 def persona(heading: str, occupation: str, told: str) -> str:

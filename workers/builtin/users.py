@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
-from workers.builtin.people import actor_name, is_person, listed_people, people_in, people_named, persona
+from workers.builtin.people import (
+    actor_name,
+    is_person,
+    listed_people,
+    names_somebody,
+    people_in,
+    people_named,
+    persona,
+)
 from workers.builtin.sentences import Sentence, split
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
@@ -24,6 +32,9 @@ _HEAD = re.compile(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
 )  # the name before what is said of it
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
+_BOLD = re.compile(
+    r"^\*\*([^*.!?]{3,40})\*\*\s+(?!(?:and|or|und|et|y|o)\b)[^\W\d_]"
+)  # `**Ushers** hand out clips`
 _TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 AWAY = re.compile(  # who has to do with it, and does not use it
@@ -60,7 +71,7 @@ class Users:
 
     def known(self, name: str) -> str:
         """The name under which somebody is known already, else this one, which is kept."""
-        same = self._same(name) or name
+        same = self._same(name) or (name if names_somebody(name) else "")
         if same:
             self.named.setdefault(same, ())
         return same
@@ -91,6 +102,12 @@ class Users:
                 self.named[known] = (*self.named[known], row.text)
             return True
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
+            bold = _BOLD.match(row.text)
+            if bold and actor_name(bold[1]):
+                known = self.known(actor_name(bold[1]))
+                if known:
+                    self.named[known] = (*self.named[known], row.text)
+                return True
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
                 told = not row.passage.label and _TELLS.search(row.text)
@@ -103,7 +120,7 @@ class Users:
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
-        if not name or acts or len(name) > 60 or _NO_NAME.search(name):
+        if not names_somebody(name) or acts or len(name) > 60 or _NO_NAME.search(name):
             return False
         if not row.item and len(name.split()) > 5:
             return False
@@ -126,7 +143,10 @@ class Users:
                 if table and attribute_of(table[0][1]) == "occupation":
                     self.across[1].update({header: persona("", cell, "") for header, cell in table[1:]})
         for header, cell in cells[1:]:
-            known = self._listed(self.across[1].get(header) or persona(header.strip("* "), "", ""))
+            name = self.across[1].get(header) or persona(header.strip("* "), "", "")
+            if not names_somebody(name):
+                continue
+            known = self._listed(name)
             self.named[known] = (*self.named[known], cell)
         return True
 
@@ -160,5 +180,5 @@ class Users:
         if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
             return
         known = self.known(name)
-        if len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
+        if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
             self.named[known] = (*self.named[known], text)

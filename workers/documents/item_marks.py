@@ -62,8 +62,12 @@ def with_measures(base: Passage) -> Passage:
 
 def labelled(base: Passage, *, within: bool) -> Passage:
     """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
-    named = _NAMED.match(base.text) if base.role == "nonfunctional" else None
-    if named and base.block.kind == "paragraph":
+    named = _NAMED.match(base.text) if base.role in ASKED else None
+    if (
+        named
+        and (base.block.kind == "paragraph" or len(named[1].split()) == 1)
+        and " " in base.text[named.end() :]
+    ):
         return replace(base, label=named[1], text=base.text[named.end() :])
     found = _LABEL.match(base.text)
     if not found or len(found[2].split()) > 6:

@@ -14,19 +14,18 @@ from itertools import takewhile
 from orchestrator.domain.text import keywords
 from workers.documents.item_marks import (
     ID,
-    TEMPLATE,
     identified,
     introduces,
     labelled,
     tagged,
     with_measures,
 )
+from workers.documents.no_statement import beside, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     clause_role,
     is_done,
-    is_greeting,
     label_role,
     priority_of,
     release_of,
@@ -56,10 +55,6 @@ _GIVEN_WHEN = re.compile(
     r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
     re.DOTALL,
 )
-_QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
-_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
-_LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
-_SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
 _ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
 _SAYS = re.compile(
@@ -75,8 +70,6 @@ _REMOVED = re.compile(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
-_MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
 _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
@@ -200,7 +193,8 @@ class _Roles:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
         identified = ID.match(block.text) or _TITLED.match(block.text)
-        titled = identified is not None or (block.level == self.title_level and block is self._first())
+        title = block is self._first() and (block.level == self.title_level or self._names_all(block))
+        titled = identified is not None or title
         told = _AS_A.match(block.text)
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         struck = _STRUCK.search(block.text)
@@ -230,7 +224,9 @@ class _Roles:
         )
         if _USE_CASE.match(block.text):
             inherited = "use_case"
-        if not inherited and identified:
+        if title and not self.explains:  # the number is the document's
+            inherited, feature = "", False
+        elif not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
@@ -253,6 +249,12 @@ class _Roles:
         role = "user" if told else "done" if struck else inherited if feature and not known else ""
         words = told[1] if told else struck[1] if struck else words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
+
+    def _names_all(self, first: Block) -> bool:
+        """Whether the first heading names the document, not its first part: another stands right below it."""
+        at = self.blocks.index(first) + 1
+        below = self.blocks[at] if at < len(self.blocks) else None
+        return below is not None and below.kind == "heading" and not self.explains
 
     def _tells(self, heading: Block) -> bool:
         """Whether most of what stands below a heading is sentences rather than names."""
@@ -316,7 +318,7 @@ class _Roles:
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
-        skipped = self._beside(text)
+        skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
         if skipped:
             return replace(base, role=skipped)
         for symbol, given in self.legend.items():
@@ -360,28 +362,6 @@ class _Roles:
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
         return replace(base, values={**base.values, **values})
-
-    def _beside(self, text: str) -> str:
-        """The role of words that are no statement: a greeting, quoted talk, a placeholder, a legend."""
-        if _LEGEND.match(text):
-            pairs = _SYMBOL.findall(_LEGEND.sub("", text))
-            self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
-            return "meta" if self.legend else ""
-        if (
-            len(text) < 120
-            and len(
-                {given for word in re.findall(r"\b[A-Z][A-Z'’]+\b", text) if (given := priority_of(word))}
-            )
-            > 2
-        ):
-            return "meta"
-        aside = _ASIDE.match(text)
-        if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
-            return "meta"
-        rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
-        return next(
-            (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
-        )
 
     def _accepted(self, block: Block) -> str:
         """The statement that a criterion without one of its own belongs to: the last one above it in its part of the text."""

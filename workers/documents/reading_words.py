@@ -244,6 +244,7 @@ def column_of(header: str) -> str:
     known = _table("columns")
     words = plain.split()
     tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
+    tails = [tail for tail in tails if tail == plain or tail not in _LINKING]  # `what for` names nobody
     heads = [plain[: match.start()] for match in _OF.finditer(plain)]
     exact = next((known[piece] for piece in (said, plain) if piece in known), "")
     opened = exact or next((kind for pattern, kind in _open_columns() if pattern.fullmatch(plain)), "")
