@@ -124,8 +124,10 @@ def actor_name(phrase: str) -> str:
 
 def persona(heading: str, occupation: str, told: str) -> str:
     """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
-    if occupation:
-        return actor_name(occupation)
+    if occupation and (_known(actor_name(occupation)) or not _known(actor_name(heading))):
+        told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
+        if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
+            return told_by
     said = re.split(r"[:：]\s*", heading)[-1]
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]

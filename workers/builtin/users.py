@@ -97,6 +97,13 @@ class Users:
                 self.known(name)
             return True
         known = self.of_block.get(row.passage.parent)
+        names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
+        if len(names) > 1 and not re.search(
+            r"[.:：]", row.text.rstrip(". ")
+        ):  # `Primary users: clerks, drivers`
+            for name in listed_people(names, lex):
+                self.known(name)
+            return True
         if known is not None:
             if known:
                 self.named[known] = (*self.named[known], row.text)

@@ -19,6 +19,9 @@ _ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
 _MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
 _FACT = re.compile(r"[*_]{0,2}[^\W\d_][\w ./-]{0,24}(?:[*_]{0,2}[:：][*_]{0,2}|[*]{2})\s*\S")
 _BESIDE = re.compile(r"\s+[·•|∙]\s+")
+_ANCHORS = re.compile(
+    r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
+)  # a line of a table of contents
 _LOGGED = re.compile(
     r"^[*_[(]{0,3}\d{4}-\d{2}-\d{2}[*_\])]{0,3}[:,–—-]?\s+\S"
 )  # `2026-03-09 drive sent away`
@@ -37,6 +40,8 @@ def beside(text: str, legend: dict[str, str]) -> str:
         return "meta"
     if _facts(text) or len(_MEANS.findall(text)) > 1:
         return "meta"
+    if _ANCHORS.fullmatch(text):
+        return "contents"
     rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
     return next(
         (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""

@@ -74,6 +74,11 @@ _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
+_RANKED = re.compile(
+    r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
+    r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*",
+    re.IGNORECASE,
+)  # a heading of several users
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
@@ -200,7 +205,8 @@ class _Roles:
         struck = _STRUCK.search(block.text)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
         beside = block.level >= BOLD and above is not None and above.role not in ASKED
-        if not (role or titled or told or identified or (above and above.role and not beside)):
+        framed = above and above.role and above.role != "background" and not beside
+        if not (role or titled or told or identified or framed):
             role = word_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
         if (
@@ -208,7 +214,9 @@ class _Roles:
             and above
             and (above.role == "user" or (above.role in ASKED and self._tells(block)))
         ):
-            role = ""  # a persona, or an area of features: `People`
+            role = (
+                role if _RANKED.fullmatch(block.text) else ""
+            )  # a persona, or an area of features: `People`
         given, release = priority_of(block.text), release_of(block.text)
         if not role and given and (not above or above.role in ("", "goal")):
             role = "requirement"

@@ -160,6 +160,8 @@ def word_role(heading: str) -> str:
     if len(said) > 60 or len(said.split()) > 8:
         return ""
     said = _bare(said) or said
+    if _joined(said) == _MIXED:
+        return ""
     return next((role for role, pattern in _by_words() if pattern.search(said)), "")
 
 
@@ -168,6 +170,10 @@ def _of_parts(said: str) -> str:
     joined = _joined(said)
     if joined:
         return "" if joined == _MIXED else joined
+    parts = _JOINS.split(said)
+    first = label_role(parts[0])
+    if (first == "user" and len(parts) > 1) or (first == "constraint" and len(parts) > 2):
+        return first  # `User classes and characteristics`, `Budget, dates, people`
     pieces = [piece for piece in _PARTS.split(said)[::-1] if piece != said]
     return next((role for piece in pieces if (role := role_of(piece))), "") or _head(said)
 
