@@ -228,7 +228,9 @@ class Reader:
             self.done.append(text)
             return
         if role == "user":
-            if AWAY.search(text):
+            if is_cjk(text) and lex.find("exclusion", text):
+                self._need(row, lex, exclusion=True)
+            elif AWAY.search(text):
                 self._situated(row, lex)
             elif not self.users.described(row, lex):
                 asks = modal is not None and modal[0] != "Could"

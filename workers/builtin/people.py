@@ -17,11 +17,11 @@ from workers.documents.reading_words import people, people_words
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
 _MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _ARTICLE = re.compile(
-    r"^(?:(?:only|most|some|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    r"\s+(?:who|that|which|with|without|at|in|on|from|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = re.compile(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
@@ -30,7 +30,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known) (?:only )?to|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
+    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
@@ -58,6 +58,7 @@ _IS_A = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_ADVERBS = frozenset("often mostly usually sometimes partly mainly also everything nothing".split())  # noqa: SIM905
 _RANK = re.compile(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?",
     re.IGNORECASE,
@@ -142,10 +143,23 @@ def persona(heading: str, occupation: str, told: str) -> str:
 
 
 def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
-    """Of the pieces of a list those that name people; all when none is known to."""
-    found = [name for piece in names if 1 < len(name := actor_name(piece)) <= 60]
-    known = [name for name in found if is_person(name, lex) or _known(name)]
+    """Of the pieces of a list those that name people, or may as several or with an article; all when none is known to."""
+    pieces = [(piece, name) for piece in names if 1 < len(name := actor_name(piece)) <= 60]
+    found = [name for _, name in pieces]
+    known = [
+        name
+        for piece, name in pieces
+        if is_person(name, lex) or _known(name) or (not is_cjk(name) and _may_be_people(piece, name))
+    ]
     return known if 2 * len(known) > len(found) or (known and is_cjk("".join(found))) else found
+
+
+def _may_be_people(piece: str, name: str) -> bool:
+    """Whether a piece of a list of people looks like one: a short plural, or a noun with an article."""
+    words = name.split()
+    plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
+    led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
+    return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
 
 
 def people_named(text: str) -> list[str]:

@@ -32,9 +32,6 @@ _HEAD = re.compile(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
 )  # the name before what is said of it
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
-_BOLD = re.compile(
-    r"^\*\*([^*.!?]{3,40})\*\*\s+(?!(?:and|or|und|et|y|o)\b)[^\W\d_]"
-)  # `**Ushers** hand out clips`
 _TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 AWAY = re.compile(  # who has to do with it, and does not use it
@@ -104,17 +101,18 @@ class Users:
             for name in listed_people(names, lex):
                 self.known(name)
             return True
+        first = next(iter(people_in(row.text, lex)), "") if not row.item else ""
+        if (
+            first.endswith("s") and row.text.startswith(first) and len(people_named(row.text)) == 1
+        ):  # `Ushers hand out clips`
+            name = self.known(first)
+            self.named[name] = (*self.named[name], row.text)
+            return True
         if known is not None:
             if known:
                 self.named[known] = (*self.named[known], row.text)
             return True
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
-            bold = _BOLD.match(row.text)
-            if bold and actor_name(bold[1]):
-                known = self.known(actor_name(bold[1]))
-                if known:
-                    self.named[known] = (*self.named[known], row.text)
-                return True
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
                 told = not row.passage.label and _TELLS.search(row.text)

@@ -71,7 +71,7 @@ def people() -> frozenset[str]:
 
 @cache
 def people_words(kind: str) -> frozenset[str]:
-    """Words beside people: `no_modifier`, `does` or `nobody` (config/reading.yaml)."""
+    """Words beside people: `no_modifier`, `does`, `beside` or `nobody` (config/reading.yaml)."""
     return frozenset(word.strip() for line in _read()["people_words"][kind] for word in line.split(","))
 
 

@@ -251,8 +251,9 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
             if cell and cell not in (named, values.get("id"), values.get("priority"))
         ]
         return " | ".join([named, *(others[:1] or rest[:1])]), ""
-    if named and role == "nonfunctional" and values.get("target") and values["target"] not in named:
-        return f"{named} | {values['target']}", ""
+    measured = values.get("target") or (values.get("metric", "") if main == "requirement" else "")
+    if named and role == "nonfunctional" and measured and measured not in named:
+        return f"{named} | {measured}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8
         sentence = len(named.split()) > 6 and len(named) > len(description)
