@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workers.documents.item_marks import TEMPLATE
-from workers.documents.reading_words import is_greeting, label_role, priority_of
+from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
 
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
 _CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
@@ -22,6 +22,10 @@ _BESIDE = re.compile(r"\s+[·•|∙]\s+")
 _ANCHORS = re.compile(
     r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
 )  # a line of a table of contents
+_LEFT = re.compile(
+    r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
+    re.IGNORECASE,
+)
 _LOGGED = re.compile(
     r"^[*_[(]{0,3}\d{4}-\d{2}-\d{2}[*_\])]{0,3}[:,–—-]?\s+\S"
 )  # `2026-03-09 drive sent away`
@@ -51,6 +55,17 @@ def beside(text: str, legend: dict[str, str]) -> str:
 def is_logged(text: str) -> bool:
     """Whether a line begins with a day, as those of a log do, and asks for nothing."""
     return _LOGGED.match(text) is not None and not _MODAL.search(text)
+
+
+def is_left_to_decide(text: str) -> bool:
+    """Whether something is named and left open: `Retention of the sheets: tbd`; a property of an item is none."""
+    found = _LEFT.match(text)
+    return (
+        found is not None
+        and " " in found[1].strip()
+        and not attribute_of(found[1])
+        and not is_column(found[1])
+    )
 
 
 def _priorities(text: str) -> int:

@@ -20,7 +20,7 @@ from workers.documents.item_marks import (
     tagged,
     with_measures,
 )
-from workers.documents.no_statement import beside, is_logged
+from workers.documents.no_statement import beside, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
@@ -327,6 +327,8 @@ class _Roles:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
         skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
+        if skipped == "template" and is_left_to_decide(text):
+            return replace(base, role="question")
         if skipped:
             return replace(base, role=skipped)
         for symbol, given in self.legend.items():

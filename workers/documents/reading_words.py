@@ -303,6 +303,8 @@ def is_done(text: str) -> bool:
     """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
     said = _bare(text)
     known = _table("done")
+    if re.match(r"\s*[✅✔☑]", text):
+        return True
     first, _, rest = said.replace(", ", " , ", 1).partition(" ")
     since = (
         len(first) > 2
