@@ -260,6 +260,8 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
         unknown = [cell for header, cell in base.block.cells if cell and not column_of(header)]
         if len(unknown) == 1:  # `What | Level`
             return f"{named} | {unknown[0]}", ""
+    if named and main == "constraint" and re.match(r"[\d<>≤≥~]", named):
+        return " | ".join(cell for _, cell in base.block.cells if cell), ""  # `Quantity | Limit`
     if named and role == "acceptance" and main == "criterion" and values.get("target"):
         return f"{named} | {values['target']}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):

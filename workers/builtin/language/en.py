@@ -56,6 +56,22 @@ CATEGORIES = [
         r"|\bbackup|\bdown for\b|per (?:day|month)\b|within (?:\w+ )?(?:years?)\b"
         r"|\d[\d,.]*\s*(?:k|m|million|thousand)?\s+(?:\w+ )?(?:people|members|patients|technicians|drivers|employees|students|visitors|pupils|tickets|documents|entries|vehicles|messages|requests|events|addresses|users|devices|customers|clinics|sites|stores|tenants|sessions|connections|records|rows|nodes|orders)\b",
     ),
+    (  # what only these words say, after all others
+        "S",
+        r"\b(?:forgotten|gone|removed|removable|revo(?:ked|cable)|purged|wiped)\b.{0,20}\b(?:after|within|in|when|once|not just)\b|\bno(?:t|thing|body)?\b.{0,30}\b(?:uploaded|transmitted|published)\b|\b(?:never|not)\b.{0,12}\b(?:be )?(?:stored|saved|recorded|kept)\b|\b(?:keep|keeps|kept|hold|holds) (?:the |their |our )?(?:names?|numbers?|addresses|data|details|contacts)\b.{0,30}\b(?:for|until|no longer|not longer|only)\b|\baccess to\b.{0,40}\b(?:limited|restricted)\b|\boauth\b|\bsso\b|\btokens?\b|\bfrom outside\b|\bnever (?:an?|the|their|his|her) (?:name|address|face|number|content)|\bcsrf\b|\bxss\b|\binjection\b|\bpenetration\b",
+    ),
+    (
+        "U",
+        r"\bvoiceover\b|\btalkback\b|\bbraille\b|\b(?:biggest|bigger|large|larger) (?:fonts?|text|letters)\b|\b(?:no|without|little|any) (?:explanation|training|introduction|instructions?)\b|\b(?:one|a|wet|gloved) (?:\w+ )?(?:thumb|hand|finger)s?\b|\b(?:cannot|can['’]t|can not) (?:read|see|hear)\b|\b(?:can be|is|are) read (?:in|from|at|by)\b|\bdark mode\b|\boldest\b|\bby (?:ear|voice)\b|\bclear error messages\b",
+    ),
+    (
+        "SC",
+        rf"\b(?:{_COUNT}) times (?:the|as|more)\b|\b(?:in|through) a tunnel\b|\b(?:hours?|days?|night) without (?:an? |the )?(?:server|network|power|connection)\b|\bon battery\b|\bloss of power\b|\bfor \d+ days without\b|\b(?:will|may) have \d",
+    ),
+    (
+        "P",
+        r"\b\d[\d.,]* ?(?:w|mw|watts?|wh|kwh|fps|hz)\b|\bpower consumption\b|\b(?:at once|immediately|instantly|right away|in real time|real-time)\b.{0,20}$",
+    ),
 ]
 QUALITIES = [
     (
@@ -68,11 +84,11 @@ QUALITIES = [
     ),
     (
         "P",
-        r"sekunden?\b|millisekunde|antwortzeit|ladezeit|reaktionszeit|secondes?\b|temps de réponse|chargement|segundos?\b|milisegundos|tiempo de respuesta|tempo de resposta|rápid|secondi\b|tempo di risposta|durare più|秒以内|応答|ミリ秒|\b\d[\d.,]* ?(?:ms|milliseconds?|seconds?|secs?|fps)\b|\bload time|\bcold start\b|\bp9\d\b|\bframes?\b|\bbundle size\b|\brender|^perf-|\boverhead\b|[<≤] ?\d[\d.,]* ?(?:ms|s|sec|min)\b|\bunter (?:einer|\d+|zwei|drei|fünf|zehn) (?:sekunde|minute)|perform|speed|latency|respon[sd]|throughput|efficien|(?<!produkt)(?<!dienst)leistung(?!s?(?:umfang|beschreibung))|geschwindigkeit|rendimiento|性能",
+        r"sekunden?\b|millisekunde|antwortzeit|ladezeit|reaktionszeit|secondes?\b|temps de réponse|chargement|segundos?\b|milisegundos|tiempo de respuesta|tempo de resposta|rápid|secondi\b|tempo di risposta|durare più|秒以内|応答|ミリ秒|\b\d[\d.,]* ?(?:ms|milliseconds?|seconds?|secs?|fps)\b|\bload time|\bcold start\b|\bp9\d\b|\bframes?\b|\bbundle size\b|\brender|^perf-|\boverhead\b|[<≤] ?\d[\d.,]* ?(?:ms|s|sec|min)\b|\bunter (?:einer|\d+|zwei|drei|fünf|zehn) (?:sekunde|minute)|perform|speed|freshness|\\bdelay\\b|\\blag\\b|latency|respon[sd]|throughput|efficien|(?<!produkt)(?<!dienst)leistung(?!s?(?:umfang|beschreibung))|geschwindigkeit|rendimiento|性能",
     ),
     (
         "SC",
-        r"wiederherstell|offline|ohne (?:netz|empfang|internet|verbindung)|stromausfall|datenverlust|bis zu \d|\d[\d.]* (?:nutzer|geräte|datensätze|benutzer|mitglieder)|hors (?:ligne|connexion)|sans (?:réseau|connexion)|panne|jusqu.à \d|perte de données|respaldo|cópia de segurança|sin (?:conexión|internet|red)|sem (?:conexão|internet|rede)|caída|hasta \d|até \d|pérdida de datos|contemporane|senza (?:linea|rete)|guasto|fino a \d|同時|稼働率|バックアップ|復旧|オフライン|停電|(?:件|人|台)まで|\bpeak\b|\buptime\b|\bfailover\b|\brpo\b|\brto\b|\bdata loss\b|\bsync(?:s|ed)? (?:later|when|once)\b|\breconnect|\bup to [\d,.]+|\bdown ?time\b|\bdegrad|\bredundan|^(?:avail|rel|scal|cap)\w*-|service level|\bsla\b|incident|sicherung|gleichzeitig|an einem (?:tag|wochenende)|ausfall|sauvegarde|simultané|copia de seguridad|\bparallel\b|\bpeak\b|\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|scal(?:e|ab|ing)|growth|availab|reliab|resilien|robust|stabil|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
+        r"wiederherstell|offline|ohne (?:netz|empfang|internet|verbindung)|stromausfall|datenverlust|bis zu \d|\d[\d.]* (?:nutzer|geräte|datensätze|benutzer|mitglieder)|hors (?:ligne|connexion)|sans (?:réseau|connexion)|panne|jusqu.à \d|perte de données|respaldo|cópia de segurança|sin (?:conexión|internet|red)|sem (?:conexão|internet|rede)|caída|hasta \d|até \d|pérdida de datos|contemporane|senza (?:linea|rete)|guasto|fino a \d|同時|稼働率|バックアップ|復旧|オフライン|停電|(?:件|人|台)まで|\bpeak\b|\buptime\b|\bfailover\b|\brpo\b|\brto\b|\bdata loss\b|\bsync(?:s|ed)? (?:later|when|once)\b|\breconnect|\bup to [\d,.]+|\bdown ?time\b|\bdegrad|\bredundan|^(?:avail|rel|scal|cap)\w*-|service level|\bsla\b|incident|sicherung|gleichzeitig|an einem (?:tag|wochenende)|ausfall|sauvegarde|simultané|copia de seguridad|\bparallel\b|\bpeak\b|\bwithout (?:an? |the )?(?:network|internet|connection|power|reception)\b|network gap|\bkeeps? working\b|\blost\b|\d[\d.,]*(?:\d{3}|\s?million)\b|\b\d{2}[\d.,]* (?!(?:seconds|minutes|hours|days|weeks|months|years|points|pixels|clicks|taps|steps|euros|pounds|dollars)\b)[a-z]+s\b|scal(?:e|ab|ing)|growth|availab|reliab|resilien|robust|stabil|capacity|load|volume|backup|recovery|verfügbar|skalier|zuverlässig|disponib|fiabilité|escalab|可用性|信頼性|拡張性",
     ),
 ]
 DOMAINS = [
