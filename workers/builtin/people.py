@@ -20,6 +20,7 @@ _ARTICLE = re.compile(
     r"^(?:(?:only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = re.compile(
     r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
 )
@@ -47,7 +48,7 @@ _FOREIGN = re.compile(
 )
 _HAN = re.compile(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
-    r"((?:(?![的由让供给向是在有和与及把被将])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
+    r"((?:(?![的由让供给向是在有和与及把被将不求])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
     r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
 )
 _KANA = re.compile(
@@ -120,6 +121,8 @@ def names_somebody(name: str) -> bool:
 def actor_name(phrase: str) -> str:
     """`The clinic manager, who reports ...` -> `clinic manager`."""
     said = _MARK.sub("", phrase.strip(_TRIM))
+    doing = _DOING.match(said)
+    said = doing[1] if doing and _known(doing[1]) else said  # `workers explaining ideas`
     return _ARTICLE.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM)).strip()
 
 

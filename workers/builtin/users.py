@@ -32,6 +32,9 @@ _HEAD = re.compile(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
 )  # the name before what is said of it
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
+_SAYS = re.compile(r"[:(]|\s[–—-]\s")  # what stands before is told of
+_DOING = re.compile(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
+_TOLD_OF = re.compile(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
 _TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 AWAY = re.compile(  # who has to do with it, and does not use it
@@ -119,6 +122,16 @@ class Users:
                 for name in people_named(row.text) if told else listed_people(pieces, lex):
                     self.known(name)
                 return True
+        several = self._several(row, lex)
+        if several:
+            for name in several:
+                self.known(name)
+            return True
+        told_of = _TOLD_OF.match(row.text) if row.item and not row.passage.values else None
+        if told_of and is_person(told_of[1], lex):  # `能阅读文字，但……的老人`
+            name = self.known(told_of[1])
+            self.named[name] = (*self.named[name], row.text)
+            return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
@@ -135,6 +148,16 @@ class Users:
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)
         return True
+
+    def _several(self, row: Sentence, lex: Lexicon) -> list[str]:
+        """Those whom an item names one after the other: `Teachers, tutors, and coaches`."""
+        if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
+            return []
+        pieces = [re.sub(r"^(?:and|or|und|et|y) ", "", piece) for piece in listed(row.text, 5)]
+        pieces = [_DOING.sub("", piece) for piece in pieces]
+        many = all(len(piece.split()) < 4 and piece.endswith(("s", "staff", "men")) for piece in pieces)
+        known = [is_person(actor_name(piece), lex) for piece in pieces]
+        return [actor_name(piece) for piece in pieces] if len(pieces) > 1 and many and all(known) else []
 
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""

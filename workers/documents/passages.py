@@ -76,9 +76,10 @@ _TOPICS = frozenset(
 )
 _RANKED = re.compile(
     r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
-    r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*",
+    r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
     re.IGNORECASE,
 )  # a heading of several users
+_DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
@@ -217,6 +218,8 @@ class _Roles:
             role = (
                 role if _RANKED.fullmatch(block.text) else ""
             )  # a persona, or an area of features: `People`
+        if not role and above and above.role == "user" and self._demands(block):
+            role = "requirement"  # what users are allowed to do, among who they are
         given, release = priority_of(block.text), release_of(block.text)
         if not role and given and (not above or above.role in ("", "goal")):
             role = "requirement"
@@ -269,6 +272,13 @@ class _Roles:
         at = self.blocks.index(heading)
         below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
         return 2 * sum(len(block.text.split()) > 5 and not block.cells for block in below) > len(below)
+
+    def _demands(self, heading: Block) -> bool:
+        """Whether most items below a heading say what must be so."""
+        at = self.blocks.index(heading)
+        below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
+        items = [block.text for block in below if block.kind == "item"]
+        return len(items) > 1 and 2 * sum(_DEMANDS.search(text) is not None for text in items) > len(items)
 
     def _first(self) -> Block | None:
         return next((block for block in self.blocks if block.kind == "heading"), None)

@@ -208,7 +208,8 @@ def _head(said: str) -> str:
             continue
         for at in range(len(words)):
             role = label_role(" ".join(words[at:]))
-            if role and not (at and words[at - 1] in _LINKING):
+            led = role == "user" and {"for", "by"} & set(words[:at])  # `Features for power users`
+            if role and not led and not (at and words[at - 1] in _LINKING):
                 around = [*words[:at], *said[len(head) :].split()]
                 turned = next((t for word in around if (t := _table("turning").get(word))), "")
                 refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
