@@ -179,7 +179,7 @@ class Reader:
             self.risk_of = row.passage.block.id
             self.risks.append(Risk(text, values.get("mitigation", "")))
             return
-        if not row.item and lex.find("afraid", text):
+        if (not row.item or role == "") and role not in ("problem", "user") and lex.find("afraid", text):
             self.risks.append(Risk(text))
             return
         if role == "acceptance":
@@ -228,7 +228,9 @@ class Reader:
             self.done.append(text)
             return
         if role == "user":
-            if AWAY.search(text):
+            if is_cjk(text) and lex.find("exclusion", text):
+                self._need(row, lex, exclusion=True)
+            elif AWAY.search(text):
                 self._situated(row, lex)
             elif not self.users.described(row, lex):
                 asks = modal is not None and modal[0] != "Could"
@@ -239,7 +241,10 @@ class Reader:
         if role == "dependency" and modal and cues.SYSTEM_DOES.match(text):
             self._need(row, lex)
             return
-        relies = role in ("constraint", "") and not modal and lex.find("relies", text) is not None
+        awaits = role in ("constraint", "", "requirement") and lex.find("awaits", text) is not None
+        relies = awaits or (
+            role in ("constraint", "nonfunctional", "") and not modal and lex.find("relies", text) is not None
+        )
         if role == "dependency" or relies or (lex.find("dependency", text) and not self.manual):
             self.dependencies.append(text)
             if (
@@ -248,6 +253,9 @@ class Reader:
                 or (not modal and role not in ASKED and not imperative(text, lex))
             ):
                 return
+        if role in ("", "background") and lex.find("limits", text) and not lex.find("as_a", text):
+            self._need(replace(row, passage=replace(row.passage, role="constraint")), lex, by_default=True)
+            return
         if is_background(row, lex, rich=self.rich):
             (self._wanted if lex.find("want", text) and not lex.find("now", text) else self._situated)(
                 row, lex

@@ -114,6 +114,8 @@ def excludes(row: Sentence, lex: Lexicon, *, manual: bool) -> bool:
         return True
     if row.role in ("background", "user", "instructions", "problem", "goal", "metric") or manual:
         return False
+    if lex.find("as_a", row.text):  # `so that I do not need ...`
+        return False
     wish = row.passage.values.get("needs", "") if row.passage.values.get("user") else ""
     if lex.find("exclusion", wish or re.split(r"[;；]", row.text)[0]):
         if (

@@ -15,12 +15,14 @@ from workers.builtin.language import Lexicon
 from workers.documents.reading_words import people, people_words
 
 _TRIM = " \t.,;:!?。，；：！？、\"'“”"
+_MARK = re.compile(r"^[^\w(（]+\s*")  # a symbol in front: `🪄 Choir leader`
 _ARTICLE = re.compile(
-    r"^(?:(?:only|most|some|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
+    r"^(?:(?:only|most|some|second|third|next|last|tired|average|median|typical|individual|single|current|active|logged-in|authori[sz]ed|authenticated|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|the|each|every|an?|all|any|our|both|other|new|registered|existing|former|my|your|their|der|die|das|den|dem|eine?r?|jede[rs]?|alle|unsere?|les?|la|une?|chaque|nos|notre|el|los|las|una?|cada|nuestros?|il|lo|gli|i|ogni|o|os|as|cada um dos)\s+|l['’])+",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"((?:[\w-]+ ){0,2}[\w-]+s) \w+ing\b")
 _CUT = re.compile(
-    r"\s+(?:who|that|which|with|without|at|in|on|from|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
+    r"\s+(?:who|that|which|with|without|at|in|on|from|of (?=\d|all\b|both\b)|pour|für|para|mit|avec|con|im|auf|am|aus|dans|au|aux|en)\b|[,(（，:：]|\s[-–—]\s"
 )
 _CLAUSE = re.compile(
     r"(?:^|[.;:!?(–—\"“]\s*|,\s+|\b(?:and|but|or|so|so that|that|if|when|once|because|while|until|unless|whether|where|then|und|damit|wenn|dass|et|quand|que|y|cuando|para que)\s+)"
@@ -29,7 +31,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known) (?:only )?to|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
+    r"\b(?:lets?|allows?|enables?)\s+(?=[a-z])|\b(?:reminds?|tells?|asks?|informs?|alerts?|warns?|by|(?:visible|available|shown|sent|open|known|announced|told|given|handed|assigned|reported) (?:only )?to|(?:link|page|list|slips?|view|report|screen|app|feed|message|copy|display|notice|summary|export|reminder|reader|form|portal|dashboard|letter|mail)s? for|par|por|von|durch)\s+(?=(?:only\s+|both\s+)?(?:the|an?|our|each|every|all|their|le|la|les|el|los|las|der|die|dem|den|einem|einer)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\s*([^\W\d_][\w-]*)(['’]s?\b)?")
@@ -46,7 +48,7 @@ _FOREIGN = re.compile(
 )
 _HAN = re.compile(
     r"(?:^|[，。；、,;:：！？\s（(]|和|与|及|或|只有|由|让|供|给|通知|提醒|如果|当|并)(?:每个|每位|每名|所有|各个?|一个|该|其他)?"
-    r"((?:(?![的由让供给向是在有和与及把被将])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
+    r"((?:(?![的由让供给向是在有和与及把被将不求])[一-鿿]){0,6}?(?:员工|员|者|师|客户|客|住户|租户|商户|农户|用户|店长|站长|班长|组长|园长|校长|队长|社长|院长|家长|学生|医生|先生|新生|居民|村民|市民|地块主人|房主|业主|车主|店主|货主|主人|家属|子女|保安|保洁|前台|经理|主管|领导|司机|骑手|厨师|会计|财务|教练|教师|队员|人力|护士|患者|志愿者|接待人|负责人|申请人|审批人|联系人|行政部|财务部|人事部|物业|后勤|客服))"
     r"(?=可|能|需|必须|应|要|在|每|收|看|查|填|提|扫|申|预约|选|审|确认|登记|上传|负责|自己|凭|手工|按|到|用|把|将|通过|对|只|不能|不得|打开|录入|输入|发|接|处理|分配|管理|导出|编辑|修改|签|拍|点|说|给|为|会|有权|随时|也|都|得)"
 )
 _KANA = re.compile(
@@ -57,6 +59,7 @@ _IS_A = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
+_ADVERBS = frozenset("often mostly usually sometimes partly mainly also everything nothing".split())  # noqa: SIM905
 _RANK = re.compile(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?",
     re.IGNORECASE,
@@ -105,15 +108,30 @@ def _ending(word: str, lex: Lexicon) -> bool:
     return lex.find("agent", word) is not None and lex.find("tool", word) is None
 
 
+def names_somebody(name: str) -> bool:
+    """Whether a name may be somebody's at all: it begins with a word, and not with one that only leads to a name."""
+    words = name.lower().split()
+    if not words or not re.match(r"[^\W\d_]", name):
+        return False
+    return words[0] not in people_words("beside") and not all(
+        word in people_words("no_modifier") | people_words("does") | people_words("nobody") for word in words
+    )
+
+
 def actor_name(phrase: str) -> str:
     """`The clinic manager, who reports ...` -> `clinic manager`."""
-    return _ARTICLE.sub("", _CUT.split(phrase.strip(_TRIM), maxsplit=1)[0].strip(_TRIM)).strip()
+    said = _MARK.sub("", phrase.strip(_TRIM))
+    doing = _DOING.match(said)
+    said = doing[1] if doing and _known(doing[1]) else said  # `workers explaining ideas`
+    return _ARTICLE.sub("", _CUT.split(said, maxsplit=1)[0].strip(_TRIM)).strip()
 
 
 def persona(heading: str, occupation: str, told: str) -> str:
     """Who a persona is, without the invented name: `Carla, 41, dispatcher`; empty when nothing says it."""
-    if occupation:
-        return actor_name(occupation)
+    if occupation and (_known(actor_name(occupation)) or not _known(actor_name(heading))):
+        told_by = actor_name(re.split(r"[,;.，；。]", occupation)[0])
+        if _known(told_by) or is_cjk(occupation) or len(told_by.split()) < 4:
+            return told_by
     said = re.split(r"[:：]\s*", heading)[-1]
     split = [actor_name(part) for part in _PARTS.split(said) if part.strip()]
     parts = [part for part in split if not _RANK.fullmatch(part)]
@@ -128,10 +146,23 @@ def persona(heading: str, occupation: str, told: str) -> str:
 
 
 def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
-    """Of the pieces of a list those that name people; all when none is known to."""
-    found = [name for piece in names if 1 < len(name := actor_name(piece)) <= 60]
-    known = [name for name in found if is_person(name, lex) or _known(name)]
+    """Of the pieces of a list those that name people, or may as several or with an article; all when none is known to."""
+    pieces = [(piece, name) for piece in names if 1 < len(name := actor_name(piece)) <= 60]
+    found = [name for _, name in pieces]
+    known = [
+        name
+        for piece, name in pieces
+        if is_person(name, lex) or _known(name) or (not is_cjk(name) and _may_be_people(piece, name))
+    ]
     return known if 2 * len(known) > len(found) or (known and is_cjk("".join(found))) else found
+
+
+def _may_be_people(piece: str, name: str) -> bool:
+    """Whether a piece of a list of people looks like one: a short plural, or a noun with an article."""
+    words = name.split()
+    plural = words[-1].endswith("s") and not words[-1].endswith(("ss", "ing"))
+    led = piece.strip() != name and _ARTICLE.match(piece.strip()) is not None
+    return len(words) < 4 and (plural or led) and names_somebody(name) and words[0].lower() not in _ADVERBS
 
 
 def people_named(text: str) -> list[str]:

@@ -45,7 +45,7 @@ def quality_of(row: Sentence, lex: Lexicon) -> Category:
     spoken_of = _spoken_of(row.text, lex)
     for said in (
         values.get("category", ""),
-        values.get("metric", ""),
+        "" if "requirement" in values else values.get("metric", ""),
         passage.id,
         passage.label,
         passage.title,

@@ -65,16 +65,17 @@ def _quantity() -> re.Pattern[str]:
     ratio = rf"\b(?:\d+|{word})\s(?:out )?(?:of|in|von|sur|de|su)\s(?:\d+|{word})\b"
     share = (
         rf"\b(?:an?|one|ein|eine?r?m?|un|une|la|una|um?|two|three|zwei|deux|dos|due)\s(?:{parts})(?: of an? {units})?"
+        rf"|\bby (?:half|an? {parts})"
         r"|\bhalf(?= within| by|$|[.,])"
     )
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
     unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
-    each = rf"(?:\s(?:{_any('each')})\s\w+)?"
+    each = rf"(?:\s(?:{_any('each')})\s\w+|\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
     return re.compile(
         rf"(?:{bound})?(?:{ratio}|{share})"
         rf"|{bound}(?:{_RANGES}|{_ZERO}|{number}|{word}\b|an?(?=\s{units})){unit}{_AFTER}{each}"
-        rf"|{taking}|\b(?:{_RANGES}|{_ZERO})\b"
+        rf"|{taking}|\b(?:{_RANGES}|{_ZERO})\b{each}"
         rf"|(?:{number}|\b{word}(?=\s{units})){unit}{_AFTER}",
         re.IGNORECASE,
     )

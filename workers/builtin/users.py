@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from orchestrator.domain.text import is_cjk
 from workers.builtin.language import Lexicon, lexicon_of
 from workers.builtin.names import singular
-from workers.builtin.people import actor_name, is_person, listed_people, people_in, people_named, persona
+from workers.builtin.people import (
+    actor_name,
+    is_person,
+    listed_people,
+    names_somebody,
+    people_in,
+    people_named,
+    persona,
+)
 from workers.builtin.sentences import Sentence, split
 from workers.builtin.wishes import doer_of, listed, same_person
 from workers.documents.passage import ASKED, Passage
@@ -24,6 +32,9 @@ _HEAD = re.compile(
     r"^(\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2})(?:\s+[–—-]\s|\s*[:：,;(（])"
 )  # the name before what is said of it
 _DASHED = re.compile(r"^\*{0,2}[^*,;.:：–—()]{3,40}\*{0,2}\s+[–—-]\s")
+_SAYS = re.compile(r"[:(]|\s[–—-]\s")  # what stands before is told of
+_DOING = re.compile(r"(?<=\w)\s+(?:who|that|with|in|at|of|from|\w+ing)\b.*$")  # `founders discussing ideas`
+_TOLD_OF = re.compile(r"[^。:：—–-]{6,}的([一-鿿]{1,6})[。.]?$")
 _TELLS = re.compile(r"^[A-Z].{40,}[.!]$", re.DOTALL)  # a sentence rather than a list of names
 _SPEAKER = re.compile(r"\**([一-鿿]{2,6}|[A-Z][\w -]{2,25})\**[:：]\s*\S")  # `Parents: get a reminder`
 AWAY = re.compile(  # who has to do with it, and does not use it
@@ -60,7 +71,7 @@ class Users:
 
     def known(self, name: str) -> str:
         """The name under which somebody is known already, else this one, which is kept."""
-        same = self._same(name) or name
+        same = self._same(name) or (name if names_somebody(name) else "")
         if same:
             self.named.setdefault(same, ())
         return same
@@ -86,6 +97,20 @@ class Users:
                 self.known(name)
             return True
         known = self.of_block.get(row.passage.parent)
+        names = listed(row.text, 5) if row.item and row.passage.label and not row.passage.values else []
+        if len(names) > 1 and not re.search(
+            r"[.:：]", row.text.rstrip(". ")
+        ):  # `Primary users: clerks, drivers`
+            for name in listed_people(names, lex):
+                self.known(name)
+            return True
+        first = next(iter(people_in(row.text, lex)), "") if not row.item else ""
+        if (
+            first.endswith("s") and row.text.startswith(first) and len(people_named(row.text)) == 1
+        ):  # `Ushers hand out clips`
+            name = self.known(first)
+            self.named[name] = (*self.named[name], row.text)
+            return True
         if known is not None:
             if known:
                 self.named[known] = (*self.named[known], row.text)
@@ -97,13 +122,23 @@ class Users:
                 for name in people_named(row.text) if told else listed_people(pieces, lex):
                     self.known(name)
                 return True
+        several = self._several(row, lex)
+        if several:
+            for name in several:
+                self.known(name)
+            return True
+        told_of = _TOLD_OF.match(row.text) if row.item and not row.passage.values else None
+        if told_of and is_person(told_of[1], lex):  # `能阅读文字，但……的老人`
+            name = self.known(told_of[1])
+            self.named[name] = (*self.named[name], row.text)
+            return True
         head = None if is_cjk(row.text) else _HEAD.match(row.text)
         said = _occupation(row, lex) or (re.sub(r"[*_]", "", head[1]) if head else row.text)
         name = actor_name(doer_of(said, lex) or said)
         if not row.item and not head and lex.language == "en" and not is_person(name, lex):
             return False
         acts = name.partition(" ")[0].lower() in lex.verbs and not is_person(name, lex)
-        if not name or acts or len(name) > 60 or _NO_NAME.search(name):
+        if not names_somebody(name) or acts or len(name) > 60 or _NO_NAME.search(name):
             return False
         if not row.item and len(name.split()) > 5:
             return False
@@ -113,6 +148,16 @@ class Users:
         if not self.named[known] and (needs or len(rest) > len(name) + 3):
             self.named[known] = (needs or rest,)
         return True
+
+    def _several(self, row: Sentence, lex: Lexicon) -> list[str]:
+        """Those whom an item names one after the other: `Teachers, tutors, and coaches`."""
+        if not row.item or row.passage.values or is_cjk(row.text) or _SAYS.search(row.text):
+            return []
+        pieces = [re.sub(r"^(?:and|or|und|et|y) ", "", piece) for piece in listed(row.text, 5)]
+        pieces = [_DOING.sub("", piece) for piece in pieces]
+        many = all(len(piece.split()) < 4 and piece.endswith(("s", "staff", "men")) for piece in pieces)
+        known = [is_person(actor_name(piece), lex) for piece in pieces]
+        return [actor_name(piece) for piece in pieces] if len(pieces) > 1 and many and all(known) else []
 
     def _across(self, row: Sentence) -> bool:
         """Whether the row is of a table that gives each user a column; the first one names them."""
@@ -126,7 +171,10 @@ class Users:
                 if table and attribute_of(table[0][1]) == "occupation":
                     self.across[1].update({header: persona("", cell, "") for header, cell in table[1:]})
         for header, cell in cells[1:]:
-            known = self._listed(self.across[1].get(header) or persona(header.strip("* "), "", ""))
+            name = self.across[1].get(header) or persona(header.strip("* "), "", "")
+            if not names_somebody(name):
+                continue
+            known = self._listed(name)
             self.named[known] = (*self.named[known], cell)
         return True
 
@@ -160,5 +208,5 @@ class Users:
         if lexicon_of(name).find("system", name) or not re.search(r"\w", name) or len(name) > 60:
             return
         known = self.known(name)
-        if len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
+        if known and len(self.named[known]) < _MAX_NEEDS and text not in self.named[known]:
             self.named[known] = (*self.named[known], text)

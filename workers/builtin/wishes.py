@@ -49,6 +49,10 @@ _TO = re.compile(
 _PAST = re.compile(r"\b(?:was|were|had)\s*(?:about |around )?$", re.IGNORECASE)
 _WANTED = re.compile(r"\b(?:want|wants|reach|aim for)\s+$", re.IGNORECASE)
 _WITH = re.compile(r"\bhappy with\s*$", re.IGNORECASE)
+_BASELINE = re.compile(  # in parentheses, what is so today: `(now 160`
+    r"[(（](?:now|today|currently|at present|was|last year|heute|bisher|derzeit|aujourd.hui|actuellement|hoy|actualmente|目前|现在|现)[^()（）]*$",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:within|in|d.ici|dentro de|innerhalb)\b.*\b(?:hours?|days?|weeks?|months?|years?|monat\w*|mois|ans?|meses|años?)?$|1 \S*あたり",
     re.IGNORECASE,
@@ -59,7 +63,9 @@ _AT = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"[A-Za-z0-9]-?\d$")  # the number of a name: `O-1`
-_CHANGE = re.compile(r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)?\s*(?=\d)|^(?:控制在|达到)\s*")
+_CHANGE = re.compile(
+    r"^(?:提升|提高|增加|减少|降低|缩短|达|降|升)(?:到|至|为)?\s*(?=[\d一二两三四五六七八九十半])|^(?:控制在|达到)\s*"
+)
 _UNTITLED = frozenset({"", "requirement", "nonfunctional", "constraint"})
 _IRREGULAR = frozenset(
     ["kept", "sent", "shown", "written", "built", "given", "taken", "held", "told", "paid"]
@@ -189,7 +195,7 @@ _AFTER_COLON = re.compile(
 
 
 _DEADLINE = re.compile(  # the day by which something is reached, where no value is
-    r"(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
+    r"\b(?:by|before) (?:\d{1,2}[:.]\d\d|\d{1,2} ?(?:am|pm|o'clock))\b.*?$|(?:\b(?:before|by|until|bis(?: zum)?|vor|avant(?: le| la)?|d.ici(?: le| la)?|antes de(?:l)?|entro(?: il)?)\s+(?:the )?(?:(?:end|start|beginning|ende|fin|fine) (?:of |de |des |di )?)?(?:\w+\s+){0,2}?(?:(?:19|20)\d\d|spring|summer|autumn|winter|christmas|easter|year-end|\d{1,2}\.? [^\W\d]{3,9})\b|(?:次|每|当|本)?月\s*\d{1,2}\s*日(?:之?前)?|\d{4}\s*年(?:\s*\d{1,2}\s*月)?(?:之?[前内底])).*?$",
     re.IGNORECASE,
 )
 
@@ -226,6 +232,8 @@ def goal_of(text: str, lex: Lexicon) -> Goal:
 def _reached(before: str, after: str, value: str) -> int:
     """How much speaks for a value as the one to be reached: `from 12 % to`; `now` and a time to do it in speak against."""
     if _FROM.search(before) or _NOW.match(after) or _PAST.search(before):
+        return -4
+    if _BASELINE.search(before):
         return -4
     if before.endswith("(") or _LASTING.search(before):
         return -3

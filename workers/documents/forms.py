@@ -39,7 +39,7 @@ def form_of(text: str, read: Sequence[Passage]) -> str:
     if shown:
         return shown
     if (
-        asked < (4 if _RECORDED.search(text[:300]) else 2)
+        asked < (3 if _RECORDED.search(text[:300]) else 2)
         and MINUTES.search(text[:300])
         and not BUILT.search(text)
     ):

@@ -24,6 +24,10 @@ TEMPLATE = re.compile(
     r"^\s*(?:[^<>]{0,60}[:：]\s*)?(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\](?!\()|\{\{?[^{}]{2,80}\}\}?|\.{3}|…|tbd|tba|n/?a|\(deleted\))\s*[.:]?$",
     re.IGNORECASE,
 )
+_MANY_USERS = re.compile(
+    r"s\b|\b(?:primary|secondary|main|key|other|target|audience|actors?|who|persona|wer|qui|quién|chi)\b|用户|角色|人群|使用者|ユーザー|利用者",
+    re.IGNORECASE,
+)  # a label in front of several
 _MEASURING = frozenset({"metric", "target", "baseline", "mitigation", "priority"})
 _TURNS = frozenset(
     {"non_goal", "risk", "question", "acceptance", "mitigation"}
@@ -42,6 +46,11 @@ def identified(base: Passage) -> Passage:
         return base
     closed = base.text[: found.end()].rstrip().endswith((":", "：", ".", ")", "]", "*", "-", "–", "—"))
     closed = closed or base.text[found.end() :].lstrip()[:1] in ("`", "[", "【")  # `LM-1 [done] As a ...`
+    dotted = (
+        re.match(r"[A-Z]{1,5}-?\d+\.\d", base.text) is not None and base.text[found.end() :].count(" ") > 1
+    )
+    if dotted and base.role in ("user", "", "background"):
+        return replace(base, id=found[1], text=base.text[found.end() :], role="requirement")
     if not closed and base.role not in ASKED | {"acceptance"}:
         return base
     return replace(base, id=found[1], text=base.text[found.end() :])
@@ -62,8 +71,12 @@ def with_measures(base: Passage) -> Passage:
 
 def labelled(base: Passage, *, within: bool) -> Passage:
     """Takes off a label that says what follows: `Open question: ...`, `Priority: high`, `Mitigation: ...`."""
-    named = _NAMED.match(base.text) if base.role == "nonfunctional" else None
-    if named and base.block.kind == "paragraph":
+    named = _NAMED.match(base.text) if base.role in ASKED else None
+    if (
+        named
+        and (base.block.kind == "paragraph" or len(named[1].split()) == 1)
+        and " " in base.text[named.end() :]
+    ):
         return replace(base, label=named[1], text=base.text[named.end() :])
     found = _LABEL.match(base.text)
     if not found or len(found[2].split()) > 6:
@@ -93,6 +106,8 @@ def labelled(base: Passage, *, within: bool) -> Passage:
     given = priority_of(label) if short and not base.priority else ""
     if given and base.role in ASKED | {""} and not role:
         return replace(base, role=base.role or "requirement", label=label, text=rest, priority=given)
+    if role == base.role == "user" and rest and not _MANY_USERS.search(label):
+        return base  # `User: enters data` names one of them
     if role and role == base.role and rest:
         return replace(base, label=label, text=rest)
     if not role or (rest and item and base.role not in ("", "background") and role not in _TURNS):

@@ -40,6 +40,10 @@ _RULED = re.compile(
 _NUMBERED_RULED = re.compile(
     r"^(\d{1,2}(?:\.\d{1,2})*[.)]? \S.{1,70})\n([=-])\2{2,}[ \t]*$", re.MULTILINE
 )  # no list
+_SIMPLE_TABLE = re.compile(
+    r"^(?P<rule>=+(?: +=+)+)[ \t]*\n(?P<head>\S.*)\n(?P=rule)[ \t]*\n(?P<body>(?:(?!=+ ).*\n)+?)(?P=rule)[ \t]*$",
+    re.MULTILINE,
+)
 _STARS = re.compile(r"^(\*{1,6})[ \t]+(\S.*)$", re.MULTILINE)  # Org, where no list is written with stars
 _ITEM = re.compile(
     r"<li(?:\s[^>]*)?>\s*(.*?)\s*(?=</li>|<li|</ul>|</ol>)(?:</li>)?", re.IGNORECASE | re.DOTALL
@@ -52,6 +56,7 @@ _QUOTE = re.compile(r"^> ?", re.MULTILINE)
 def as_hashes(text: str) -> str:
     """The text with Markdown's marks where it has those of another markup."""
     text = _NUMBERED_RULED.sub(lambda m: f"{'#' if m[2] == '=' else '##'} {m[1]}", _set_back(text))
+    text = _SIMPLE_TABLE.sub(_ruled_table, text) if _SIMPLE_TABLE.search(text) else text
     if not _HASH.search(text):
         text = _underlined(text)
     if not _HASH.search(text):
@@ -67,6 +72,19 @@ def as_hashes(text: str) -> str:
     if len(_PARAGRAPH.findall(text)) >= _MANY:
         text = _PARAGRAPH.sub(r"\n\n\1\n\n", text)
     return "\n".join(_tables(text.split("\n"))) if "\t" in text else text
+
+
+def _ruled_table(match: re.Match[str]) -> str:
+    """A table of reStructuredText between ruled lines: its columns begin where those of the rule do."""
+    rule = match["rule"]
+    starts = [run.start() for run in re.finditer(r"=+", rule)]
+    spans = list(zip(starts, [*starts[1:], None], strict=True))
+
+    def row(line: str) -> str:
+        return f"| {' | '.join(line[start:end].strip().replace('|', '/') for start, end in spans)} |"
+
+    body = [line for line in match["body"].split("\n") if line.strip()]
+    return "\n".join(["", row(match["head"]), "|" + "---|" * len(spans), *map(row, body), ""])
 
 
 def _set_back(text: str) -> str:

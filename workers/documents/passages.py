@@ -14,19 +14,18 @@ from itertools import takewhile
 from orchestrator.domain.text import keywords
 from workers.documents.item_marks import (
     ID,
-    TEMPLATE,
     identified,
     introduces,
     labelled,
     tagged,
     with_measures,
 )
+from workers.documents.no_statement import beside, is_left_to_decide, is_logged
 from workers.documents.outline import BOLD, Block, outline
 from workers.documents.passage import ASKED, Passage
 from workers.documents.reading_words import (
     clause_role,
     is_done,
-    is_greeting,
     label_role,
     priority_of,
     release_of,
@@ -56,10 +55,6 @@ _GIVEN_WHEN = re.compile(
     r"^given\b.+\b(?:when|then)\b|^(?:GIVEN|WHEN|THEN)\b|^(?:假如|假设|给定).+(?:当|那么|则)|^étant donné|^angenommen\b.+\bdann\b|^dado que?\b.+\bentonces\b",
     re.DOTALL,
 )
-_QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
-_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
-_LEGEND = re.compile(r"^(?:legend|key|图例|legende|légende|leyenda|凡例)\s*[:：]\s*", re.IGNORECASE)
-_SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
 _DROPPED = re.compile(r"^(?:#\d+\s+)?~~(.+?)~~")
 _ANSWERED = re.compile(r"^([^?？]{4,200}[?？])[*_]*\s*(\S.*)$", re.DOTALL)  # a question with what follows it
 _SAYS = re.compile(
@@ -75,12 +70,16 @@ _REMOVED = re.compile(
     r"^\W*(?:removed|deleted|withdrawn|dropped|obsolete|superseded|entfallen|gestrichen|supprimée?|eliminado|已删除|已取消|削除)\b.{0,60}$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
-_MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
 _NAMED_ID = re.compile(r"\b(?:[A-Z]{1,6}-)?[A-Z]{0,6}-?\d{1,4}(?:\.\d{1,3}){0,3}\b")
 _TOPICS = frozenset(
     {"plan", "instructions", "meta", "glossary", "principle", "background", "goal", "example", "problem"}
 )
+_RANKED = re.compile(
+    r"\W*(?:\d[\d.]*\W*)?(?:primary|secondary|tertiary|main|key|core|other|internal|external|direct|indirect|end|target)\s+"
+    r"(?:users?|personas?|stakeholders?|actors?|audiences?)\W*|\W*(?:主要|次要|核心|辅助|目标|其他|内部|外部)(?:用户|使用者|角色|人群|干系人)\W*",
+    re.IGNORECASE,
+)  # a heading of several users
+_DEMANDS = re.compile(r"\b(?:shall|must|should)\b|^\W*[A-Z]{1,5}-?\d+\.\d|必须|应当?")
 _SHORT = 6  # words of an item that may only name what is told elsewhere
 _OF_REQUESTS = ASKED | {"goal", "metric", "non_goal", "acceptance", "risk", "question", "user", "constraint"}
 
@@ -200,13 +199,15 @@ class _Roles:
         self.headings = [heading for heading in self.headings if heading.level < block.level]
         above = self.headings[-1] if self.headings else None
         identified = ID.match(block.text) or _TITLED.match(block.text)
-        titled = identified is not None or (block.level == self.title_level and block is self._first())
+        title = block is self._first() and (block.level == self.title_level or self._names_all(block))
+        titled = identified is not None or title
         told = _AS_A.match(block.text)
         scene = _SCENARIO.match(block.text) if above and above.role in ASKED and above.feature else None
         struck = _STRUCK.search(block.text)
         role = "" if titled else "use_case" if told else role_of(block.text) or clause_role(block.text)
         beside = block.level >= BOLD and above is not None and above.role not in ASKED
-        if not (role or titled or told or identified or (above and above.role and not beside)):
+        framed = above and above.role and above.role != "background" and not beside
+        if not (role or titled or told or identified or framed):
             role = word_role(block.text)
         role = "acceptance" if scene else "done" if struck else role
         if (
@@ -214,7 +215,11 @@ class _Roles:
             and above
             and (above.role == "user" or (above.role in ASKED and self._tells(block)))
         ):
-            role = ""  # a persona, or an area of features: `People`
+            role = (
+                role if _RANKED.fullmatch(block.text) else ""
+            )  # a persona, or an area of features: `People`
+        if not role and above and above.role == "user" and self._demands(block):
+            role = "requirement"  # what users are allowed to do, among who they are
         given, release = priority_of(block.text), release_of(block.text)
         if not role and given and (not above or above.role in ("", "goal")):
             role = "requirement"
@@ -230,7 +235,9 @@ class _Roles:
         )
         if _USE_CASE.match(block.text):
             inherited = "use_case"
-        if not inherited and identified:
+        if title and not self.explains:  # the number is the document's
+            inherited, feature = "", False
+        elif not inherited and identified:
             inherited = "requirement"
         if not role and release and self.planned and not inherited:
             inherited = "requirement"
@@ -254,11 +261,24 @@ class _Roles:
         words = told[1] if told else struck[1] if struck else words
         return Passage(block, words, role, id=name, priority=given, release=release, opens=not struck)
 
+    def _names_all(self, first: Block) -> bool:
+        """Whether the first heading names the document, not its first part: another stands right below it."""
+        at = self.blocks.index(first) + 1
+        below = self.blocks[at] if at < len(self.blocks) else None
+        return below is not None and below.kind == "heading" and not self.explains
+
     def _tells(self, heading: Block) -> bool:
         """Whether most of what stands below a heading is sentences rather than names."""
         at = self.blocks.index(heading)
         below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
         return 2 * sum(len(block.text.split()) > 5 and not block.cells for block in below) > len(below)
+
+    def _demands(self, heading: Block) -> bool:
+        """Whether most items below a heading say what must be so."""
+        at = self.blocks.index(heading)
+        below = [*takewhile(lambda block: block.kind != "heading", self.blocks[at + 1 :])]
+        items = [block.text for block in below if block.kind == "item"]
+        return len(items) > 1 and 2 * sum(_DEMANDS.search(text) is not None for text in items) > len(items)
 
     def _first(self) -> Block | None:
         return next((block for block in self.blocks if block.kind == "heading"), None)
@@ -316,7 +336,9 @@ class _Roles:
     def _item(self, base: Passage, above: Passage | None) -> Passage:
         text, role, values = base.text, base.role, dict(base.values)
         done = base.block.done
-        skipped = self._beside(text)
+        skipped = beside(text, self.legend) or ("background" if is_logged(text) and not role else "")
+        if skipped == "template" and is_left_to_decide(text):
+            return replace(base, role="question")
         if skipped:
             return replace(base, role=skipped)
         for symbol, given in self.legend.items():
@@ -360,28 +382,6 @@ class _Roles:
         if base.role == "acceptance" and not base.parent and not base.opens:
             base = replace(base, parent=self._accepted(base.block))
         return replace(base, values={**base.values, **values})
-
-    def _beside(self, text: str) -> str:
-        """The role of words that are no statement: a greeting, quoted talk, a placeholder, a legend."""
-        if _LEGEND.match(text):
-            pairs = _SYMBOL.findall(_LEGEND.sub("", text))
-            self.legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
-            return "meta" if self.legend else ""
-        if (
-            len(text) < 120
-            and len(
-                {given for word in re.findall(r"\b[A-Z][A-Z'’]+\b", text) if (given := priority_of(word))}
-            )
-            > 2
-        ):
-            return "meta"
-        aside = _ASIDE.match(text)
-        if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
-            return "meta"
-        rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
-        return next(
-            (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
-        )
 
     def _accepted(self, block: Block) -> str:
         """The statement that a criterion without one of its own belongs to: the last one above it in its part of the text."""

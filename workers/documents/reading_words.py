@@ -71,7 +71,7 @@ def people() -> frozenset[str]:
 
 @cache
 def people_words(kind: str) -> frozenset[str]:
-    """Words beside people: `no_modifier`, `does` or `nobody` (config/reading.yaml)."""
+    """Words beside people: `no_modifier`, `does`, `beside` or `nobody` (config/reading.yaml)."""
     return frozenset(word.strip() for line in _read()["people_words"][kind] for word in line.split(","))
 
 
@@ -160,6 +160,8 @@ def word_role(heading: str) -> str:
     if len(said) > 60 or len(said.split()) > 8:
         return ""
     said = _bare(said) or said
+    if _joined(said) == _MIXED:
+        return ""
     return next((role for role, pattern in _by_words() if pattern.search(said)), "")
 
 
@@ -168,6 +170,10 @@ def _of_parts(said: str) -> str:
     joined = _joined(said)
     if joined:
         return "" if joined == _MIXED else joined
+    parts = _JOINS.split(said)
+    first = label_role(parts[0])
+    if (first == "user" and len(parts) > 1) or (first == "constraint" and len(parts) > 2):
+        return first  # `User classes and characteristics`, `Budget, dates, people`
     pieces = [piece for piece in _PARTS.split(said)[::-1] if piece != said]
     return next((role for piece in pieces if (role := role_of(piece))), "") or _head(said)
 
@@ -202,7 +208,8 @@ def _head(said: str) -> str:
             continue
         for at in range(len(words)):
             role = label_role(" ".join(words[at:]))
-            if role and not (at and words[at - 1] in _LINKING):
+            led = role == "user" and {"for", "by"} & set(words[:at])  # `Features for power users`
+            if role and not led and not (at and words[at - 1] in _LINKING):
                 around = [*words[:at], *said[len(head) :].split()]
                 turned = next((t for word in around if (t := _table("turning").get(word))), "")
                 refused = role in ("requirement", "goal") and _NOT.search(said[len(head) :])
@@ -244,6 +251,7 @@ def column_of(header: str) -> str:
     known = _table("columns")
     words = plain.split()
     tails = [" ".join(words[at:]) for at in range(len(words))] if len(words) <= 5 else []
+    tails = [tail for tail in tails if tail == plain or tail not in _LINKING]  # `what for` names nobody
     heads = [plain[: match.start()] for match in _OF.finditer(plain)]
     exact = next((known[piece] for piece in (said, plain) if piece in known), "")
     opened = exact or next((kind for pattern, kind in _open_columns() if pattern.fullmatch(plain)), "")
@@ -296,6 +304,8 @@ def is_done(text: str) -> bool:
     """Whether a status says that something is finished: `done`, `shipped in 1.3`."""
     said = _bare(text)
     known = _table("done")
+    if re.match(r"\s*[✅✔☑]", text):
+        return True
     first, _, rest = said.replace(", ", " , ", 1).partition(" ")
     since = (
         len(first) > 2

@@ -220,6 +220,8 @@ def _table_role(kinds: set[str], section: str) -> tuple[str, str]:
         return (
             section if section in ASKED | {"constraint", "dependency", "goal", "non_goal"} else "requirement"
         ), "requirement"
+    if {"criterion", "target"} <= kinds:
+        return "acceptance", "criterion"
     for kind, role in (
         ("goal", "goal"),
         ("dependency", "dependency"),
@@ -251,7 +253,16 @@ def _said(base: Passage, values: Mapping[str, str], main: str, role: str) -> tup
             if cell and cell not in (named, values.get("id"), values.get("priority"))
         ]
         return " | ".join([named, *(others[:1] or rest[:1])]), ""
-    if named and role == "nonfunctional" and values.get("target") and values["target"] not in named:
+    measured = values.get("target") or (values.get("metric", "") if main == "requirement" else "")
+    if named and role == "nonfunctional" and measured and measured not in named:
+        return f"{named} | {measured}", ""
+    if named and role == "nonfunctional" and main == "requirement" and not description:
+        unknown = [cell for header, cell in base.block.cells if cell and not column_of(header)]
+        if len(unknown) == 1:  # `What | Level`
+            return f"{named} | {unknown[0]}", ""
+    if named and main == "constraint" and re.match(r"[\d<>≤≥~]", named):
+        return " | ".join(cell for _, cell in base.block.cells if cell), ""  # `Quantity | Limit`
+    if named and role == "acceptance" and main == "criterion" and values.get("target"):
         return f"{named} | {values['target']}", ""
     if named and description and (main == "requirement" or (main == "goal" and len(named.split()) < 4)):
         longer = len(description.split()) > 2 or len(description) > 8

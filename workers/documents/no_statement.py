@@ -1,0 +1,83 @@
+"""Words of a request that state nothing: greetings, quoted talk, placeholders, legends, lines of facts about the document."""
+
+from __future__ import annotations
+
+import re
+
+from workers.documents.item_marks import TEMPLATE
+from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
+
+_QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
+_CONVENTION = re.compile(r"^the key ?words\b.{0,200}\bMUST\b", re.IGNORECASE)
+_LEGEND = re.compile(
+    r"^[*_]{0,2}(?:legend|key|图例|优先级说明|legende|légende|leyenda|凡例)[*_]{0,2}\s*(?:[:：—–-]|(?=\W)(?<=\*))\s*",
+    re.IGNORECASE,
+)
+_SYMBOL = re.compile(r"([^\w\s,;:()/|、，；.-]+)️?\s*=?\s*([^,;|/、，；]+)")
+_MEANS = re.compile(r"(?:^|[,;·]\s*)\W{0,2}[\w-]{1,12}\W{0,2}\s*=\s*[^\s=]")  # `S = one week, M = one month`
+_ASIDE = re.compile(r"^([*_])(?![*_\s])(?P<said>(?:(?!\1).)+)\1$", re.DOTALL)
+_MODAL = re.compile(r"\b(?:must|shall|should|we want)\b|必须|应该", re.IGNORECASE)
+_FACT = re.compile(r"[*_]{0,2}[^\W\d_][\w ./-]{0,24}(?:[*_]{0,2}[:：][*_]{0,2}|[*]{2})\s*\S")
+_BESIDE = re.compile(r"\s+[·•|∙]\s+")
+_ANCHORS = re.compile(
+    r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
+)  # a line of a table of contents
+_LEFT = re.compile(
+    r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
+    re.IGNORECASE,
+)
+_LOGGED = re.compile(
+    r"^[*_[(]{0,3}\d{4}-\d{2}-\d{2}[*_\])]{0,3}[:,–—-]?\s+\S"
+)  # `2026-03-09 drive sent away`
+
+
+def beside(text: str, legend: dict[str, str]) -> str:
+    """The role of words that are no statement; empty for all else. `legend` takes the priorities that symbols stand for."""
+    if _LEGEND.match(text):
+        pairs = _SYMBOL.findall(_LEGEND.sub("", text))
+        legend |= {symbol: given for symbol, said in pairs if (given := priority_of(said))}
+        return "meta"
+    if len(text) < 120 and _priorities(text) > 2:
+        return "meta"
+    aside = _ASIDE.match(text)
+    if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
+        return "meta"
+    if _facts(text) or len(_MEANS.findall(text)) > 1:
+        return "meta"
+    if _ANCHORS.fullmatch(text):
+        return "contents"
+    rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
+    return next(
+        (role for pattern, role in rows if pattern.match(text)), "greeting" if is_greeting(text) else ""
+    )
+
+
+def is_logged(text: str) -> bool:
+    """Whether a line begins with a day, as those of a log do, and asks for nothing."""
+    return _LOGGED.match(text) is not None and not _MODAL.search(text)
+
+
+def is_left_to_decide(text: str) -> bool:
+    """Whether something is named and left open: `Retention of the sheets: tbd`; a property of an item is none."""
+    found = _LEFT.match(text)
+    return (
+        found is not None
+        and " " in found[1].strip()
+        and not attribute_of(found[1])
+        and not is_column(found[1])
+    )
+
+
+def _priorities(text: str) -> int:
+    """How many priorities a text names in capitals."""
+    return len({given for word in re.findall(r"\b[A-Z][A-Z'’]+\b", text) if (given := priority_of(word))})
+
+
+def _facts(text: str) -> bool:
+    """Whether a line holds several facts with their names: `Owner: Ada · Last updated: 3 June`."""
+    parts = _BESIDE.split(text)
+    named = sum(_FACT.match(part) is not None for part in parts)
+    known = any(label_role(re.split("[:：]", part)[0]) for part in parts)
+    return (
+        len(parts) > 1 and named > 1 and 3 * named >= 2 * len(parts) and not known and not _MODAL.search(text)
+    )
