@@ -1,0 +1,293 @@
+"""fork: a second session from the state that another one had after a task. The source is only read.
+
+`prepare` finds that state and says what would be taken over; `begin` makes the session in one transaction, its code first:
+commits are laid beside the stores, the rows name them, and only then does the store get its place (`forked_code.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from orchestrator import failpoints
+from orchestrator.commands import forked_mode
+from orchestrator.commands.forked_rows import PAID, Moment, Taken, inherited, named_anew, take
+from orchestrator.commands.resume import check_usable
+from orchestrator.commands.start import check_key
+from orchestrator.domain import ids
+from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import TaskStatus
+from orchestrator.domain.past import FORKED, Paused, asked_after, last_of_report, pause_after
+from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.pipelines import Pipeline, from_snapshot
+from orchestrator.project import Project, read_config
+from orchestrator.store import claims, decisions, messages, sessions, tasks, transfer
+from orchestrator.store.rows import Message, Session
+from orchestrator.store.store import Store, Tx
+from orchestrator.views import lookup
+from orchestrator.views.budget import budget_of
+
+if TYPE_CHECKING:
+    from orchestrator.config.settings import Settings
+
+OPTION = "forked_from"  # of a session: its source, the task, and the digest of what was asked for
+AGENT = "agent"  # of a session: who is asked first for the work of every role
+LISTED = 8  # completed tasks that a refusal names
+
+
+@dataclass(frozen=True, slots=True)
+class ForkRequest:
+    """The options of `fork`; None means as in the source."""
+
+    session: str
+    at: str
+    who: str
+    agent: str | None = None
+    mode: str | None = None
+    key: str | None = None
+    again: bool = False  # another one, although the same was asked for before
+    caps: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked request, ready for `begin`."""
+
+    asked: ForkRequest
+    source: Session
+    task: str
+    moment: Moment
+    taken: Taken
+    pauses: tuple[Paused, ...]  # what a person has to answer in the fork
+    stopped: Paused | None  # what the source was paused for then, when that is no concern of the fork's
+    pipeline: Pipeline
+    budget: JsonObject | None
+    settings: Settings
+    inherited: list[JsonObject]
+    digest: str
+    existing: str | None  # the session that the same request has made before
+
+    @property
+    def view(self) -> JsonObject:
+        """What is taken over and what is left to do, for whoever asked."""
+        documents = {row["path"] for row in self.taken.rows["artifacts"]}
+        return {
+            "source": self.source.id,
+            "after": self.task,
+            "message": self.moment.number,
+            "at": self.moment.at,
+            "mode": self.pipeline.mode,
+            "agent": self.asked.agent,
+            "title": self.source.title,
+            "copied": [row["key"] for row in self.taken.rows["tasks"] if row["key"] in self.taken.kept],
+            "tasks": list(self.taken.left),
+            "artifacts": len(documents),
+            "versions": len(self.taken.rows["artifacts"]),
+            "messages": len(self.taken.rows["messages"]),
+            "waits_for": self.pauses[0].reason if self.pauses else None,
+            "inherited": {name: sum(each[name] for each in self.inherited) for name in PAID},
+            "existing": self.existing,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    session: str
+    created: bool  # False: the same request had made it before
+
+
+def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
+    """Find the state to fork. Raises UsageError and what it knows, ConfigError; changes nothing."""
+    check_key(asked.key)
+    if asked.agent is not None:
+        check_usable(project, asked.agent)
+    flags = {"budget": asked.caps or None}
+    pack, settings = read_config(project, flags)
+
+    def read(tx: Tx) -> Prepared:
+        source = lookup.session(tx, asked.session)
+        task = _completed(tx, source, asked.at)
+        log = messages.after(tx, source.id, 0, sessions.EVERY)
+        moment = _moment(log, source.id, *task)
+        log = log[: moment.number]
+        _, pipeline = from_snapshot(sessions.snapshot(tx, source.id))
+        rows = transfer.rows_of(tx, source.id)
+        taken = take(rows, pipeline, moment, max_attempts=settings.max_attempts, agent=asked.agent)
+        paid = inherited(rows, taken.kept)
+        budget = {name: caps for name, caps in (source.budget or {}).items() if name != "warned"} or None
+        if asked.mode is not None:
+            planned = forked_mode.plan_mode(source, asked.mode, pack, project, settings)
+            pipeline = planned.pipeline
+            taken = forked_mode.fitted(taken, planned, settings.max_attempts)
+        if asked.caps or asked.mode is not None:
+            budget = budget_of(settings, [*taken.kept, *taken.left])
+        now, _ = pause_after(log)
+        pauses = asked_after(log) or _unapproved(taken)
+        digest = _digest(source.id, task[0], asked)
+        return Prepared(
+            asked,
+            source,
+            task[0],
+            moment,
+            taken,
+            pauses,
+            None if now is None or now.asks else now,
+            pipeline,
+            budget,
+            settings,
+            paid,
+            digest,
+            None if asked.again or asked.key else _made_before(tx, digest),
+        )
+
+    return store.read(read)
+
+
+def _completed(tx: Tx, source: Session, key: str) -> tuple[str, int]:
+    """The task's key and when it was completed. Raises UnknownName, NotAllowedNow."""
+    row = lookup.task(tx, source, key)
+    if row.status == TaskStatus.COMPLETED and row.finished_at is not None:
+        return row.key, row.finished_at
+    done = _keys_done(tx, source.id)
+    listed = ", ".join(done[-LISTED:])
+    raise NotAllowedNow(
+        f"{row.key} is {row.status}: there is no state after it yet",
+        why=f"a fork begins behind a completed task; completed: {listed or 'none so far'}",
+        fix=f"lifecycle fork {source.id} --at {done[-1]}" if done else f"lifecycle why {row.key}",
+    )
+
+
+def _keys_done(tx: Tx, session: str) -> list[str]:
+    found = [row for row in tasks.all_tasks(tx, session) if row.status == TaskStatus.COMPLETED]
+    return [row.key for row in sorted(found, key=lambda row: row.finished_at or 0)]
+
+
+def _moment(log: list[Message], session: str, task: str, finished_at: int) -> Moment:
+    number = last_of_report(log, task, finished_at)
+    if number is None:
+        raise NotAllowedNow(
+            f"the log of {session} does not tell how {task} was completed",
+            why="without that the state behind it is not known",
+            fix=f"`lifecycle repair --session {session}` checks the session",
+        )
+    return Moment(number, finished_at)
+
+
+def _unapproved(taken: Taken) -> tuple[Paused, ...]:
+    """The checkpoint behind a task that is taken over, and that nobody has approved."""
+    approved = {str(row["subject"]).partition(" ")[2] for row in taken.rows["decisions"] if row["digest"]}
+    names = {row["id"]: row["key"] for row in taken.rows["tasks"]}
+    for row in taken.rows["tasks"]:
+        if row["key"] not in taken.kept or not row["checkpoint_after"] or row["key"] in approved:
+            continue
+        waiting = {names[each["task_id"]] for each in taken.rows["edges"] if each["blocker_id"] == row["id"]}
+        if not waiting & taken.kept:  # else it went on behind it
+            return (Paused(PauseReason.CHECKPOINT, {"task": row["key"]}, 0),)
+    return ()
+
+
+def _digest(source: str, task: str, asked: ForkRequest) -> str:
+    said = [source, task, asked.agent, asked.mode, dict(asked.caps or {})]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "replace")).hexdigest()
+
+
+def _made_before(tx: Tx, digest: str) -> str | None:
+    """The newest session that the same request has made."""
+    made = [
+        row.id for row in sessions.all_sessions(tx) if (row.options.get(OPTION) or {}).get("digest") == digest
+    ]
+    return made[-1] if made else None
+
+
+def begin(project: Project, store: Store, prepared: Prepared) -> Forked:
+    """Make the fork; the same request makes it once, unless another one is asked for. Raises UsageError."""
+
+    def unit(tx: Tx) -> Forked:
+        asked = prepared.asked
+        if asked.key is not None:
+            known = decisions.answer_of(tx, asked.key, prepared.digest)
+            if known is not None:
+                return Forked(known["session"], created=False)
+        elif not asked.again and (made := _made_before(tx, prepared.digest)) is not None:
+            return Forked(made, created=False)
+        if sessions.get(tx, prepared.source.id) is None:
+            raise NotAllowedNow(
+                f"{prepared.source.id} was deleted meanwhile",
+                why="a fork is made of its source",
+                fix="`lifecycle list` shows what is there",
+            )
+        session = _free_id(tx, prepared)
+        _insert(tx, session, prepared, project)
+        if asked.key is not None:
+            decisions.answered(tx, asked.key, "fork", session, prepared.digest, {"session": session})
+        failpoints.hit("fork.before_commit")
+        return Forked(session, created=True)
+
+    forked = store.write(unit)
+    failpoints.hit("fork.after_commit")
+    return forked
+
+
+def _free_id(tx: Tx, prepared: Prepared) -> str:
+    title, prefix = prepared.source.title, prepared.pipeline.id_prefix
+    day = datetime.fromtimestamp(tx.now / 1e6, UTC).date()
+    stem = f"{prefix}-{ids.slug(title)}-{day.isoformat()}"
+    return ids.session_id(title, day, set(sessions.with_prefix(tx, stem)), prefix)
+
+
+def _insert(tx: Tx, session: str, prepared: Prepared, project: Project) -> None:
+    """The rows, then what the fork has of its own: who made it, and what it waits for."""
+    asked, taken = prepared.asked, prepared.taken
+    runs = {str(row["id"]): claims.run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
+    rows = named_anew(taken.rows, session, runs)
+    origin = {"session": prepared.source.id, "task": prepared.task, "digest": prepared.digest}
+    kept = {name: value for name, value in prepared.source.options.items() if name not in ("cassette", AGENT)}
+    options: dict[str, Json] = {**kept, OPTION: origin}
+    chosen = asked.agent or prepared.source.options.get(AGENT)
+    if chosen:
+        options[AGENT] = chosen
+    rows["sessions"] = [
+        {
+            **rows["sessions"][0],
+            "id": session,
+            "mode": prepared.pipeline.mode,
+            "workspace": str(project.root),
+            "status": "active",
+            "pause_reason": None,
+            "pause_detail": None,
+            "needs_beat": 1,
+            "projected": 0,
+            "archived": 0,
+            "created_at": tx.now,
+            "updated_at": tx.now,
+            "finished_at": None,
+            "options": options,
+            "budget": prepared.budget,
+        }
+    ]
+    transfer.insert_rows(tx, rows)
+    words = f"after {prepared.task} of {prepared.source.id}" + (f", agent {chosen}" if chosen else "")
+    decisions.decide(tx, session, f"fork {prepared.task}", asked.who, words)
+    messages.event(
+        tx,
+        session,
+        FORKED,
+        f"forked by {asked.who} {words}",
+        source=prepared.source.id,
+        task=prepared.task,
+        agent=chosen,
+        mode=prepared.pipeline.mode,
+        inherited=prepared.inherited,
+    )
+    if prepared.stopped is not None:
+        reason = prepared.stopped.reason
+        why = f"resumed by {asked.who}: {prepared.source.id} was paused ({reason}), its fork is not"
+        messages.event(tx, session, "resumed", why, reason=reason)
+    for number, pause in enumerate(prepared.pauses):
+        ask = sessions.defer_approval if number else sessions.pause
+        ask(tx, session, pause.reason, dict(pause.detail))
