@@ -52,6 +52,9 @@ GIT_NAMES = (  # passed only by work in private trees
 )
 
 FORK_NAMES = (  # passed only by `fork`
+    "fork.store_made",
+    "fork.objects_copied",
+    "fork.laid_out",
     "fork.before_commit",
     "fork.after_commit",
 )

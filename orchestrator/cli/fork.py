@@ -91,7 +91,11 @@ def fork_lines(view: JsonObject) -> list[str]:
     lines = [
         ("Fork", f"{view['source']} behind {view['after']} (message {view['message']})"),
         ("Copied", f"{len(view['copied'])}: {' > '.join(view['copied'])}"),
-        ("Holds", f"{view['artifacts']} files, {view['messages']} messages"),
+        (
+            "Holds",
+            f"{view['artifacts']} files, {view['messages']} messages"
+            + ("" if view["commits"] is None else f", {view['commits']} commits"),
+        ),
         ("Mode", view["mode"]),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(view['tasks'])}" if view["tasks"] else "none is left"),
         *([("Agent", f"{view['agent']} first, in every role")] if view["agent"] else []),

@@ -11,22 +11,24 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator import failpoints
-from orchestrator.commands import forked_mode
+from orchestrator.commands import forked_code, forked_mode
+from orchestrator.commands.forked_code import ForkedCode, code_at
 from orchestrator.commands.forked_rows import PAID, Moment, Taken, inherited, named_anew, take
 from orchestrator.commands.resume import check_usable
 from orchestrator.commands.start import check_key
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import TaskStatus
+from orchestrator.domain.model import RunOutcome, TaskStatus
 from orchestrator.domain.past import FORKED, Paused, asked_after, last_of_report, pause_after
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pipeline, from_snapshot
 from orchestrator.project import Project, read_config
-from orchestrator.store import claims, decisions, messages, sessions, tasks, transfer
+from orchestrator.store import claims, decisions, forked_stores, messages, sessions, tasks, transfer
 from orchestrator.store.rows import Message, Session
 from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
@@ -70,6 +72,8 @@ class Prepared:
     settings: Settings
     inherited: list[JsonObject]
     digest: str
+    runs: dict[str, str]  # of the source -> of the fork
+    code: ForkedCode | None
     existing: str | None  # the session that the same request has made before
 
     @property
@@ -89,6 +93,7 @@ class Prepared:
             "artifacts": len(documents),
             "versions": len(self.taken.rows["artifacts"]),
             "messages": len(self.taken.rows["messages"]),
+            "commits": None if self.code is None else len(self.code.line),
             "waits_for": self.pauses[0].reason if self.pauses else None,
             "inherited": {name: sum(each[name] for each in self.inherited) for name in PAID},
             "existing": self.existing,
@@ -129,6 +134,13 @@ def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
         now, _ = pause_after(log)
         pauses = asked_after(log) or _unapproved(taken)
         digest = _digest(source.id, task[0], asked)
+        runs = {str(row["id"]): claims.run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
+        names = {row["id"]: row["key"] for row in taken.rows["tasks"]}
+        completed = next(
+            str(row["id"])
+            for row in taken.rows["runs"]
+            if row["outcome"] == RunOutcome.COMPLETED and names[row["task_id"]] == task[0]
+        )
         return Prepared(
             asked,
             source,
@@ -142,6 +154,8 @@ def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
             settings,
             paid,
             digest,
+            runs,
+            code_at(tx, source.id, taken, moment, completed),
             None if asked.again or asked.key else _made_before(tx, digest),
         )
 
@@ -205,32 +219,55 @@ def _made_before(tx: Tx, digest: str) -> str | None:
 
 
 def begin(project: Project, store: Store, prepared: Prepared) -> Forked:
-    """Make the fork; the same request makes it once, unless another one is asked for. Raises UsageError."""
-
-    def unit(tx: Tx) -> Forked:
-        asked = prepared.asked
-        if asked.key is not None:
-            known = decisions.answer_of(tx, asked.key, prepared.digest)
-            if known is not None:
-                return Forked(known["session"], created=False)
-        elif not asked.again and (made := _made_before(tx, prepared.digest)) is not None:
-            return Forked(made, created=False)
-        if sessions.get(tx, prepared.source.id) is None:
-            raise NotAllowedNow(
-                f"{prepared.source.id} was deleted meanwhile",
-                why="a fork is made of its source",
-                fix="`lifecycle list` shows what is there",
-            )
-        session = _free_id(tx, prepared)
-        _insert(tx, session, prepared, project)
-        if asked.key is not None:
-            decisions.answered(tx, asked.key, "fork", session, prepared.digest, {"session": session})
-        failpoints.hit("fork.before_commit")
-        return Forked(session, created=True)
-
-    forked = store.write(unit)
+    """Make the fork; the same request makes it once, unless another one is asked for. Raises UsageError, LifecycleError."""
+    code = prepared.code
+    if code is None:
+        found = store.write(lambda tx: _make(tx, prepared, _free_id(tx, prepared), project, None))
+    else:
+        with forked_stores.forking(store.workflow):
+            found = None
+            while found is None:  # once, unless another session takes the id meanwhile
+                session = store.read(lambda tx: _free_id(tx, prepared))
+                known = store.read(lambda tx: _known(tx, prepared))
+                staged = None if known else forked_code.lay_out(code, project.root, session, prepared.runs)
+                failpoints.hit("fork.laid_out")
+                found = store.write(lambda tx: _make(tx, prepared, session, project, staged))  # noqa: B023
+            forked_stores.confirm(store.workflow, found.session)
+    assert found is not None
     failpoints.hit("fork.after_commit")
-    return forked
+    return found
+
+
+def _known(tx: Tx, prepared: Prepared) -> str | None:
+    """The session that the same request has made. Raises UsageError where its key was for another one."""
+    asked = prepared.asked
+    if asked.key is not None:
+        answer = decisions.answer_of(tx, asked.key, prepared.digest)
+        return None if answer is None else str(answer["session"])
+    return None if asked.again else _made_before(tx, prepared.digest)
+
+
+def _make(tx: Tx, prepared: Prepared, session: str, project: Project, staged: Path | None) -> Forked | None:
+    """The session, or the one that was made before; None where another one has the id by now."""
+    known = _known(tx, prepared)
+    if known is not None:
+        return Forked(known, created=False)
+    if sessions.get(tx, prepared.source.id) is None:
+        raise NotAllowedNow(
+            f"{prepared.source.id} was deleted meanwhile",
+            why="a fork is made of its source",
+            fix="`lifecycle list` shows what is there",
+        )
+    if sessions.get(tx, session) is not None:
+        return None
+    _insert(tx, session, prepared, project)
+    asked = prepared.asked
+    if asked.key is not None:
+        decisions.answered(tx, asked.key, "fork", session, prepared.digest, {"session": session})
+    if staged is not None:
+        forked_stores.take_place(tx.workflow, session, staged)
+    failpoints.hit("fork.before_commit")
+    return Forked(session, created=True)
 
 
 def _free_id(tx: Tx, prepared: Prepared) -> str:
@@ -243,8 +280,7 @@ def _free_id(tx: Tx, prepared: Prepared) -> str:
 def _insert(tx: Tx, session: str, prepared: Prepared, project: Project) -> None:
     """The rows, then what the fork has of its own: who made it, and what it waits for."""
     asked, taken = prepared.asked, prepared.taken
-    runs = {str(row["id"]): claims.run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
-    rows = named_anew(taken.rows, session, runs)
+    rows = named_anew(taken.rows, session, prepared.runs)
     origin = {"session": prepared.source.id, "task": prepared.task, "digest": prepared.digest}
     kept = {name: value for name, value in prepared.source.options.items() if name not in ("cassette", AGENT)}
     options: dict[str, Json] = {**kept, OPTION: origin}
@@ -271,6 +307,8 @@ def _insert(tx: Tx, session: str, prepared: Prepared, project: Project) -> None:
         }
     ]
     transfer.insert_rows(tx, rows)
+    if prepared.code is not None:
+        forked_code.insert(tx, session, prepared.code, prepared.runs)
     words = f"after {prepared.task} of {prepared.source.id}" + (f", agent {chosen}" if chosen else "")
     decisions.decide(tx, session, f"fork {prepared.task}", asked.who, words)
     messages.event(

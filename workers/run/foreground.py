@@ -29,6 +29,7 @@ HELP = {
     "landed": "the differences that the commits of a task made",
     "bundle": "write a session's commits as a git bundle",
     "unbundle": "make a session's store from a bundle",
+    "fork": "make the store of a session that begins with what another one had landed",
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
@@ -43,7 +44,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         verb = verbs.add_parser(name, help=help)
         verb.add_argument("--project", type=Path, required=True)
         verb.add_argument("--json", action="store_true")
-        if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch"):
+        if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch", "fork"):
             verb.add_argument("--session", required=True)
         if name == "tidy":
             verb.add_argument("--session")
@@ -56,6 +57,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
             verb.add_argument("--base", required=True)
             verb.add_argument("--origin", required=True)
             verb.add_argument("--from", type=Path, required=True, dest="file")
+        if name == "fork":
+            verb.add_argument("--to", required=True)
+            verb.add_argument("--head", required=True)
+            verb.add_argument("--runs", type=Path, required=True)
         if name == "landed":
             verb.add_argument("--task", required=True)
         if name == "review-subject":
@@ -145,6 +150,14 @@ def _unbundle(given: argparse.Namespace) -> JsonObject:
 
     workflow = given.project / ".workflow"
     return read_bundle(workflow, given.session, given.project, given.base, given.origin, given.file)
+
+
+def _fork(given: argparse.Namespace) -> JsonObject:
+    from workers.git.forking import fork_store
+
+    runs = json.loads(given.runs.read_bytes())
+    with _opened(given) as (work, project):
+        return {"store": os.fspath(fork_store(work, project, given.to, given.head, runs))}
 
 
 def _gc(given: argparse.Namespace) -> JsonObject:
@@ -256,6 +269,7 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "landed": _landed,
     "bundle": _bundle,
     "unbundle": _unbundle,
+    "fork": _fork,
     "gc": _gc,
     "tidy": _tidy,
     "repository": _repository,
