@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from orchestrator import failpoints
 from orchestrator.commands import forked_code, forked_mode
 from orchestrator.commands.forked_code import ForkedCode, code_at
-from orchestrator.commands.forked_rows import PAID, Moment, Taken, inherited, named_anew, take
+from orchestrator.commands.forked_rows import Moment, Taken, inherited, named_anew, take
 from orchestrator.commands.resume import check_usable
 from orchestrator.commands.start import check_key
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome, TaskStatus
-from orchestrator.domain.past import FORKED, Paused, asked_after, last_of_report, pause_after
+from orchestrator.domain.past import FORKED, PAID, Paused, asked_after, last_of_report, pause_after
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pipeline, from_snapshot
 from orchestrator.project import Project, read_config

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome
-from orchestrator.domain.past import FORKED
+from orchestrator.domain.past import FORKED, PAID
 from orchestrator.domain.pipelines import Pipeline
 from orchestrator.lifecycle.fan_out import PLAN_DIGEST, PLAN_TASK
 from orchestrator.store.transfer import Rows
@@ -20,7 +20,6 @@ PRIVATE = (
     "clients",
     "told",
 )  # of an accumulator: conversations with agents, which go on in one session alone
-PAID = ("calls", "unpriced", "usd", "tokens_in", "tokens_out", "seconds")  # what is told of inherited work
 _LINKED = ("messages", "verdicts", "runs", "tasks")  # tables whose JSON names runs
 
 

@@ -15,6 +15,14 @@ from orchestrator.domain.pauses import PAUSES, PauseReason
 
 DEFERRED = "deferred"  # the event of an approval that could not be asked for at once
 FORKED = "forked"  # the event that ends the part of a log that a fork took over
+PAID = (
+    "calls",
+    "unpriced",
+    "usd",
+    "tokens_in",
+    "tokens_out",
+    "seconds",
+)  # told of work that a fork took over
 NEXT = ("advance", "fast_advance")  # what comes after a report in its transaction: the next run
 _ANSWERS = ("resumed", "rework")  # events that end a pause
 
