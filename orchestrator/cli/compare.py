@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -77,7 +78,7 @@ def _shown(value: Json, kind: str) -> str:
     return _FORMS[kind](value)
 
 
-_FORMS = {
+_FORMS: dict[str, Callable[[Json], str]] = {
     "text": str,
     "number": lambda value: f"{value:g}" if isinstance(value, float) else str(value),
     "percent": lambda value: f"{value:.1f} %",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,14 +49,14 @@ class Row:
 def row(
     group: str,
     name: str,
-    a: Value,
-    b: Value,
+    both: Sequence[Value],
     rule: Better = Better.NONE,
     kind: str = "text",
     *,
     fair: bool = True,
 ) -> Row:
     """The two values, with the better side; none where one is missing, both are equal, or it would not be `fair`."""
+    a, b = both
     return Row(group, name, a, b, better(a, b, rule) if fair else None, kind)
 
 

@@ -6,11 +6,13 @@ in the transaction that it belongs to; those of one transaction have one time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 
 DEFERRED = "deferred"  # the event of an approval that could not be asked for at once
@@ -110,3 +112,168 @@ def _pause(each: Entry) -> Paused:
 
 def _task(each: Entry) -> str | None:
     return each.data.get("task") if isinstance(each.data, Mapping) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One run of a task."""
+
+    opened_at: int
+    closed_at: int | None
+    opened_by: str
+
+
+class Then(StrEnum):
+    """What a task was at some time."""
+
+    NOT_MADE = "not_made"
+    BLOCKED = "blocked"
+    PAUSED = "paused"
+    DELAYED = "delayed"
+    OFFERED = "offered"
+    READY = "ready"
+    RUNNING = "running"
+    FAILED = "failed"
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the rows tell of a task for all times: when it was made and ended, and its attempts, oldest first."""
+
+    key: str
+    seq: int
+    blocked_by: tuple[str, ...]
+    created_at: int
+    ended: TaskStatus | None  # completed, skipped or cancelled
+    ended_at: int | None
+    attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A task at a time: its state, when that began, and why, as far as the log says."""
+
+    key: str
+    state: Then
+    since: int | None = None
+    unmet: tuple[str, ...] = ()
+    until: int | None = None  # a retry
+    said: Entry | None = None  # the entry that tells of it
+
+
+def moments(tasks: Sequence[Known], log: Sequence[Entry], at: int) -> dict[str, Moment]:
+    """Every task of a session as it was at `at`; `log`: what had been said by then."""
+    paused, _ = pause_after(log)
+    ended = {
+        each.key: each.ended
+        for each in tasks
+        if each.ended is not None and each.ended_at is not None and each.ended_at <= at
+    }
+    later = {each.key for each in tasks if each.created_at > at}
+    return {each.key: _moment(each, log, at, ended, later, paused) for each in tasks}
+
+
+def _moment(
+    task: Known,
+    log: Sequence[Entry],
+    at: int,
+    ended: Mapping[str, TaskStatus],
+    later: Container[str],
+    paused: Paused | None,
+) -> Moment:
+    if task.created_at > at:
+        return Moment(task.key, Then.NOT_MADE)
+    if task.key in ended:
+        return Moment(task.key, Then(ended[task.key].value), task.ended_at, said=_last_about(log, task.key))
+    begun = [each for each in task.attempts if each.opened_at <= at]
+    if begun and (begun[-1].closed_at is None or begun[-1].closed_at > at):
+        return Moment(task.key, Then.RUNNING, begun[-1].opened_at, said=_start_of(log, task.key))
+    bad = _failure_after(log, task.key, begun[-1].opened_at if begun else 0)
+    if bad is not None and _is_final(bad, paused, task.key):
+        return Moment(task.key, Then.FAILED, bad.at, said=bad)
+    unmet = tuple(key for key in task.blocked_by if key not in later and ended.get(key) not in SATISFIED)
+    if unmet:
+        return Moment(task.key, Then.BLOCKED, unmet=unmet)
+    if paused is not None:
+        return Moment(task.key, Then.PAUSED, said=_entry(log, paused.number))
+    until = None if bad is None else _retry_at(bad)
+    if until is not None and until > at:
+        return Moment(task.key, Then.DELAYED, bad.at if bad else None, until=until, said=bad)
+    offer = _offer_of(log, task.key, begun[-1].opened_at if begun else 0)
+    if offer is not None:
+        return Moment(task.key, Then.OFFERED, offer.at, said=offer)
+    return Moment(task.key, Then.READY)
+
+
+def about(each: Entry, task: str) -> bool:
+    """Whether an entry tells of the task."""
+    if not isinstance(each.data, Mapping):
+        return False
+    named = [each.data.get(name) for name in ("task", "made", "tasks", "offered", "after")]
+    return any(task == name or (isinstance(name, list | dict) and task in name) for name in named)
+
+
+def _last_about(log: Sequence[Entry], task: str) -> Entry | None:
+    return next((each for each in reversed(log) if each.kind == "message" and _task(each) == task), None)
+
+
+def _entry(log: Sequence[Entry], number: int) -> Entry | None:
+    return next((each for each in log if each.number == number), None)
+
+
+def _start_of(log: Sequence[Entry], task: str) -> Entry | None:
+    """The decision that started the run: an offer, or the worker before it going on."""
+    return next(
+        (
+            each
+            for each in reversed(log)
+            if (each.type == "advance" and _task(each) == task) or (each.type == "beat" and about(each, task))
+        ),
+        None,
+    )
+
+
+def _failure_after(log: Sequence[Entry], task: str, since: int) -> Entry | None:
+    """How the last attempt ended, when it ended badly."""
+    return next(
+        (
+            each
+            for each in reversed(log)
+            if each.at >= since and each.type in ("error", "lost", "given_back") and _task(each) == task
+        ),
+        None,
+    )
+
+
+def _is_final(bad: Entry, paused: Paused | None, task: str) -> bool:
+    """Whether no other attempt followed by itself: the session was stopped for it, and nobody has answered."""
+    return (
+        paused is not None
+        and paused.reason is PauseReason.TASK_FAILED
+        and paused.detail.get("task") == task
+        and paused.number > bad.number
+    )
+
+
+def _retry_at(bad: Entry) -> int | None:
+    wait = bad.data.get("retry_in_seconds") if isinstance(bad.data, Mapping) else None
+    return None if not wait else bad.at + int(wait * 1_000_000)
+
+
+def _offer_of(log: Sequence[Entry], task: str, since: int) -> Entry | None:
+    """The offer that stood: a pause withdraws it, and a run takes it."""
+    for each in reversed(log):
+        if each.at < since or (each.kind == "event" and each.type == "paused"):
+            return None
+        if (
+            each.type == "beat"
+            and isinstance(each.data, Mapping)
+            and task in (each.data.get("offered") or ())
+        ):
+            return each
+        if each.type == "advance" and _task(each) == task and each.data.get("kind") == "yield":
+            return each
+    return None

@@ -166,30 +166,30 @@ def _rows(a: JsonObject, b: JsonObject) -> list[Row]:
 
 
 def _general(a: JsonObject, b: JsonObject) -> list[Row]:
-    def of(name: str) -> tuple[Json, Json]:
+    def of(name: str) -> tuple[str, str]:
         return a[name], b[name]
 
     done = [f"{each['progress']['done']}/{each['progress']['total']}" for each in (a, b)]
     agents = [", ".join(each["agents"]) or None for each in (a, b)]
     state = [each["pause_reason"] or each["status"] for each in (a, b)]
     return [
-        row("session", "mode", *of("mode")),
-        row("session", "state", *state),
-        row("session", "tasks", *done),
-        row("session", "agents", *agents),
+        row("session", "mode", of("mode")),
+        row("session", "state", state),
+        row("session", "tasks", done),
+        row("session", "agents", agents),
     ]
 
 
 def _documents_of(a: Sequence[JsonObject], b: Sequence[JsonObject]) -> list[Row]:
     known = [{each["path"]: each for each in side} for side in (a, b)]
     paths = list(dict.fromkeys([each["path"] for side in (a, b) for each in side]))
-    rows = [row("documents", "documents", len(a), len(b), kind="number")] if paths else []
+    rows = [row("documents", "documents", (len(a), len(b)), kind="number")] if paths else []
     for path in paths:
         mine, other = (side.get(path) for side in known)
         if mine is not None and other is not None and mine["sha256"] == other["sha256"]:
-            rows.append(row("documents", path, _size(mine), "the same"))
+            rows.append(row("documents", path, (_size(mine), "the same")))
         else:
-            rows.append(row("documents", path, _size(mine), _size(other)))
+            rows.append(row("documents", path, (_size(mine), _size(other))))
     return rows
 
 
@@ -212,10 +212,10 @@ def _scores(a: JsonObject | None, b: JsonObject | None) -> list[Row]:
     known = [name for side in (a, b) if side is not None for name in side["dimensions"]]
     names = dict.fromkeys([*DIMENSIONS, *known])
     return [
-        row("scores", "gate", of(a, "gate"), of(b, "gate"), Better.GATE),
-        row("scores", "score", of(a, "score"), of(b, "score"), Better.MORE, "percent"),
+        row("scores", "gate", (of(a, "gate"), of(b, "gate")), Better.GATE),
+        row("scores", "score", (of(a, "score"), of(b, "score")), Better.MORE, "percent"),
         *(
-            row("scores", name, dimension(a, name), dimension(b, name), Better.MORE, "percent")
+            row("scores", name, (dimension(a, name), dimension(b, name)), Better.MORE, "percent")
             for name in names
             if name in known
         ),
@@ -229,11 +229,11 @@ def _rounds(a: Sequence[JsonObject], b: Sequence[JsonObject]) -> list[Row]:
     rows = []
     for name in names:
         mine, other = (side.get(name) for side in last)
-        rows.append(row("discussions", f"{name} verdict", _word(mine), _word(other)))
+        rows.append(row("discussions", f"{name} verdict", (_word(mine), _word(other))))
         means = [None if each is None else each["mean"] for each in (mine, other)]
-        rows.append(row("discussions", f"{name} rating", *means, Better.MORE, "rating"))
+        rows.append(row("discussions", f"{name} rating", means, Better.MORE, "rating"))
     if names:
-        rows.append(row("discussions", "rounds held", len(a), len(b), kind="number"))
+        rows.append(row("discussions", "rounds held", (len(a), len(b)), kind="number"))
     return rows
 
 
@@ -248,21 +248,21 @@ def _found(a: JsonObject, b: JsonObject) -> list[Row]:
         said = [each["effects"] if each["discussions"] else None for each in (a, b)]
         for name, key in (("findings of critics", "findings"), ("led to a change", "led_to_a_change")):
             counts = [None if each is None else each[key] for each in said]
-            rows.append(row("findings", name, *counts, kind="number"))
+            rows.append(row("findings", name, counts, kind="number"))
     tests = [each["tests"] or {} for each in (a, b)]
     if any(tests):
-        rows.append(row("tests", "tests", *(each.get("verdict") for each in tests), Better.TESTS))
-        rows.append(row("tests", "passed", *(each.get("passed") for each in tests), kind="number"))
-        rows.append(row("tests", "failed", *(each.get("failed") for each in tests), Better.LESS, "number"))
+        rows.append(row("tests", "tests", [each.get("verdict") for each in tests], Better.TESTS))
+        rows.append(row("tests", "passed", [each.get("passed") for each in tests], kind="number"))
+        rows.append(row("tests", "failed", [each.get("failed") for each in tests], Better.LESS, "number"))
     review = [each["review"] for each in (a, b)]
     if any(review):
-        rows.append(row("review", "review", *(each and each["verdict"] for each in review), Better.REVIEW))
+        rows.append(row("review", "review", [each and each["verdict"] for each in review], Better.REVIEW))
         worst = dict.fromkeys(name for each in review if each for name in each["findings"])
         rows += [
             row(
                 "review",
                 f"{severity} findings",
-                *(None if each is None else each["findings"].get(severity, 0) for each in review),
+                [None if each is None else each["findings"].get(severity, 0) for each in review],
                 Better.LESS,
                 "number",
             )
@@ -272,8 +272,8 @@ def _found(a: JsonObject, b: JsonObject) -> list[Row]:
     if any(met):
         share = [None if each is None else each["met"] / each["total"] * 100 for each in met]
         counted = [None if each is None else f"{each['met']} of {each['total']}" for each in met]
-        rows.append(row("review", "criteria met", *counted))
-        rows.append(row("review", "share of criteria", *share, Better.MORE, "percent"))
+        rows.append(row("review", "criteria met", counted))
+        rows.append(row("review", "share of criteria", share, Better.MORE, "percent"))
     return rows
 
 
@@ -282,7 +282,7 @@ def _code(a: JsonObject, b: JsonObject) -> list[Row]:
     if not any(sides):
         return []
     return [
-        row("code", name, *(None if each is None else each[key] for each in sides), kind="number")
+        row("code", name, [None if each is None else each[key] for each in sides], kind="number")
         for name, key in (
             ("commits", "commits"),
             ("files changed", "files"),
@@ -311,20 +311,20 @@ def _costs(a: JsonObject, b: JsonObject, *, fair: bool) -> list[Row]:
     agent = [each["agent_seconds"] for each in (a, b)]
     turns = [each["turns"] for each in (a, b)]
     rows = [
-        row("cost", "cost", *whole("usd", usd), Better.LESS, "usd", fair=priced),
-        row("cost", "tokens", *all_tokens, Better.LESS, "number", fair=fair),
-        row("cost", "agent time", *whole("seconds", agent), Better.LESS, "seconds", fair=fair),
+        row("cost", "cost", whole("usd", usd), Better.LESS, "usd", fair=priced),
+        row("cost", "tokens", all_tokens, Better.LESS, "number", fair=fair),
+        row("cost", "agent time", whole("seconds", agent), Better.LESS, "seconds", fair=fair),
     ]
     if forked:
         rows += [
-            row("cost", "of it its own: cost", *usd, kind="usd"),
-            row("cost", "of it its own: tokens", *tokens, kind="number"),
-            row("cost", "of it its own: agent time", *agent, kind="seconds"),
+            row("cost", "of it its own: cost", usd, kind="usd"),
+            row("cost", "of it its own: tokens", tokens, kind="number"),
+            row("cost", "of it its own: agent time", agent, kind="seconds"),
         ]
     return [
         *rows,
-        row("cost", "turns of its own", *turns, Better.NONE if forked else Better.LESS, "number", fair=fair),
-        row("cost", "wall time of its own", a["wall_seconds"], b["wall_seconds"], kind="seconds"),
+        row("cost", "turns of its own", turns, Better.NONE if forked else Better.LESS, "number", fair=fair),
+        row("cost", "wall time of its own", (a["wall_seconds"], b["wall_seconds"]), kind="seconds"),
     ]
 
 

@@ -40,6 +40,7 @@ def fork_store(source: SessionWork, project: Path, name: str, head: str, runs: M
         _copy_objects(source.private, store, head)
         failpoints.hit("fork.objects_copied")
         _copy_refs(source.private, store, head, runs)
+        path.with_suffix(".lock").unlink()
     return path
 
 
@@ -64,8 +65,8 @@ def _copy_refs(source: PrivateStore, store: PrivateStore, head: str, runs: Mappi
         if pinned is not None:
             store.pin("base", pinned)
     store.keep("base", base)
-    for commit, run in runs.items():
-        store.keep(f"runs/{run}/{commit}", commit)
+    for made, run in runs.items():
+        store.keep(f"runs/{run}/{made}", made)
     for name in source.git.run("for-each-ref", "--format=%(refname)", *_FOLLOWED).out.decode().splitlines():
         commit = source.ref(name)
         if commit is not None and is_ancestor(store, commit, head):
