@@ -27,6 +27,7 @@ from orchestrator.domain.model import RunOutcome, TaskStatus
 from orchestrator.domain.past import FORKED, PAID, Paused, asked_after, last_of_report, pause_after
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.pipelines import Pipeline, from_snapshot
+from orchestrator.lifecycle.fan_out import AGENT
 from orchestrator.project import Project, read_config
 from orchestrator.store import claims, decisions, forked_stores, messages, sessions, tasks, transfer
 from orchestrator.store.rows import Message, Session
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from orchestrator.config.settings import Settings
 
 OPTION = "forked_from"  # of a session: its source, the task, and the digest of what was asked for
-AGENT = "agent"  # of a session: who is asked first for the work of every role
 LISTED = 8  # completed tasks that a refusal names
 
 
