@@ -132,7 +132,7 @@ def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
         if asked.caps or asked.mode is not None:
             budget = budget_of(settings, [*taken.kept, *taken.left])
         now, _ = pause_after(log)
-        pauses = asked_after(log) or _unapproved(taken)
+        pauses = asked_after(log) or _unapproved(taken, None if asked.mode else task[0])
         digest = _digest(source.id, task[0], asked)
         runs = {str(row["id"]): claims.run_id(int(row["opened_at"])) for row in taken.rows["runs"]}
         names = {row["id"]: row["key"] for row in taken.rows["tasks"]}
@@ -192,16 +192,21 @@ def _moment(log: list[Message], session: str, task: str, finished_at: int) -> Mo
     return Moment(number, finished_at)
 
 
-def _unapproved(taken: Taken) -> tuple[Paused, ...]:
-    """The checkpoint behind a task that is taken over, and that nobody has approved."""
+def _unapproved(taken: Taken, only: str | None) -> tuple[Paused, ...]:
+    """The checkpoint behind a task that is taken over, that nobody has approved, and that nothing has followed.
+
+    `only`: this task alone; None where another mode may have put a checkpoint behind any of them.
+    """
     approved = {str(row["subject"]).partition(" ")[2] for row in taken.rows["decisions"] if row["digest"]}
+    revised = {row["revision_of"] for row in taken.rows["tasks"]}
     names = {row["id"]: row["key"] for row in taken.rows["tasks"]}
     for row in taken.rows["tasks"]:
-        if row["key"] not in taken.kept or not row["checkpoint_after"] or row["key"] in approved:
+        key = row["key"]
+        if not row["checkpoint_after"] or key not in taken.kept or key in approved | revised:
             continue
         waiting = {names[each["task_id"]] for each in taken.rows["edges"] if each["blocker_id"] == row["id"]}
-        if not waiting & taken.kept:  # else it went on behind it
-            return (Paused(PauseReason.CHECKPOINT, {"task": row["key"]}, 0),)
+        if only in (None, key) and not waiting & taken.kept:
+            return (Paused(PauseReason.CHECKPOINT, {"task": key}, 0),)
     return ()
 
 
