@@ -51,6 +51,14 @@ GIT_NAMES = (  # passed only by work in private trees
     "tree.removed",
 )
 
+FORK_NAMES = (  # passed only by `fork`
+    "fork.store_made",
+    "fork.objects_copied",
+    "fork.laid_out",
+    "fork.before_commit",
+    "fork.after_commit",
+)
+
 BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
     "setup.done",
     "base.tested",

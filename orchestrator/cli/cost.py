@@ -35,6 +35,10 @@ def cost(
         print_json(found)
         return
     say(f"{found['session'] or 'all sessions'}   {money_in_words(found)}   {found['calls']} calls")
+    if before := found.get("inherited"):
+        say(
+            f"taken over from {before['source']}, which paid for it: {money_in_words(before)}   {before['calls']} calls"
+        )
     for name in ("session", "role", "task", "agent", "model"):
         rows = found.get(f"by_{name}")
         if rows is None or (name == "model" and not any(each["model"] for each in rows)):

@@ -12,6 +12,7 @@ from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps, edits_code
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
@@ -54,6 +55,17 @@ class Resumed:
 
 def check_agent(project: Project, agent: str, task: str) -> None:
     """Raise UnknownName or NotAllowedNow for an agent that is not configured, or cannot be used now or for the task."""
+    found = check_usable(project, agent)
+    if edits_code(task) and not found["edits_files"]:
+        raise NotAllowedNow(
+            f"the agent {agent} cannot do {task}",
+            why="it edits no files",
+            fix="name one that does: `lifecycle agents` lists them",
+        )
+
+
+def check_usable(project: Project, agent: str) -> JsonObject:
+    """What is known of the agent. Raises UnknownName, NotAllowedNow for one that cannot be used now."""
     known = {each["name"]: each for each in ask_agents(project)["agents"]}
     if agent not in known:
         raise UnknownName("agent", agent, known, fix="`lifecycle agents` lists them")
@@ -64,12 +76,7 @@ def check_agent(project: Project, agent: str, task: str) -> None:
             why=str(known[agent]["fault"]),
             fix=f"`lifecycle doctor` shows how to fix it; usable: {usable}",
         )
-    if edits_code(task) and not known[agent]["edits_files"]:
-        raise NotAllowedNow(
-            f"the agent {agent} cannot do {task}",
-            why="it edits no files",
-            fix="name one that does: `lifecycle agents` lists them",
-        )
+    return dict(known[agent])
 
 
 def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:

@@ -190,7 +190,7 @@ def check_options(
     fix: str | None = None,
 ) -> None:
     """Raises UsageError for a value that the option cannot have."""
-    _check_key(key)
+    check_key(key)
     for what, given, known in (
         ("discuss form", discuss, DISCUSS_FORMS),
         ("execution", execution, EXECUTIONS),
@@ -201,7 +201,7 @@ def check_options(
             raise UnknownName(what, given, known)
 
 
-def _check_key(key: str | None) -> None:
+def check_key(key: str | None) -> None:
     """Raise UsageError for an invalid key."""
     if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
         raise UsageError(

@@ -32,6 +32,7 @@ CARRIES_OUT = {
 ADVISES = "ARCH-001"  # at High complexity, where the session has an architect
 HIGH = "High"
 APPROVE_PLAN = "approve_plan"  # of a session's options: its plan becomes tasks only when a person approves it
+AGENT = "agent"  # of a session's options: who is asked first for the work of every role
 PLAN_TASK, PLAN_DIGEST = (
     "plan_task",
     "plan_digest",
@@ -151,7 +152,8 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     planned = [_planned(each) for each in fan_out["tasks"]]
     adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
     plan = plan_fan_out(state, planned, adviser=adviser)
-    agents = {each["id"]: each["agent"] for each in fan_out["tasks"]}
+    of_session = sessions.session_state(tx, session).options.get(AGENT)  # chosen by a person, for every role
+    agents = {each["id"]: None if of_session else each["agent"] for each in fan_out["tasks"]}
 
     def payload(key: str, before: JsonObject) -> JsonObject:
         task = plan.carried_out.get(key)

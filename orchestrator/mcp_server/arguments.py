@@ -71,6 +71,13 @@ class OfTask(OfSession):
     task: Annotated[Name, Field(description="A task's id, for example DRAFT-002.")]
 
 
+class TaskGet(OfTask):
+    at: Annotated[
+        Name | None,
+        Field(description="Explain its state as of a time (ISO 8601) or message (MSG-012) of the past."),
+    ] = None
+
+
 class ArtifactRead(OfSession):
     artifact: Annotated[
         Annotated[str, Field(max_length=1_000)],
@@ -167,6 +174,38 @@ class SessionStart(Arguments):
         str | None, Field(description="Idempotency key: the same key twice makes one session.")
     ] = None
     plan: Annotated[bool, Field(description="Return the plan, and change nothing.")] = False
+
+
+class SessionFork(Arguments):
+    session: Annotated[Name, Field(description="The session to fork: its id or first letters.")]
+    at: Annotated[Name, Field(description="The completed task behind which the fork begins.")]
+    agent: Annotated[Name | None, Field(description="The agent to ask first for the work of every role.")] = (
+        None
+    )
+    mode: Annotated[
+        Name | None, Field(description="Another pipeline that begins with what is completed.")
+    ] = None
+    key: Annotated[
+        str | None, Field(description="Idempotency key: the same key twice makes one session.")
+    ] = None
+    again: Annotated[bool, Field(description="Make another fork, although the same was asked before.")] = (
+        False
+    )
+    max_usd: Annotated[
+        float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("US dollars"))
+    ] = None
+    max_tokens: Annotated[int | None, Field(gt=0, description=_CAP.format("tokens"))] = None
+    max_turns: Annotated[int | None, Field(gt=0, description=_CAP.format("turns of agents"))] = None
+    max_minutes: Annotated[
+        float | None, Field(gt=0, allow_inf_nan=False, description=_CAP.format("minutes of agents"))
+    ] = None
+    plan: Annotated[bool, Field(description="Return what would be taken over, and change nothing.")] = False
+
+
+class SessionCompare(Arguments):
+    a: Annotated[Name, Field(description="A session: its id or first letters.")]
+    b: Annotated[Name, Field(description="Another session.")]
+    diff: Annotated[bool, Field(description="With what differs in documents and code, from a to b.")] = False
 
 
 class SessionCommand(Arguments):

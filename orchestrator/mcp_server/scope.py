@@ -21,7 +21,7 @@ from orchestrator.views import lookup
 WORKER_TOOLS = frozenset(
     ["team_msg", "session_status", "task_list", "task_get", "artifact_read", "explore", "wisdom_add"]
 )
-PERSON_TOOLS = WORKER_TOOLS | {"session_start", "session_command"}
+PERSON_TOOLS = WORKER_TOOLS | {"session_start", "session_fork", "session_compare", "session_command"}
 COORDINATOR = "coordinator"
 WRITES = 200  # of one server of a run: an agent that goes in circles is stopped before it has filled the disk
 

@@ -14,6 +14,7 @@ from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.commands import session_command, session_start
+from orchestrator.mcp_server.forks import session_compare, session_fork
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
@@ -21,6 +22,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, lookup
 from orchestrator.views.cost import run_views
 from orchestrator.views.why import why
+from orchestrator.views.why_then import why_then
 
 READ_LIMIT = 100_000  # characters of an artifact in one answer
 EXPLORE_SECONDS = 120.0
@@ -130,7 +132,7 @@ def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
 
-def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
+def _task_get(context: ToolContext, asked: given.TaskGet) -> Json:
     def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, asked.session)
         task = lookup.task(tx, session, asked.task)
@@ -139,7 +141,7 @@ def _task_get(context: ToolContext, asked: given.OfTask) -> Json:
             **view,
             "session": session.id,
             "input": task.payload,
-            "why": why(tx, session, task),
+            "why": why(tx, session, task) if asked.at is None else why_then(tx, session, task, asked.at),
             "runs": run_views(tx, session.id, task.key),
             "discussion": discuss.discussion(tx, session.id, task.key) if view["verdict"] else None,
         }
@@ -216,7 +218,7 @@ TOOLS = (
     Tool(
         "task_get",
         "One task: state, input, why it is not running, its attempts, and its discussion with what the findings led to.",
-        given.OfTask,
+        given.TaskGet,
         _task_get,
     ),
     Tool(
@@ -247,6 +249,21 @@ TOOLS = (
         given.SessionStart,
         session_start,
         writes=True,
+    ),
+    Tool(
+        "session_fork",
+        "Make a second session from the state of another one behind a completed task, with another agent or mode. It returns "
+        "at once; the source stays as it is. With plan: true nothing is changed.",
+        given.SessionFork,
+        session_fork,
+        writes=True,
+    ),
+    Tool(
+        "session_compare",
+        "Two sessions side by side: documents, scores, discussions, tests, review, code, cost and time; the better side is "
+        "named where better is defined.",
+        given.SessionCompare,
+        session_compare,
     ),
     Tool(
         "session_command",

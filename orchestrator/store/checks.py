@@ -19,6 +19,7 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import checks, links
 
 _CHECK = Insertion(checks, unique=["session_id", "tree_id", "kind", "key"])
+_COPY = Insertion(checks)
 _LINK = Insertion(links, unique=["session_id", "from_kind", "from_id", "to_kind", "to_id", "how", "run_id"])
 
 
@@ -132,3 +133,22 @@ def add_link(tx: Tx, session: str, link: Link) -> None:
 def links_of(tx: Tx, session: str) -> list[Link]:
     """Every link of the session, oldest first."""
     return tx.rows(_links, session=session)
+
+
+def take_over(
+    tx: Tx, source: str, session: str, runs: Mapping[str, str], *, until: int, otherwise: str
+) -> None:
+    """Make what was found about trees of `source` until then known to its fork, with the links of runs taken over.
+
+    `runs`: those of the source -> those of the fork; `otherwise`: stands for the others, whose checks count all the same.
+    """
+    known: dict[int, int] = {}
+    for check in checks_of(tx, source):
+        if check.created_at <= until:
+            row = {**check._asdict(), "session_id": session, "run_id": runs.get(check.run_id, otherwise)}
+            number = row.pop("id")
+            known[number] = tx.insert(_COPY, **row)
+    for link in links_of(tx, source):
+        if link.run_id in runs and (link.check_id is None or link.check_id in known):
+            check_id = None if link.check_id is None else known[link.check_id]
+            add_link(tx, session, link._replace(run_id=runs[link.run_id], check_id=check_id))

@@ -102,13 +102,13 @@ def start_directly(tx: Tx, task: Task, host: str, how: str, loop: str | None) ->
     return _open_run(tx, task, host, until, how, task.epoch + 1, loop)
 
 
-def _run_id(tx: Tx) -> str:
+def run_id(at: int) -> str:
     """32 hexadecimal digits that no other run has; they begin with the time, so that new rows lie side by side."""
-    return f"{tx.now & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
+    return f"{at & 0xFFFF_FFFF_FFFF_FF:014x}{secrets.token_hex(9)}"
 
 
 def _open_run(tx: Tx, task: Task, host: str, until: int, how: str, epoch: int, loop: str | None) -> Run:
-    run = _run_id(tx)
+    run = run_id(tx.now)
     tx.insert(
         _INSERT_RUN,
         id=run,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import Update, bindparam, select, update
 
 from orchestrator.config.snapshots import upgraded
+from orchestrator.domain import past
 from orchestrator.domain.approvals import digest_of
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
@@ -282,11 +283,11 @@ def defer_approval(tx: Tx, session: str, reason: PauseReason, detail: JsonObject
     row = get(tx, session)
     if row is not None and row.status == SessionStatus.PAUSED:
         held = row.pause_detail or {}
-        deferred = [
-            *held.get(DEFERRED, ()),
-            {"reason": reason, "detail": _bound(tx, session, reason, detail)},
-        ]
+        bound = _bound(tx, session, reason, detail)
+        deferred = [*held.get(DEFERRED, ()), {"reason": reason, "detail": bound}]
         tx.one(_add_detail, session=session, detail={**held, DEFERRED: deferred})
+        said = f"{reason} is asked for when the session goes on"
+        messages.event(tx, session, past.DEFERRED, said, reason=reason, **bound)
 
 
 def _bound(tx: Tx, session: str, reason: PauseReason, detail: JsonObject) -> JsonObject:

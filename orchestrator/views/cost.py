@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.agent_kinds import RULES
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import queries, records
+from orchestrator.domain.past import FORKED, PAID
+from orchestrator.store import messages, queries, records
 from orchestrator.store.rows import AgentCall, CallSums
 from orchestrator.store.store import Tx
 
@@ -72,6 +73,7 @@ def cost_view(tx: Tx, session: str | None) -> JsonObject:
     return {
         "session": session,
         **(whole[0] if whole else cost(None)),
+        **({} if session is None else {"inherited": inherited(tx, session)}),
         ("by_session" if session is None else "by_task"): _grouped(
             groups, ["session"] if session is None else ["task"]
         ),
@@ -79,6 +81,17 @@ def cost_view(tx: Tx, session: str | None) -> JsonObject:
         "by_agent": _grouped(groups, ["agent"]),
         "by_model": _grouped(groups, ["agent", "model"]),
     }
+
+
+def inherited(tx: Tx, session: str) -> JsonObject | None:
+    """What the work had cost that a fork took over, in all and by task: its source paid for it. None for no fork."""
+    event = messages.newest_event(tx, session, FORKED)
+    said = None if event is None else messages.one(tx, session, event.number)
+    if said is None:
+        return None
+    by_task = said.data["inherited"]
+    whole = {name: sum(each[name] for each in by_task) for name in PAID}
+    return {"source": said.data["source"], "task": said.data["task"], **whole, "by_task": by_task}
 
 
 def cost(row: CallSums | None) -> JsonObject:

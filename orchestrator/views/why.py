@@ -30,6 +30,8 @@ def why(tx: Tx, session: Session, task: Task) -> JsonObject:
     word, because, commands = found
     if (chosen := task.payload.get("agent")) and state.status in (*UNFINISHED, TaskStatus.COMPLETED):
         because = [*because, f"it asks {chosen} first, as a user has chosen on a retry"]
+    elif (chosen := session.options.get("agent")) and state.status in UNFINISHED:
+        because = [*because, f"it asks {chosen} first, as a user has chosen for the fork"]
     suffix = named(tx, session.id)
     return {
         "session": session.id,

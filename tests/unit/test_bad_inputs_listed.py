@@ -17,7 +17,7 @@ NUMBERS = {
     *range(42, 45),
     *range(49, 59),
     *range(62, 69),
-    *range(87, 103),
+    *range(87, 108),
 }
 
 

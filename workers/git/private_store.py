@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from orchestrator.domain.errors import GitError, RepositoryUnusable
+from orchestrator.store.forked_stores import place
 from workers.git.git_process import Git, version
 from workers.git.ref_locks import writing_refs
 from workers.git.tree_scan import nested_repositories
@@ -113,13 +114,13 @@ class PrivateStore:
         ).line
 
 
-def create_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
-    """Make the session's store for the project `folder`, or finish one that was begun.
+def create_store(workflow: Path, session: str, folder: Path, *, path: Path | None = None) -> PrivateStore:
+    """Make the session's store for the project `folder`, or finish one that was begun; `path`: in another place than its own.
 
     Raises GitMissing, RepositoryUnusable for objects that a partial clone lacks, GitError.
     """
     repository = find_repository(folder)
-    path = workflow / "work" / f"{session}.git"
+    path = path or place(workflow, session)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     outside = Git(None, cwd=path.parent)
     version(outside)
@@ -137,7 +138,7 @@ def create_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
 
 def open_store(workflow: Path, session: str, folder: Path) -> PrivateStore:
     """The session's store, its loan renewed where the project has moved. Raises RepositoryUnusable, GitError."""
-    path = workflow / "work" / f"{session}.git"
+    path = place(workflow, session)
     if not (path / "HEAD").is_file():
         raise RepositoryUnusable(
             f"the private store of {session} is gone",

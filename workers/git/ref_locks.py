@@ -54,6 +54,13 @@ def testing_base(store: Path) -> Iterator[bool]:
 
 
 @contextmanager
+def building_forks(folder: Path) -> Iterator[None]:
+    """Be the only one of ours who makes the store of a fork in `folder`, whoever asked for it."""
+    with _locked(folder / "building", fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
 def _tried(file: Path) -> Iterator[bool]:
     with ExitStack() as held:
         try:

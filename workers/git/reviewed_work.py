@@ -15,6 +15,7 @@ from pathlib import Path
 from orchestrator.domain.errors import GitError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import work
+from orchestrator.store.forked_stores import drop_orphan
 from orchestrator.store.store import Store, Tx
 from workers.git.git_process import Git
 from workers.git.private_store import PrivateStore, create_store, snapshot_of_user
@@ -262,9 +263,12 @@ def open_reviewed_work(
 
     A second call, also one at the same time, goes on with the first. Raises GitError, RepositoryUnusable.
     """
+    begun = database.read(lambda tx: work.work_of(tx, session)) is not None
+    if not begun:
+        drop_orphan(database.workflow, session)
     private = create_store(database.workflow, session, folder)
     done = SessionWork(database, private, trees)
-    if private.ref(REVIEWED) is not None and database.read(lambda tx: work.work_of(tx, session)) is not None:
+    if begun and private.ref(REVIEWED) is not None:
         return done
     base, head = str(subject["base"]), str(subject["head"])
     for name, commit in (("base", base), ("head", head)):

@@ -22,6 +22,7 @@ from orchestrator.domain.errors import GitError, LaneInUse, TreeError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store import work, work_trees
+from orchestrator.store.forked_stores import drop_orphan
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.work_rows import LeftTree, Proposed, Tree, Work
@@ -362,6 +363,8 @@ def begin_work(
 
     Raises GitMissing, RepositoryUnusable, GitError.
     """
+    if database.read(lambda tx: work.work_of(tx, session)) is None:
+        drop_orphan(database.workflow, session)
     private = create_store(database.workflow, session, folder)
     base = fix_base(private, folder, database.clock.wall(), include_dirty=include_dirty)
     database.write(lambda tx: work.begin(tx, session, base.origin, base.commit))

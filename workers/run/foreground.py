@@ -27,8 +27,10 @@ HELP = {
     "apply": "bring a session's work into what the user has checked out",
     "patch": "write a session's work as a patch",
     "landed": "the differences that the commits of a task made",
+    "compare": "what the commits of one session, or of two, changed",
     "bundle": "write a session's commits as a git bundle",
     "unbundle": "make a session's store from a bundle",
+    "fork": "make the store of a session that begins with what another one had landed",
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
     "repository": "whether git and the folder of trees can be used",
@@ -44,7 +46,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         verb = verbs.add_parser(name, help=help)
         verb.add_argument("--project", type=Path, required=True)
         verb.add_argument("--json", action="store_true")
-        if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch"):
+        if name in ("apply", "patch", "landed", "bundle", "unbundle", "users-branch", "fork", "compare"):
             verb.add_argument("--session", required=True)
         if name == "tidy":
             verb.add_argument("--session")
@@ -57,6 +59,13 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
             verb.add_argument("--base", required=True)
             verb.add_argument("--origin", required=True)
             verb.add_argument("--from", type=Path, required=True, dest="file")
+        if name == "compare":
+            verb.add_argument("--other")
+            verb.add_argument("--diff", action="store_true")
+        if name == "fork":
+            verb.add_argument("--to", required=True)
+            verb.add_argument("--head", required=True)
+            verb.add_argument("--runs", type=Path, required=True)
         if name == "landed":
             verb.add_argument("--task", required=True)
         if name == "review-subject":
@@ -146,6 +155,32 @@ def _unbundle(given: argparse.Namespace) -> JsonObject:
 
     workflow = given.project / ".workflow"
     return read_bundle(workflow, given.session, given.project, given.base, given.origin, given.file)
+
+
+def _compare(given: argparse.Namespace) -> JsonObject:
+    from workers.git.checkouts import trees_folder
+    from workers.git.comparing_work import changes_of, difference, own_difference
+    from workers.git.session_work import open_work
+
+    with _store(given) as (database, settings, _):
+        trees = trees_folder(settings.work.trees)
+        names = [name for name in (given.session, given.other) if name is not None]
+        works = [open_work(database, given.project, name, trees) for name in names]
+        diff = None
+        if given.diff:
+            diff = difference(*works) if len(works) > 1 else own_difference(works[0])
+        return {
+            "changes": {name: changes_of(work) for name, work in zip(names, works, strict=True)},
+            "diff": diff,
+        }
+
+
+def _fork(given: argparse.Namespace) -> JsonObject:
+    from workers.git.forking import fork_store
+
+    runs = json.loads(given.runs.read_bytes())
+    with _opened(given) as (work, project):
+        return {"store": os.fspath(fork_store(work, project, given.to, given.head, runs))}
 
 
 def _gc(given: argparse.Namespace) -> JsonObject:
@@ -263,6 +298,8 @@ _VERBS: dict[str, Callable[[argparse.Namespace], JsonObject]] = {
     "landed": _landed,
     "bundle": _bundle,
     "unbundle": _unbundle,
+    "compare": _compare,
+    "fork": _fork,
     "gc": _gc,
     "tidy": _tidy,
     "repository": _repository,

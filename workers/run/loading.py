@@ -74,7 +74,8 @@ def load(
     for entry in seen.wisdom:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
     skipped: list[str] = []
-    usable = router.for_role(pack, row.role, skipped.append, first=row.payload.get("agent"))
+    first = row.payload.get("agent") or seen.session.options.get("agent")
+    usable = router.for_role(pack, row.role, skipped.append, first=first)
     workdir = runs / row.run
     workdir.mkdir(parents=True, exist_ok=True, mode=0o700)
     context = RunContext(
