@@ -18,6 +18,7 @@ from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.plan import Dependency, Plan, PlanTask
 from orchestrator.domain.plan_checks import order, with_overlaps
 from orchestrator.domain.revisions import Edge, Graph
+from orchestrator.domain.supervision import SUPERVISE
 from orchestrator.lifecycle import rework
 from orchestrator.store import messages, sessions, tasks, transitions
 from orchestrator.store.rows import Task
@@ -102,10 +103,18 @@ def _placeholders(state: Graph) -> dict[str, str]:
     """Prefix -> the pipeline's first task of that prefix, while it has not begun and waits for a plan."""
     found: dict[str, str] = {}
     for key, each in state.items():
-        waits = any(state[blocker].prefix == PLANS for blocker in each.blocked_by if blocker in state)
+        waits = any(_is_plan(state, blocker) for blocker in each.blocked_by)
         if each.prefix in CARRIES_OUT.values() and each.revision_of is None and waits:
             found.setdefault(each.prefix, key)
     return {prefix: key for prefix, key in found.items() if state[key].status is TaskStatus.PENDING}
+
+
+def _is_plan(state: Graph, key: str) -> bool:
+    """Whether a task makes the plan, or checks it before it is carried out."""
+    if key not in state:
+        return False
+    checked = state[key].blocked_by if state[key].prefix == SUPERVISE else ()
+    return state[key].prefix == PLANS or any(_is_plan(state, each) for each in checked)
 
 
 def _prefix(holders: Mapping[str, str], task: PlanTask) -> str:
