@@ -195,9 +195,15 @@ INVARIANTS = {
         WHERE l.verified = 1 AND l.to_kind = 'test' AND NOT EXISTS (
             SELECT 1 FROM json_each(k.data, '$.run.outcomes') o WHERE o.key = l.to_id AND o.value = 'passed')""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
-    "a paused session offers nothing": """
+    "a paused session offers nothing but advice, to a person who decides": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id
-        WHERE t.offered_at IS NOT NULL AND s.status <> 'active'""",
+        WHERE t.offered_at IS NOT NULL AND s.status <> 'active' AND NOT (s.status = 'paused' AND t.prefix = 'ARCH'
+            AND s.pause_reason IN ('checkpoint', 'signoff_blocked', 'revision_exhausted', 'discussion_blocked',
+                'work_question', 'plan_approval', 'supervision_blocked', 'discussion_feedback'))""",
+    "nothing waits for advice that somebody asked for": """
+        SELECT t.key, b.key FROM edges e JOIN tasks b ON b.id = e.blocker_id JOIN tasks t ON t.id = e.task_id
+        WHERE b.prefix = 'ARCH' AND b.key GLOB 'ARCH-[A-Z]*'""",
+    "advice does not fail: it is left out": "SELECT key FROM tasks WHERE prefix = 'ARCH' AND status = 'failed'",
 }
 
 

@@ -86,4 +86,4 @@ def graded(count: int, of: int, *, most: float = 0.25) -> str:
     """pass where nothing was found, warn up to a share of the whole, fail above it; one alone only warns."""
     if not count:
         return PASS
-    return WARN if count == 1 and of > 1 or count <= most * of else FAIL
+    return WARN if (count == 1 and of > 1) or count <= most * of else FAIL

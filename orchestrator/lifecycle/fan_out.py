@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.concerns import MODE, AdviceMode
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -67,7 +68,7 @@ def reported(plan: Plan, agents: Collection[str]) -> JsonObject:
 
 
 def plan_fan_out(state: Graph, planned: Sequence[PlanTask], *, adviser: TaskState | None = None) -> FanOut:
-    """The tasks and edges for a plan's tasks; `adviser` comes between the plan and all of them.
+    """The tasks and edges for a plan's tasks; `adviser`, new or there already, comes between the plan and all of them.
 
     Where all have one side, TASK-00n becomes the n-th of its prefix. Nothing where no placeholder waits for a plan.
     """
@@ -77,7 +78,7 @@ def plan_fan_out(state: Graph, planned: Sequence[PlanTask], *, adviser: TaskStat
         return FanOut({})
     named = _named(state, holders, planned)
     of_task = {plan_task: key for key, plan_task in named.items()}
-    new: list[TaskState] = [] if adviser is None else [adviser]
+    new: list[TaskState] = [] if adviser is None or adviser.key in state else [adviser]
     edges: list[Edge] = []
     for task in sorted_tasks:
         key = of_task[task.id]
@@ -158,14 +159,14 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     state = graph(rows)
     pack, _ = from_snapshot(sessions.snapshot(tx, session))
     planned = [_planned(each) for each in fan_out["tasks"]]
-    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
+    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else _newest_adviser(state)
     plan = plan_fan_out(state, planned, adviser=adviser)
     agents = {each["id"]: each["agent"] for each in fan_out["tasks"]}
 
     def payload(key: str, before: JsonObject) -> JsonObject:
         task = plan.carried_out.get(key)
         if task is None:
-            return {"mode": "plan", PLAN_DIGEST: digest}
+            return {MODE: AdviceMode.PLAN.value}
         kept = {name: value for name, value in before.items() if name != "agent"}
         chosen = {"agent": agents[task]} if agents[task] else {}
         return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **chosen}
@@ -199,11 +200,28 @@ def _planned(each: JsonObject) -> PlanTask:
 
 
 def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
-    """The architect's task behind the plan, where the session's architect can do it and it is not there yet."""
+    """The architect's task behind the plan: the one that is there, else a new one where the session has an architect."""
+    if (there := _newest_adviser(state)) is not None:
+        return there
     role = next((role for role in pack.roles.values() if "ARCH" in role.prefixes and role.installed), None)
-    if role is None or ADVISES in state or after not in state:
+    if role is None or after not in state:
         return None
     return TaskState(ADVISES, role.name, "ARCH", TaskStatus.PENDING, (after,), phase=state[after].phase)
+
+
+def _newest_adviser(state: Graph) -> TaskState | None:
+    """The newest version of the architect's task behind the plan."""
+    versions = [each for each in state.values() if ADVISES in (each.key, each.revision_of)]
+    return max(versions, key=lambda each: each.revision_no, default=None)
+
+
+def advise_on(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: int) -> None:
+    """Let the architect read a plan of high complexity while a person decides about it."""
+    state = graph(tasks.all_tasks(tx, session))
+    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
+    if adviser is not None and adviser.key not in state:
+        rework.add_tasks(tx, session, (adviser,), max_attempts, lambda _: {MODE: AdviceMode.PLAN.value})
 
 
 def refuse_revision(rows: Iterable[Task], key: str, options: JsonObject) -> None:

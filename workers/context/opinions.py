@@ -18,7 +18,13 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def opinion(
-    calls: AgentCalls, kind: str, prompt: Prompt, schema: type[M], facts: Mapping[str, Json], *, waits: bool = False
+    calls: AgentCalls,
+    kind: str,
+    prompt: Prompt,
+    schema: type[M],
+    facts: Mapping[str, Json],
+    *,
+    waits: bool = False,
 ) -> tuple[M, str] | None:
     """An agent's answer and its name; None where no agent but the built-in one is there, or none answers.
 

@@ -40,9 +40,7 @@ class Raised(_Answer):
         max_length=10,
         description="lines of the project, or of the files that you are given",
     )
-    options: list[Said] = Field(
-        default_factory=list, max_length=5, description="what could be done instead"
-    )
+    options: list[Said] = Field(default_factory=list, max_length=5, description="what could be done instead")
 
 
 class AdviceContent(_Answer):

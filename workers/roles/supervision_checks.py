@@ -13,6 +13,7 @@ from orchestrator.domain.plan import LEVELS, PLAN, Plan
 from orchestrator.domain.plan_checks import MANY_FILES, MOST_TASKS, Ground, check_plan
 from orchestrator.domain.supervision import FAIL, MOST_ERRORS, PASS, WARN, Check, Evidence, graded
 from workers.documents.content import Architecture, Brief, Epics, Requirements
+from workers.documents.identifiers import IDENTIFIER
 from workers.documents.lint import Finding
 from workers.documents.lint.comparing import Carriers, covers, is_negative, is_same
 from workers.documents.lint.meaning import TWIN, difference, likeness_apart
@@ -61,7 +62,7 @@ def _goals(given: Supervised) -> Check | None:
 def _must(given: Supervised) -> Check | None:
     """Each requirement that must be met is designed, and told as a story."""
     musts = [item for _, item in given.spec.requirements if item.moscow == "Must"]
-    if not musts or not (given.spec.of(Architecture) or given.spec.of(Epics)):
+    if not musts or not any(isinstance(each, Architecture | Epics) for each in given.spec.contents.values()):
         return None
     known = {item.id for item in musts}
     found = tuple(
@@ -92,7 +93,9 @@ def _scope(given: Supervised) -> Check | None:
             found.append(Evidence(said.place, short(said.text), f"out of scope: {short(other)}"))
             binding = binding or said.must
     result = PASS if not found else FAIL if binding or len(found) > 1 else WARN
-    return Check("scope", result, f"{_count(found, 'item')} asked for that the brief rules out", tuple(found), True)
+    return Check(
+        "scope", result, f"{_count(found, 'item')} asked for that the brief rules out", tuple(found), True
+    )
 
 
 def _ruled_out(said: Said, known: Carriers) -> str:
@@ -114,20 +117,25 @@ def _opposed(rows: Sequence[Said], others: Sequence[Said]) -> Iterator[tuple[str
     by_text: dict[str, list[Said]] = {}
     for said in others:
         by_text.setdefault(said.text, []).append(said)
+    mine = {said.text: said for said in rows}
     known = Carriers(by_text)
-    told: set[frozenset[tuple[str, str]]] = set()
+    told: set[frozenset[str]] = set()
     for said in rows:
         for text in (known.items[at] for at in known.near(said.text, NEAR)):
             if text == said.text or likeness_apart(said.text, text) < TWIN:
                 continue
             how = difference(said.text, text)
-            for other in by_text[text] if how else ():
-                pair = frozenset(((said.document, said.place), (other.document, other.place)))
-                if len(pair) > 1 and pair not in told:
-                    told.add(pair)
-                    yield how, Evidence(
-                        said.place, short(said.text), f"{other.place}: {short(other.text)}"
-                    )
+            pair = frozenset((said.text, text))
+            if how and pair not in told:
+                told.add(pair)
+                other = by_text[text][-1]  # where both say it, the later document: its items have identifiers
+                own = mine.get(said.text, said)
+                yield how, Evidence(_place(own), short(said.text), f"{_place(other)}: {short(text)}")
+
+
+def _place(said: Said) -> str:
+    """An item's identifier; of what has none, its document."""
+    return said.place if IDENTIFIER.fullmatch(said.place) or said.document == "plan" else said.document
 
 
 def _as_check(found: Sequence[tuple[str, Evidence]], fine: str) -> Check:
@@ -142,11 +150,18 @@ def _as_check(found: Sequence[tuple[str, Evidence]], fine: str) -> Check:
 def _files(given: Supervised) -> Check | None:
     """The files of the project that the architecture names are there."""
     named = [
-        (part.name, path) for _, design in given.spec.of(Architecture) for part in design.components for path in part.files
+        (part.name, path)
+        for _, design in given.spec.of(Architecture)
+        for part in design.components
+        for path in part.files
     ]
     if not named:
         return None
-    found = tuple(Evidence(name, short(path), "no such file in the project") for name, path in named if not given.exists(path))
+    found = tuple(
+        Evidence(name, short(path), "no such file in the project")
+        for name, path in named
+        if not given.exists(path)
+    )
     said = f"{len(named) - len(found)} of {len(named)} named files are there"
     return Check("files", graded(len(found), len(named)), said, found)
 
@@ -155,7 +170,9 @@ def _errors(given: Supervised) -> Check | None:
     """No role has failed so often that its work is to be doubted."""
     many = {role: count for role, count in sorted(given.errors.items()) if count >= MOST_ERRORS}
     found = tuple(Evidence(role, f"{count} attempts failed or were lost") for role, count in many.items())
-    return Check("errors", FAIL if found else PASS, f"{_count(found, 'role')} with {MOST_ERRORS} or more errors", found)
+    return Check(
+        "errors", FAIL if found else PASS, f"{_count(found, 'role')} with {MOST_ERRORS} or more errors", found
+    )
 
 
 # a plan
@@ -164,7 +181,11 @@ def _errors(given: Supervised) -> Check | None:
 def _plan_graph(given: Supervised) -> Check | None:
     """The plan's tasks can be carried out in some order, and cite what is there."""
     assert given.plan is not None
-    found = [fault for fault in check_plan(given.plan, given.ground).faults if not _about(fault, "files", "uncovered")]
+    found = [
+        fault
+        for fault in check_plan(given.plan, given.ground).faults
+        if not _about(fault, "files", "uncovered")
+    ]
     evidence = tuple(_evidence(fault) for fault in found)
     return Check("graph", FAIL if found else PASS, f"{_count(found, 'fault')} in its tasks", evidence, True)
 
@@ -176,7 +197,10 @@ def _plan_must(given: Supervised) -> Check | None:
     left = [each for each in given.plan.uncovered if each.id in given.ground.must]
     if not given.ground.must and not faults:
         return None
-    evidence = (*map(_evidence, faults), *(Evidence(each.id, f"left out: {short(each.reason)}") for each in left))
+    evidence = (
+        *map(_evidence, faults),
+        *(Evidence(each.id, f"left out: {short(each.reason)}") for each in left),
+    )
     result = FAIL if faults else WARN if left else PASS
     said = f"{len(given.ground.must) - len(evidence)} of {len(given.ground.must)} required items are planned"
     return Check("must", result, said, evidence)
@@ -222,15 +246,28 @@ def _plan_scope(given: Supervised) -> Check | None:
         said = Said("plan", task.id, "requirement", task.title)
         if task.kind != "remove" and (other := _ruled_out(said, known)):
             found.append(Evidence(task.id, short(task.title), f"out of scope: {short(other)}"))
-    return Check("scope", FAIL if found else PASS, f"{_count(found, 'task')} that the brief rules out", tuple(found), True)
+    return Check(
+        "scope",
+        FAIL if found else PASS,
+        f"{_count(found, 'task')} that the brief rules out",
+        tuple(found),
+        True,
+    )
 
 
 def _plan_contradictions(given: Supervised) -> Check | None:
     """What the plan decides and does agrees with the specification's decisions and requirements."""
     assert given.plan is not None
     rows = [
-        *(Said("plan", f"decision {number}", "decision", each.decision) for number, each in enumerate(given.plan.decisions, 1)),
-        *(Said("plan", each.id, "requirement", each.text) for task in given.plan.tasks for each in task.criteria),
+        *(
+            Said("plan", f"decision {number}", "decision", each.decision)
+            for number, each in enumerate(given.plan.decisions, 1)
+        ),
+        *(
+            Said("plan", each.id, "requirement", each.text)
+            for task in given.plan.tasks
+            for each in task.criteria
+        ),
     ]
     others = [
         Said(said.document, said.place, said.form, text)

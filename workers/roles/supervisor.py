@@ -50,8 +50,8 @@ from workers.roles.supervision_checks import Supervised, checks_by_rule
 KIND = "supervision"
 GOAL = (
     "Say where the documents that you are given cannot all hold: what one says and another one denies, figures that differ, "
-    "a decision that rules out what is required, a plan that does something else than the specification asks for. Copy the words "
-    "of both places exactly, each with the path of its file: a contradiction of which one side is not found is thrown away. "
+    "a decision that rules out what is required, a plan that does something else than the specification asks for. Copy the "
+    "words of both places exactly, each with the path of its file: what is not found on both sides is thrown away. "
     "What is only missing, unclear or a matter of taste is none. No contradiction is a good answer."
 )
 
@@ -80,7 +80,10 @@ def produce(context: RunContext, calls: AgentCalls) -> Produced:
     return Produced(
         files={
             path: (to_json(record), "evidence"),
-            f"{FOLDER}{number}.md": (supervision_page(context.session.language, context.session.title, record), "report"),
+            f"{FOLDER}{number}.md": (
+                supervision_page(context.session.language, context.session.title, record),
+                "report",
+            ),
         },
         artifact=path,
         summary=f"{verdict} with a mean of {mean:.2f}: {_counted(found)}",
@@ -111,7 +114,8 @@ def _blocked(mean: float, failed: Sequence[Check]) -> JsonObject:
     return {
         "mean": mean,
         "failures": [
-            {"check": each.name, "says": each.said, "evidence": [str(one) for one in each.evidence[:3]]} for each in failed
+            {"check": each.name, "says": each.said, "evidence": [str(one) for one in each.evidence[:3]]}
+            for each in failed
         ],
     }
 
@@ -131,7 +135,11 @@ def _supervised(context: RunContext, plan: Plan | None) -> Supervised:
     contents = {kind: each.content for kind, each in known.items()}
     spec = read_specification(
         contents,
-        Sources(request=context.session.request, language=context.session.language, discovery=discovery_of(context)),
+        Sources(
+            request=context.session.request,
+            language=context.session.language,
+            discovery=discovery_of(context),
+        ),
     )
     rows = context.store.read(lambda tx: tasks.all_tasks(tx, context.session.id))
     errors: Counter[str] = Counter()
@@ -155,7 +163,11 @@ def _ground(context: RunContext, plan: Plan | None) -> Ground:
         return Ground()
     rows = context.store.read(lambda tx: checks.checks_of(tx, context.session.id))
     kept = [row for row in rows if row.kind == GROUND and row.key == plan.spec_digest]
-    return Ground.from_json(kept[-1].data) if kept else Ground(ids=frozenset(n for t in plan.tasks for n in t.cited))
+    return (
+        Ground.from_json(kept[-1].data)
+        if kept
+        else Ground(ids=frozenset(n for t in plan.tasks for n in t.cited))
+    )
 
 
 def _meaning(context: RunContext, calls: AgentCalls, plan: Plan | None) -> tuple[Check | None, str]:
@@ -174,7 +186,9 @@ def _meaning(context: RunContext, calls: AgentCalls, plan: Plan | None) -> tuple
     if said is None:
         return None, RULES
     answer, agent = said
-    shown = [each for each in answer.contradictions if _stands(context, each.one) and _stands(context, each.other)]
+    shown = [
+        each for each in answer.contradictions if _stands(context, each.one) and _stands(context, each.other)
+    ]
     missing = len(answer.contradictions) - len(shown)
     if missing:
         context.notes.append(f"{agent}: {missing} contradictions whose words were not found in the files")
