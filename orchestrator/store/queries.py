@@ -32,17 +32,22 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
 
+def _goes_on(advice: ColumnElement[bool]) -> ColumnElement[bool]:
+    """A session that is active, or that waits for a person and has advice for them; found by the index on its status."""
+    living = one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED])
+    waits = and_(one_of(sessions.c.pause_reason, ADVISED), advice)
+    return and_(living, or_(sessions.c.status == SessionStatus.ACTIVE, waits))
+
+
 def _is_advice() -> ColumnElement[bool]:
     """A task that may run while its session waits for a person."""
     return and_(tasks.c.prefix == fixed(ARCH), tasks.c.unmet == fixed(0))
 
 
 def _has_advice() -> ColumnElement[bool]:
-    """A session that waits for a person and has such a task."""
-    ready = exists().where(
-        tasks.c.session_id == sessions.c.id, tasks.c.status == fixed(TaskStatus.PENDING), _is_advice()
-    )
-    return and_(one_of(sessions.c.pause_reason, ADVISED), ready)
+    """Whether a session has such a task that has not begun."""
+    pending = tasks.c.status == fixed(TaskStatus.PENDING)
+    return exists().where(tasks.c.session_id == sessions.c.id, pending, _is_advice())
 
 
 @query(int)
@@ -51,10 +56,7 @@ def _work() -> Selection:
         select(tasks.c.id)
         .join(sessions, sessions.c.id == tasks.c.session_id)
         .where(
-            or_(
-                sessions.c.status == SessionStatus.ACTIVE,
-                and_(one_of(sessions.c.pause_reason, ADVISED), _is_advice()),
-            ),
+            _goes_on(_is_advice()),
             one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.IN_PROGRESS]),
         )
         .limit(1)
@@ -75,10 +77,7 @@ def _next_retry() -> Selection:
             tasks.c.not_before > bindparam("now"),
             tasks.c.status == fixed(TaskStatus.PENDING),
             tasks.c.unmet == fixed(0),
-            or_(
-                sessions.c.status == SessionStatus.ACTIVE,
-                and_(one_of(sessions.c.pause_reason, ADVISED), _is_advice()),
-            ),
+            _goes_on(_is_advice()),
         )
     )
 
@@ -88,7 +87,7 @@ def _mark_due() -> Update:
     return (
         update(sessions)
         .where(
-            or_(sessions.c.status == SessionStatus.ACTIVE, _has_advice()),
+            _goes_on(_has_advice()),
             exists().where(
                 tasks.c.session_id == sessions.c.id,
                 tasks.c.status == fixed(TaskStatus.PENDING),
@@ -131,7 +130,7 @@ def _mark_idle() -> Update:
     return (
         update(sessions)
         .where(
-            or_(sessions.c.status == SessionStatus.ACTIVE, _has_advice()),
+            _goes_on(_has_advice()),
             ~exists().where(
                 tasks.c.session_id == sessions.c.id,
                 (tasks.c.status == TaskStatus.IN_PROGRESS) | tasks.c.offered_at.is_not(None),
