@@ -67,9 +67,10 @@ INVARIANTS = {
         HAVING count(*) > 2 + (SELECT count(*) FROM decisions d WHERE d.session_id = t.session_id AND d.forced = 1)""",
     "29 a cancelled session has no open run": """
         SELECT r.id FROM runs r JOIN sessions s ON s.id = r.session_id WHERE s.status = 'cancelled' AND r.outcome IS NULL""",
-    "29 no run was opened while its session was paused": """
+    "29 no run but advice was opened while its session was paused": """
         SELECT r.id FROM runs r JOIN messages p ON p.session_id = r.session_id AND p.type = 'paused'
-        WHERE r.opened_at > p.at AND NOT EXISTS (SELECT 1 FROM messages g WHERE g.session_id = r.session_id
+        JOIN tasks t ON t.id = r.task_id WHERE t.prefix <> 'ARCH' AND r.opened_at > p.at AND NOT EXISTS (
+            SELECT 1 FROM messages g WHERE g.session_id = r.session_id
             AND g.number > p.number AND g.type IN ('resumed', 'rework', 'feedback') AND g.at <= r.opened_at)""",
     "30 never more open runs on a host than slots": """
         SELECT h.incarnation, count(r.id) FROM hosts h JOIN runs r ON r.host = h.incarnation AND r.outcome IS NULL

@@ -63,10 +63,15 @@ CIRCLE = {**FREE, "c.py": "import a\n"}
         ({**FREE, "c.py": "def late():\n    import a\n"}, []),
         ({"x/a.ts": "import { b } from './b'\n", "x/b.ts": "export * from './a'\n"}, [("x/a.ts", "x/b.ts")]),
         ({"a.py": "import test_b\n", "test_b.py": "import a\n"}, []),
-        ({**CIRCLE, "p.py": "import q\n", "q.py": "import p\n"}, [("a.py", "b.py", "c.py"), ("p.py", "q.py")]),
+        (
+            {**CIRCLE, "p.py": "import q\n", "q.py": "import p\n"},
+            [("a.py", "b.py", "c.py"), ("p.py", "q.py")],
+        ),
     ],
 )
-def test_files_that_import_each_other_are_found(texts: dict[str, str], expected: list[tuple[str, ...]]) -> None:
+def test_files_that_import_each_other_are_found(
+    texts: dict[str, str], expected: list[tuple[str, ...]]
+) -> None:
     assert circles(import_graph(texts)) == expected
 
 
@@ -77,10 +82,9 @@ LAYERS = {
     "shop/store/__init__.py": "",
     "shop/store/rows.py": "from shop.web import pages\n",
 }
-CONTRACT = (
-    '[[tool.importlinter.contracts]]\nname = "layers"\ntype = "layers"\nlayers = ["web", "store"]\ncontainers = ["shop"]\n'
-)
-INI = "[importlinter]\nroot_package = shop\n[importlinter:contract:1]\ntype = layers\nlayers =\n    shop.web\n    shop.store\n"
+CONTRACT = '[[tool.importlinter.contracts]]\nname = "layers"\ntype = "layers"\nlayers = ["web", "store"]\n'
+CONTRACT += 'containers = ["shop"]\n'
+INI = "[importlinter]\n[importlinter:contract:1]\ntype = layers\nlayers =\n    shop.web\n    shop.store\n"
 
 
 @pytest.mark.parametrize(("name", "text"), [("pyproject.toml", CONTRACT), (".importlinter", INI)])
@@ -89,10 +93,14 @@ def test_an_import_against_declared_layers_is_found(name: str, text: str) -> Non
 
     found = layer_breaks(import_graph(texts), texts)
 
-    assert [(each.user, each.target, each.declared) for each in found] == [("shop/store/rows.py", "shop/web/pages.py", True)]
+    assert [(each.user, each.target, each.declared) for each in found] == [
+        ("shop/store/rows.py", "shop/web/pages.py", True)
+    ]
 
 
-@pytest.mark.parametrize("text", ["not = [toml", "[tool]\nimportlinter = 3\n", '[tool.importlinter]\ncontracts = ["x"]\n'])
+@pytest.mark.parametrize(
+    "text", ["not = [toml", "[tool]\nimportlinter = 3\n", '[tool.importlinter]\ncontracts = ["x"]\n']
+)
 def test_contracts_that_cannot_be_read_declare_nothing(text: str) -> None:
     texts = {**LAYERS, "pyproject.toml": text}
 
@@ -161,12 +169,16 @@ def test_a_question_that_the_specification_rules_out_or_denies_is_high() -> None
             out_of_scope=[Statement(text="Payment by card")],
         ),
         "requirements": Requirements(
-            items=[Requirement(id="REQ-001", title="Keep", statement="The locker must keep a parcel for 3 days")]
+            items=[
+                Requirement(id="REQ-001", title="Keep", statement="The locker must keep a parcel for 3 days")
+            ]
         ),
     }
 
     outside = concerns_of_question(design(contents=contents, question="Can we add payment by card?"))
-    denied = concerns_of_question(design(contents=contents, question="The locker must keep a parcel for 9 days"))
+    denied = concerns_of_question(
+        design(contents=contents, question="The locker must keep a parcel for 9 days")
+    )
     fine = concerns_of_question(design(contents=contents, question="How is a door opened?"))
 
     assert [(each.severity, each.rule) for each in outside] == [("high", "ruled_out")]

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.domain.plan import Complexity, Criterion, Plan, PlanDecision, PlannedFile, PlanTask, Uncovered
+from orchestrator.domain.plan import (
+    Complexity,
+    Criterion,
+    Plan,
+    PlanDecision,
+    PlannedFile,
+    PlanTask,
+    Uncovered,
+)
 from orchestrator.domain.plan_checks import Ground
 from orchestrator.domain.supervision import (
     BLOCK,
@@ -66,14 +74,18 @@ def test_a_verdict_follows_from_the_mean_and_a_decisive_failure_blocks(
 
 
 @pytest.mark.parametrize(
-    ("count", "of", "result"), [(0, 5, PASS), (1, 5, WARN), (1, 1, FAIL), (2, 8, WARN), (3, 8, FAIL), (0, 0, PASS)]
+    ("count", "of", "result"),
+    [(0, 5, PASS), (1, 5, WARN), (1, 1, FAIL), (2, 8, WARN), (3, 8, FAIL), (0, 0, PASS)],
 )
 def test_a_share_that_is_missing_warns_before_it_fails(count: int, of: int, result: str) -> None:
     assert graded(count, of) == result
 
 
 def test_a_risk_names_what_was_found_and_where() -> None:
-    checks = [Check("goals", PASS, "all"), Check("scope", WARN, "one item", (Evidence("REQ-1", "Pay", "no payment"),))]
+    checks = [
+        Check("goals", PASS, "all"),
+        Check("scope", WARN, "one item", (Evidence("REQ-1", "Pay", "no payment"),)),
+    ]
 
     assert risks_of(checks) == ["scope: one item (REQ-1: Pay | no payment)"]
 
@@ -83,7 +95,9 @@ def test_a_risk_names_what_was_found_and_where() -> None:
 
 def requirement(number: int, text: str, **more: object) -> Requirement:
     given: dict[str, object] = {"goals": ["G-001"], **more}
-    return Requirement.model_validate({"id": f"REQ-{number:03d}", "title": text[:40], "statement": text, **given})
+    return Requirement.model_validate(
+        {"id": f"REQ-{number:03d}", "title": text[:40], "statement": text, **given}
+    )
 
 
 def brief(*, out: str = "", goals: int = 1) -> Brief:
@@ -101,7 +115,9 @@ KEEP = "The locker must keep an uncollected parcel for 3 days"
 NOTIFY = "The locker must notify the recipient by SMS when a parcel arrives"
 
 
-def results(*contents: tuple[str, Content], exists: bool = True, errors: int = 0, plan: Plan | None = None) -> dict[str, Check]:
+def results(
+    *contents: tuple[str, Content], exists: bool = True, errors: int = 0, plan: Plan | None = None
+) -> dict[str, Check]:
     given = Supervised(
         read_specification(dict(contents), Sources()),
         lambda _: exists,
@@ -132,6 +148,8 @@ def test_documents_that_agree_pass_every_check() -> None:
         ("The locker should keep an uncollected parcel for 3 days", WARN),
         ("The locker must keep a damaged door closed until it is repaired", PASS),
         ("The locker must print a label for 7 parcels", PASS),
+        ("The locker must keep an uncollected parcel; it must print 7 labels", PASS),
+        ("The locker must keep an uncollected parcel for…", PASS),
     ],
 )
 def test_a_contradiction_is_found_by_its_words_and_both_sides_are_shown(other: str, result: str) -> None:
@@ -175,7 +193,8 @@ def test_a_term_in_two_spellings_warns() -> None:
 
 def test_files_that_are_not_there_and_musts_that_nobody_builds_are_named() -> None:
     design = Architecture(
-        overview="One service", components=[Component(name="Depot", responsibility="keeps parcels", files=["src/depot.py"])]
+        overview="One service",
+        components=[Component(name="Depot", responsibility="keeps parcels", files=["src/depot.py"])],
     )
     epics = Epics(items=[Epic(id="EPIC-001", title="Keep", goal="Parcels are kept", stories=[])])
     pages = documents(requirement(1, KEEP))
@@ -187,7 +206,12 @@ def test_files_that_are_not_there_and_musts_that_nobody_builds_are_named() -> No
 
 
 def test_decisions_are_held_against_requirements() -> None:
-    adr = Adr(id="ADR-001", title="Time", context="x", decision="The locker must keep an uncollected parcel for 9 days")
+    adr = Adr(
+        id="ADR-001",
+        title="Time",
+        context="x",
+        decision="The locker must keep an uncollected parcel for 9 days",
+    )
     design = Architecture(overview="One service", adrs=[adr])
 
     found = results(*documents(requirement(1, KEEP)), ("architecture", design))["contradictions"]
@@ -202,7 +226,9 @@ def test_a_role_that_failed_three_times_is_doubted(errors: int, result: str) -> 
 
 def test_a_story_that_repeats_its_requirement_contradicts_nothing() -> None:
     story = Story(id="STORY-001-001", title="Keep", as_a="courier", i_want=KEEP, requirements=["REQ-001"])
-    epics = Epics(items=[Epic(id="EPIC-001", title="Keep", goal=KEEP, requirements=["REQ-001"], stories=[story])])
+    epics = Epics(
+        items=[Epic(id="EPIC-001", title="Keep", goal=KEEP, requirements=["REQ-001"], stories=[story])]
+    )
 
     assert results(*documents(requirement(1, KEEP)), ("epics", epics))["contradictions"].result == PASS
 
@@ -231,7 +257,11 @@ def test_a_plan_that_fits_passes() -> None:
     ("plan", "check", "result"),
     [
         (replace(PLAN, tasks=(replace(TASK, refs=("REQ-009",)),)), "graph", FAIL),
-        (replace(PLAN, tasks=(replace(TASK, refs=(), criteria=(Criterion("TASK-001-C1", "returns 3"),)),)), "must", FAIL),
+        (
+            replace(PLAN, tasks=(replace(TASK, refs=(), criteria=(Criterion("TASK-001-C1", "returns 3"),)),)),
+            "must",
+            FAIL,
+        ),
         (
             replace(
                 PLAN,
@@ -243,7 +273,10 @@ def test_a_plan_that_fits_passes() -> None:
         ),
         (replace(PLAN, tasks=(replace(TASK, files=(PlannedFile("src/gone.py", "modify"),)),)), "files", FAIL),
         (
-            replace(PLAN, tasks=(replace(TASK, files=tuple(PlannedFile(f"new/{n}.py", "create") for n in range(9))),)),
+            replace(
+                PLAN,
+                tasks=(replace(TASK, files=tuple(PlannedFile(f"new/{n}.py", "create") for n in range(9))),),
+            ),
             "complexity",
             WARN,
         ),

@@ -5,8 +5,9 @@ A check that has nothing to compare yet gives nothing. Each says where it found 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.graph import Fault
 from orchestrator.domain.plan import LEVELS, PLAN, Plan
@@ -22,9 +23,11 @@ from workers.documents.lint.specification import Said, Specification
 from workers.documents.lint.statement_rules import spellings
 from workers.documents.lint.trace_rules import orphans
 
+_CLAUSES = re.compile(r"[;；。]\s*|\.\s+")  # of one statement: figures of one say nothing of the next
+SHORTENED = "…"  # what was left out may be what agrees
 NEAR = 12  # statements with which one is compared
 MANY_SPELLINGS = 5  # terms in several spellings from which a check fails
-COMPARED = frozenset({"goal", "requirement", "scope", "constraint", "decision", "story", "epic", "entry"})
+COMPARED = frozenset({"goal", "requirement", "scope", "constraint", "decision", "story", "entry"})
 ASKED_FOR = frozenset({"requirement", "scope", "epic", "story"})
 SMALL = 3  # tasks of a plan of low complexity beyond which its level is doubted
 
@@ -107,7 +110,13 @@ def _ruled_out(said: Said, known: Carriers) -> str:
 
 def _contradictions(given: Supervised) -> Check | None:
     """No two statements of the same words say the opposite, or give other figures."""
-    rows = [said for said in given.spec.statements if said.form in COMPARED and said.open]
+    rows = [
+        replace(said, text=clause)
+        for said in given.spec.statements
+        if said.form in COMPARED and said.open
+        for clause in _CLAUSES.split(said.text)
+        if clause.strip() and not clause.rstrip().endswith(SHORTENED)
+    ]
     found = list(_opposed(rows, rows))
     return _as_check(found, "no two statements contradict each other") if rows else None
 
