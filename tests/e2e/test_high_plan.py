@@ -9,7 +9,7 @@ import pytest
 
 from tests import invariants
 from tests.e2e.support import Lifecycle
-from tests.e2e.test_kill import check_story, stop_at
+from tests.e2e.test_kill import check_story
 from tests.git_world import as_left
 from tests.work.building import assert_built, building
 from tests.work.lanes import lanes
@@ -43,6 +43,12 @@ def start(project: Lifecycle, *options: str) -> tuple[str, ...]:
     spec = str(project.folder.parent / "spec.md")
     request = "Refactor the parts across multiple modules"
     return ("start", request, "--mode", "impl-only", "--spec", spec, *options)
+
+
+def stop_at(project: Lifecycle, name: str, announce: Path, *command: str) -> None:
+    """Run a command whose processes stop at the failpoint; the user's folder stays as it is."""
+    project.spawn(*command, env={"LIFECYCLE_FAILPOINT": f"{name}=wait:{announce}"})
+    project.wait(lambda: announce.exists() and announce.read_text().endswith("\n"), f"{name} is reached")
 
 
 def edges(project: Lifecycle, key: str) -> set[str]:
@@ -101,7 +107,7 @@ def test_kill_while_the_architect_reads_the_plan_and_it_is_carried_out_once(
 ) -> None:
     with building(tmp_path, TWO, SCENARIO, roles={"architect": "scripted"}, work=SET_UP) as project:
         before = as_left(project.folder)
-        stop_at(project, name, *start(project))
+        stop_at(project, name, tmp_path / "announced", *start(project))
         project.kill_everything()
         invariants.check(project.database)
 

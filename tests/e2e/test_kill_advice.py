@@ -15,9 +15,9 @@ START = ("start", "--mode", "spec-only", "--supervise", "--discuss", "off")
 @pytest.mark.parametrize(
     ("name", "nth"),
     [
-        ("produced.registered", 4),
+        pytest.param("produced.registered", 4, marks=pytest.mark.long),
         ("report.before_commit", 4),
-        ("report.after_commit", 4),
+        pytest.param("report.after_commit", 4, marks=pytest.mark.long),
     ],
 )
 def test_kill_in_a_supervision_that_blocks_and_the_person_is_asked_once(
@@ -42,7 +42,13 @@ def test_kill_in_a_supervision_that_blocks_and_the_person_is_asked_once(
 
 
 @pytest.mark.parametrize(
-    "name", ["claim.after", "produced.registered", "report.before_commit", "report.after_commit"]
+    "name",
+    [
+        "report.before_commit",
+        pytest.param("claim.after", marks=pytest.mark.long),
+        pytest.param("produced.registered", marks=pytest.mark.long),
+        pytest.param("report.after_commit", marks=pytest.mark.long),
+    ],
 )
 def test_kill_while_advice_is_given_and_it_is_given_once(project: Lifecycle, name: str) -> None:
     assert project.run(*START, AGREEING).code == 0
