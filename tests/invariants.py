@@ -67,9 +67,10 @@ INVARIANTS = {
         HAVING count(*) > 2 + (SELECT count(*) FROM decisions d WHERE d.session_id = t.session_id AND d.forced = 1)""",
     "29 a cancelled session has no open run": """
         SELECT r.id FROM runs r JOIN sessions s ON s.id = r.session_id WHERE s.status = 'cancelled' AND r.outcome IS NULL""",
-    "29 no run was opened while its session was paused": """
+    "29 no run but advice was opened while its session was paused": """
         SELECT r.id FROM runs r JOIN messages p ON p.session_id = r.session_id AND p.type = 'paused'
-        WHERE r.opened_at > p.at AND NOT EXISTS (SELECT 1 FROM messages g WHERE g.session_id = r.session_id
+        JOIN tasks t ON t.id = r.task_id WHERE t.prefix <> 'ARCH' AND r.opened_at > p.at AND NOT EXISTS (
+            SELECT 1 FROM messages g WHERE g.session_id = r.session_id
             AND g.number > p.number AND g.type IN ('resumed', 'rework', 'feedback') AND g.at <= r.opened_at)""",
     "30 never more open runs on a host than slots": """
         SELECT h.incarnation, count(r.id) FROM hosts h JOIN runs r ON r.host = h.incarnation AND r.outcome IS NULL
@@ -195,9 +196,15 @@ INVARIANTS = {
         WHERE l.verified = 1 AND l.to_kind = 'test' AND NOT EXISTS (
             SELECT 1 FROM json_each(k.data, '$.run.outcomes') o WHERE o.key = l.to_id AND o.value = 'passed')""",
     "offered tasks are ready": "SELECT key FROM tasks WHERE offered_at IS NOT NULL AND (status <> 'pending' OR unmet > 0)",
-    "a paused session offers nothing": """
+    "a paused session offers nothing but advice, to a person who decides": """
         SELECT t.key FROM tasks t JOIN sessions s ON s.id = t.session_id
-        WHERE t.offered_at IS NOT NULL AND s.status <> 'active'""",
+        WHERE t.offered_at IS NOT NULL AND s.status <> 'active' AND NOT (s.status = 'paused' AND t.prefix = 'ARCH'
+            AND s.pause_reason IN ('checkpoint', 'signoff_blocked', 'revision_exhausted', 'discussion_blocked',
+                'work_question', 'plan_approval', 'supervision_blocked', 'discussion_feedback'))""",
+    "nothing waits for advice that somebody asked for": """
+        SELECT t.key, b.key FROM edges e JOIN tasks b ON b.id = e.blocker_id JOIN tasks t ON t.id = e.task_id
+        WHERE b.prefix = 'ARCH' AND b.key GLOB 'ARCH-[A-Z]*'""",
+    "advice does not fail: it is left out": "SELECT key FROM tasks WHERE prefix = 'ARCH' AND status = 'failed'",
 }
 
 

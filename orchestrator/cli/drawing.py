@@ -16,7 +16,15 @@ from orchestrator.cli.output import (
     verdict,
     width,
 )
-from orchestrator.cli.report import print_pause, print_review, print_scores, print_tests, unanswering
+from orchestrator.cli.report import (
+    print_advice,
+    print_pause,
+    print_review,
+    print_scores,
+    print_supervision,
+    print_tests,
+    unanswering,
+)
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
 
@@ -41,6 +49,9 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Work", _work(found["work"]))
     print_tests(found["tests"])
     print_review(found["review"])
+    if not found["pause"]:
+        print_supervision([each for each in found["supervision"] if each["risks"]])
+    print_advice(found["advice"])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
     if found["budget"]:

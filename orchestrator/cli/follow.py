@@ -19,8 +19,8 @@ from orchestrator.cli.opening import Opened, wake
 from orchestrator.cli.output import bar, cells, clip, duration, is_live, note, print_json
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import one_line
-from orchestrator.domain.model import SessionStatus
-from orchestrator.domain.pauses import EXIT_DETACHED, EXIT_DONE, EXIT_FAILED, PauseReason, exit_code
+from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.pauses import ADVISED, EXIT_DETACHED, EXIT_DONE, EXIT_FAILED, PauseReason, exit_code
 from orchestrator.domain.review_verdicts import BLOCK
 from orchestrator.domain.review_verdicts import MODE as REVIEW_MODE
 
@@ -59,8 +59,13 @@ class Display(Protocol):
     def show(self, seen: Seen, elapsed: float) -> None: ...
 
 
-def finish(opened: Opened, session: str, after: int, *, detach: bool, as_json: bool) -> int:
-    """Follow the session from message `after` on, or only until the coordinator has accepted it; return the exit code."""
+def finish(
+    opened: Opened, session: str, after: int, *, detach: bool, as_json: bool, until: tuple[str, ...] = ()
+) -> int:
+    """Follow the session from message `after` on, or only until the coordinator has accepted it; return the exit code.
+
+    `until`: tasks that can be done while it waits for a person, and are followed to their end.
+    """
     from orchestrator.cli.opening import hand_over_environment
 
     coordinator = Coordinator(opened)
@@ -69,7 +74,7 @@ def finish(opened: Opened, session: str, after: int, *, detach: bool, as_json: b
     if detach:
         return _detached(opened, session, coordinator, as_json)
     try:
-        _follow(opened, session, after, coordinator)
+        _follow(opened, session, after, coordinator, until)
     except KeyboardInterrupt:
         note()
         note(f"Detached; {session} continues. To return: lifecycle resume {session}   (or: lifecycle log -f)")
@@ -151,7 +156,9 @@ def _detached(opened: Opened, session: str, coordinator: Coordinator, as_json: b
     return 0
 
 
-def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) -> None:
+def _follow(
+    opened: Opened, session: str, after: int, coordinator: Coordinator, until: tuple[str, ...] = ()
+) -> None:
     begun = worked = time.monotonic()
     with _display() as display:
         while True:
@@ -162,6 +169,10 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
                 seen.session.status != SessionStatus.ACTIVE
                 and len(seen.news) < BATCH
                 and not _spends_still(seen)
+                and not (
+                    seen.session.pause_reason in ADVISED
+                    and opened.store.read(lambda tx: _can_be_done(tx, session, until))
+                )
             ):
                 break
             if seen.running or seen.hosts:
@@ -176,6 +187,18 @@ def _follow(opened: Opened, session: str, after: int, coordinator: Coordinator) 
                 time.sleep(POLL_SECONDS)
                 coordinator.keep()
     _await_files(opened, session, coordinator)
+
+
+def _can_be_done(tx: Tx, session: str, keys: tuple[str, ...]) -> bool:
+    """Whether one of the tasks is running, or may start now."""
+    from orchestrator.store import tasks
+
+    rows = [tasks.task(tx, session, key) for key in keys]
+    return any(
+        row is not None
+        and (row.status == TaskStatus.IN_PROGRESS or (row.status == TaskStatus.PENDING and not row.unmet))
+        for row in rows
+    )
 
 
 def _spends_still(seen: Seen) -> bool:

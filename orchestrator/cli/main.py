@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import typer
 
 from orchestrator.cli import (
+    advise,
     agents,
     apply,
     archive,
@@ -81,6 +82,7 @@ COMMANDS = (
     open_,
     log,
     rework,
+    advise,
     pause,
     archive,
     repair,

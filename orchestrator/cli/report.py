@@ -36,6 +36,8 @@ def print_report(report: JsonObject, project: Path) -> None:
     print_scores(report["scores"])
     print_tests(report["tests"])
     print_review(report["review"])
+    print_supervision(report["supervision"])
+    print_advice(report["advice"])
     for agent in report["unanswering"]:
         say(paint(inert(unanswering(agent)), "yellow"))
     if report["pause"]:
@@ -115,6 +117,45 @@ def print_review(review: JsonObject | None) -> None:
         say(line)
 
 
+def print_supervision(checks: list[JsonObject]) -> None:
+    """The verdict of each supervision, and what did not pass."""
+    for each in checks:
+        colour = {"pass": "green", "warn": "yellow"}.get(str(each["verdict"]), "red")
+        pieces = [
+            Piece(one_line(str(each["task"]))),
+            Piece(one_line(str(each["verdict"])), colour),
+            Piece(f"  mean {each['mean']}"),
+        ]
+        for line in flow(pieces, width(), gap=" "):
+            say(line)
+        for risk in each["risks"]:
+            say_wrapped(f"- {one_line(risk, 200)}", "  ")
+
+
+def print_advice(advice: list[JsonObject]) -> None:
+    """The verdict of each piece of advice with its concerns; the page has their evidence."""
+    for each in advice:
+        colour = {"APPROVE": "green", "FEASIBLE": "green", "BLOCK": "red", "INFEASIBLE": "red"}.get(
+            str(each["verdict"]), "yellow"
+        )
+        mode, page = one_line(str(each["mode"])), inert(str(each["page"]))
+        pieces = [
+            Piece(one_line(str(each["task"]))),
+            Piece(one_line(str(each["verdict"])), colour),
+            Piece(f"  {mode}  {page}"),
+        ]
+        for line in flow(pieces, width(), gap=" "):
+            say(line)
+        if each["answer"]:
+            say_wrapped(one_line(str(each["answer"]), 400), "  ")
+        for concern in each["concerns"][:CONCERNS]:
+            say_wrapped(
+                f"- {one_line(str(concern['severity']))}: {one_line(str(concern['text']), 200)}", "  "
+            )
+        if len(each["concerns"]) > CONCERNS:
+            say(f"  and {len(each['concerns']) - CONCERNS} more")
+
+
 def print_scores(scores: JsonObject | None) -> None:
     """The gate and the bar of each dimension."""
     if scores is None:
@@ -189,6 +230,9 @@ def about(detail: JsonObject) -> list[str]:
     """The details of a pause, as lines."""
     lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
     lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
+    for failed in detail.get("failures", []):
+        lines.append(f"failed: {one_line(str(failed['check']))}: {one_line(str(failed['says']), 200)}")
+        lines += [f"  {one_line(str(each), 300)}" for each in failed["evidence"]]
     options = detail.get("options") or []
     lines += [f"option: {one_line(_option(each), 300)}" for each in options]
     return lines
@@ -207,5 +251,6 @@ def print_actions(actions: list[dict[str, str]]) -> None:
 
 
 NAME, BAR = 14, 20  # columns of a dimension's name, and of its bar
+CONCERNS = 5  # concerns of one piece of advice that are named
 CHANGES = 5  # changed documents that a pause names
 _SHOWN = ("task", "question", "round", "ref", "error", "why", "fix", "by", "words")

@@ -127,14 +127,27 @@ def newest_messages(opened: Opened) -> dict[str, int]:
     return opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
 
 
-def go_on(opened: Opened, done: Reworked, before: dict[str, int], detach: bool, as_json: bool) -> int:
-    """Wake the coordinator, say what was made, and follow it from there; the exit code."""
+def go_on(
+    opened: Opened,
+    done: Reworked,
+    before: dict[str, int],
+    detach: bool,
+    as_json: bool,
+    *,
+    until: tuple[str, ...] = (),
+) -> int:
+    """Wake the coordinator, say what was made, and follow it from there; the exit code.
+
+    `until`: tasks that are followed although the session waits for a person.
+    """
     from orchestrator.cli.follow import finish
 
     wake(opened, done.released)
     made = f", made {', '.join(done.made)}" if done.made else ""
     note(f"{done.session}: {done.why}{made}" + (f"; {done.state}" if done.state else ""))
-    return finish(opened, done.session, before.get(done.session, 0), detach=detach, as_json=as_json)
+    return finish(
+        opened, done.session, before.get(done.session, 0), detach=detach, as_json=as_json, until=until
+    )
 
 
 def register(app: typer.Typer) -> None:

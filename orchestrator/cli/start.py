@@ -71,7 +71,7 @@ def start(
         ),
     ] = None,
     supervise: Annotated[
-        bool, typer.Option("--supervise", help="Check the documents against each other; not available yet.")
+        bool, typer.Option("--supervise", help="Check the documents, and the plan, against each other.")
     ] = False,
     perspectives: Annotated[
         str | None,

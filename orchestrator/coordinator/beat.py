@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
+from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
-from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.pauses import ADVISED, PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.lifecycle.checkpoints import changed_since_approval
 from orchestrator.lifecycle.fan_out import PLANS
@@ -36,6 +37,8 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     leases.must_lead(tx, lead.holder, lead.epoch)
     sessions.clear_beat_request(tx, session_id)
     session = sessions.get(tx, session_id)
+    if session is not None and session.pause_reason in ADVISED:
+        return _advise(tx, session_id)
     if session is None or session.status != SessionStatus.ACTIVE:
         return Beat(session_id)
     ready = tasks.ready(tx, session_id)
@@ -62,6 +65,20 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     failpoints.hit("beat.before_commit")
     due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]
     return Beat(session_id, offered, ended, min(due, default=None))
+
+
+def _advise(tx: Tx, session: str) -> Beat:
+    """A person decides: nothing is offered but advice, which they may want to read first."""
+    ready = [row for row in tasks.ready(tx, session) if row.prefix == ARCH]
+    chosen = offers([task_state(row) for row in ready], open_runs=0, sequential=False, now=tx.now)
+    offered = tuple(row.key for row in ready if row.key in chosen and transitions.offer(tx, row.id))
+    if offered:
+        messages.event(
+            tx, session, "beat", f"beat: offered {', '.join(offered)}", offered=list(offered), ended=None
+        )
+    failpoints.hit("beat.before_commit")
+    due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]
+    return Beat(session, offered, None, min(due, default=None))
 
 
 def _end(tx: Tx, session: Session) -> str:

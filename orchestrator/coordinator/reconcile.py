@@ -10,6 +10,7 @@ from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.scheduling import topological
+from orchestrator.lifecycle.left_out import left_out
 from orchestrator.store import leases, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import OverdueRun
 from orchestrator.store.store import Store, Tx
@@ -46,7 +47,7 @@ def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
         words = f"attempt given back, {why} while the disk was full" if spared else f"attempt lost, {why}"
         kind = "given_back" if spared else "lost"
         messages.event(tx, run.session_id, kind, f"{run.key}: {words}", task=run.key, run=run.id)
-        if status is TaskStatus.FAILED:
+        if status is TaskStatus.FAILED and not left_out(tx, run.session_id, run.task_id, run.key, why):
             sessions.pause(
                 tx,
                 run.session_id,

@@ -16,6 +16,11 @@ _OPENING = re.compile(
     r"^(?:please|kindly|can you|could you|i want you to|let's|请你?|帮我|麻烦)[\s,，]*", re.I
 )
 _CLAUSE = re.compile(r"[,;&，；、]|\b(?:and|then)\b|并且?|然后|再", re.I)
+_NEGATED = re.compile(  # `without a UI`, `no frontend or backend`, `不需要界面`
+    r"\b(?:no|without|not)\s+(?:any\s+|an?\s+|the\s+|need\s+an?\s+)?[\w-]+(?:\s+(?:or|and|nor)\s+[\w-]+)?"
+    r"|(?:不需要|不要|无需|没有)[^，。；、,.;\s]{1,6}",
+    re.I,
+)
 _SENTENCE = re.compile(r"[.!?。！？](?:\s|$)|\n")
 
 
@@ -108,7 +113,8 @@ def _base(request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
 
 
 def _upgraded(mode: str, request: str, facts: ProjectFacts, pack: Pack) -> tuple[str, str]:
-    """Frontend work needs the frontend roles."""
+    """Frontend work needs the frontend roles; what the request says it is without counts for nothing."""
+    request = _NEGATED.sub(" ", request)
     word = _first(request, pack, "frontend")
     sign = f"the request mentions {word!r}" if word else f"the project uses {facts.frontend}"
     if not (word or facts.frontend) or mode not in ("impl-only", "full-lifecycle"):

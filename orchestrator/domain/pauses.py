@@ -142,6 +142,18 @@ PAUSES: Mapping[PauseReason, Pause] = MappingProxyType(
 )
 
 
+ADVISED = (  # while a person decides about content, an architect may still read it for them
+    PauseReason.CHECKPOINT,
+    PauseReason.SIGNOFF_BLOCKED,
+    PauseReason.REVISION_EXHAUSTED,
+    PauseReason.DISCUSSION_BLOCKED,
+    PauseReason.WORK_QUESTION,
+    PauseReason.PLAN_APPROVAL,
+    PauseReason.SUPERVISION_BLOCKED,
+    PauseReason.DISCUSSION_FEEDBACK,
+)
+
+
 def may_rework(command: str, reason: PauseReason) -> bool:
     """Whether a rework command is possible while a session is paused for that reason."""
     return command in PAUSES[reason].actions or reason in (PauseReason.USER, PauseReason.TASK_FAILED)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.documents import DIMENSIONS, Catalogue
 from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.graph import topological
@@ -48,6 +49,12 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
             f"{base} has already been revised {made} times",
             why=f"a task is revised at most {LIMIT} times",
             fix=f"`lifecycle revise {base} --force` allows one more",
+        )
+    if _is_aside(graph[base]):
+        raise NotAllowedNow(
+            f"{base} is advice and is not revised",
+            why="nothing is built on it",
+            fix='lifecycle advise "..." asks again',
         )
     originals = _originals(graph)
     behind = _descendants(originals, base)
@@ -242,9 +249,14 @@ def _originals(graph: Graph) -> dict[str, TaskState]:
     plain = [
         replace(state, blocked_by=tuple(dict.fromkeys(_bases(graph, state) - {state.key})))
         for state in graph.values()
-        if state.revision_of is None
+        if state.revision_of is None and not _is_aside(state)
     ]
     return {state.key: state for state in topological(plain)}
+
+
+def _is_aside(state: TaskState) -> bool:
+    """Advice that somebody asked for: nothing is built on it, so nothing reworks it."""
+    return state.prefix == ARCH and ids.parse_key(state.key).stem != ARCH
 
 
 def _bases(graph: Graph, state: TaskState) -> set[str]:

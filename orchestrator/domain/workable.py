@@ -28,6 +28,8 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "tester": ("TEST",),
     "explorer": ("EXPLORE", "ANALYZE"),
     "synthesizer": ("SYNTH",),
+    "architect": ("ARCH",),
+    "supervisor": ("SUPERVISE",),
 }
 # Tasks that make no document, and the prefix of those without which they have nothing to do.
 FOLLOWS = {
@@ -38,6 +40,8 @@ FOLLOWS = {
     "EXPLORE": None,
     "ANALYZE": "EXPLORE",
     "SYNTH": "ANALYZE",
+    "ARCH": None,
+    "SUPERVISE": None,
 }
 
 

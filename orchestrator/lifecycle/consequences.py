@@ -75,9 +75,13 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and (asked := analysis_rounds.asks(row)) is not None:
         reason = PauseReason.DISCUSSION_FEEDBACK
         detail |= asked
+    if reason is None and report.blocked is not None:
+        reason = PauseReason.SUPERVISION_BLOCKED
+        detail |= report.blocked
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL
+            fan_out.advise_on(tx, session, report.fan_out, row.key, report.max_attempts)
         else:
             fan_out.apply(tx, session, report.fan_out, row.key, report.max_attempts)
     if reason is None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
+from orchestrator.domain.concerns import MODE, AdviceMode
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -18,6 +19,7 @@ from orchestrator.domain.pipelines import Pack, from_snapshot
 from orchestrator.domain.plan import Dependency, Plan, PlanTask
 from orchestrator.domain.plan_checks import order, with_overlaps
 from orchestrator.domain.revisions import Edge, Graph
+from orchestrator.domain.supervision import SUPERVISE
 from orchestrator.lifecycle import rework
 from orchestrator.store import messages, sessions, tasks, transitions
 from orchestrator.store.rows import Task
@@ -67,7 +69,7 @@ def reported(plan: Plan, agents: Collection[str]) -> JsonObject:
 
 
 def plan_fan_out(state: Graph, planned: Sequence[PlanTask], *, adviser: TaskState | None = None) -> FanOut:
-    """The tasks and edges for a plan's tasks; `adviser` comes between the plan and all of them.
+    """The tasks and edges for a plan's tasks; `adviser`, new or there already, comes between the plan and all of them.
 
     Where all have one side, TASK-00n becomes the n-th of its prefix. Nothing where no placeholder waits for a plan.
     """
@@ -77,7 +79,7 @@ def plan_fan_out(state: Graph, planned: Sequence[PlanTask], *, adviser: TaskStat
         return FanOut({})
     named = _named(state, holders, planned)
     of_task = {plan_task: key for key, plan_task in named.items()}
-    new: list[TaskState] = [] if adviser is None else [adviser]
+    new: list[TaskState] = [] if adviser is None or adviser.key in state else [adviser]
     edges: list[Edge] = []
     for task in sorted_tasks:
         key = of_task[task.id]
@@ -103,10 +105,18 @@ def _placeholders(state: Graph) -> dict[str, str]:
     """Prefix -> the pipeline's first task of that prefix, while it has not begun and waits for a plan."""
     found: dict[str, str] = {}
     for key, each in state.items():
-        waits = any(state[blocker].prefix == PLANS for blocker in each.blocked_by if blocker in state)
+        waits = any(_is_plan(state, blocker) for blocker in each.blocked_by)
         if each.prefix in CARRIES_OUT.values() and each.revision_of is None and waits:
             found.setdefault(each.prefix, key)
     return {prefix: key for prefix, key in found.items() if state[key].status is TaskStatus.PENDING}
+
+
+def _is_plan(state: Graph, key: str) -> bool:
+    """Whether a task makes the plan, or checks it before it is carried out."""
+    if key not in state:
+        return False
+    checked = state[key].blocked_by if state[key].prefix == SUPERVISE else ()
+    return state[key].prefix == PLANS or any(_is_plan(state, each) for each in checked)
 
 
 def _prefix(holders: Mapping[str, str], task: PlanTask) -> str:
@@ -150,7 +160,7 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     state = graph(rows)
     pack, _ = from_snapshot(sessions.snapshot(tx, session))
     planned = [_planned(each) for each in fan_out["tasks"]]
-    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
+    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else _newest_adviser(state)
     plan = plan_fan_out(state, planned, adviser=adviser)
     of_session = sessions.session_state(tx, session).options.get(AGENT)  # chosen by a person, for every role
     agents = {each["id"]: None if of_session else each["agent"] for each in fan_out["tasks"]}
@@ -158,7 +168,7 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     def payload(key: str, before: JsonObject) -> JsonObject:
         task = plan.carried_out.get(key)
         if task is None:
-            return {"mode": "plan", PLAN_DIGEST: digest}
+            return {MODE: AdviceMode.PLAN.value}
         kept = {name: value for name, value in before.items() if name != "agent"}
         chosen = {"agent": agents[task]} if agents[task] else {}
         return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **chosen}
@@ -192,11 +202,28 @@ def _planned(each: JsonObject) -> PlanTask:
 
 
 def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
-    """The architect's task behind the plan, where the session's architect can do it and it is not there yet."""
+    """The architect's task behind the plan: the one that is there, else a new one where the session has an architect."""
+    if (there := _newest_adviser(state)) is not None:
+        return there
     role = next((role for role in pack.roles.values() if "ARCH" in role.prefixes and role.installed), None)
-    if role is None or ADVISES in state or after not in state:
+    if role is None or after not in state:
         return None
     return TaskState(ADVISES, role.name, "ARCH", TaskStatus.PENDING, (after,), phase=state[after].phase)
+
+
+def _newest_adviser(state: Graph) -> TaskState | None:
+    """The newest version of the architect's task behind the plan."""
+    versions = [each for each in state.values() if ADVISES in (each.key, each.revision_of)]
+    return max(versions, key=lambda each: each.revision_no, default=None)
+
+
+def advise_on(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: int) -> None:
+    """Let the architect read a plan of high complexity while a person decides about it."""
+    state = graph(tasks.all_tasks(tx, session))
+    pack, _ = from_snapshot(sessions.snapshot(tx, session))
+    adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
+    if adviser is not None and adviser.key not in state:
+        rework.add_tasks(tx, session, (adviser,), max_attempts, lambda _: {MODE: AdviceMode.PLAN.value})
 
 
 def refuse_revision(rows: Iterable[Task], key: str, options: JsonObject) -> None:

@@ -62,6 +62,7 @@ class Report:
     landing: Landing | None = None
     links: Sequence[Link] = ()  # noted with the report
     verdict: Verdict | None = None  # of a test run or a review
+    blocked: JsonObject | None = None  # the failures for which a supervision has a person decide
     fan_out: JsonObject | None = None  # the tasks of a plan (lifecycle/fan_out.py)
     max_attempts: int = 3
 

@@ -17,6 +17,7 @@ from orchestrator.domain.scheduling import advance
 from orchestrator.lifecycle.advance import apply_advance, situation_of
 from orchestrator.lifecycle.consequences import apply_consequences
 from orchestrator.lifecycle.finished_run import Report, Reported
+from orchestrator.lifecycle.left_out import left_out
 from orchestrator.store import (
     artifacts,
     checks,
@@ -150,7 +151,7 @@ def fail(
     )
     if pause is not None:
         sessions.pause(tx, session, pause, dict(detail or {}))
-    elif status == "failed":
+    elif status == "failed" and not left_out(tx, session, row.id, row.key, error):
         sessions.pause(tx, session, PauseReason.TASK_FAILED, {"task": row.key, "error": error})
     sessions.request_beat(tx, session)
     return str(status)

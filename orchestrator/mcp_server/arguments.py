@@ -210,13 +210,33 @@ class SessionCompare(Arguments):
 
 class SessionCommand(Arguments):
     command: Literal[
-        "resume", "revise", "feedback", "recheck", "improve", "rebase", "pause", "cancel", "archive", "repair"
+        "resume",
+        "revise",
+        "feedback",
+        "recheck",
+        "improve",
+        "advise",
+        "rebase",
+        "pause",
+        "cancel",
+        "archive",
+        "repair",
     ]
     session: Session = None
     task: Annotated[
-        Name | None, Field(description="revise: a completed task. feedback: the document it is about.")
+        Name | None,
+        Field(
+            description="revise: a completed task. feedback: the document it is about. advise: the task it follows."
+        ),
     ] = None
-    text: Annotated[Text | None, Field(description="revise: what to change. feedback: the feedback.")] = None
+    text: Annotated[
+        Text | None,
+        Field(description="revise: what to change. feedback: the feedback. advise: the question."),
+    ] = None
+    mode: Annotated[
+        Name | None,
+        Field(description="advise: spec, plan, code, consult or feasibility; default by the question."),
+    ] = None
     dimension: Annotated[Name | None, Field(description="improve: default the lowest-scoring one.")] = None
     force: Annotated[
         bool | None, Field(description="resume: despite a failed gate. revise: more than two revisions.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator import project as app
-from orchestrator.commands import manage, rebase, repair, requests, resume, rework, start
+from orchestrator.commands import advise, manage, rebase, repair, requests, resume, rework, start
 from orchestrator.commands.review_subject import ReviewSubject, asked_review, review_request
 from orchestrator.config.settings import Settings
 from orchestrator.domain.approvals import parse_token
@@ -174,6 +174,14 @@ def _recheck(store: Store, settings: Settings, asked: given.SessionCommand) -> _
     )
 
 
+def _advise(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
+    question = advise.asked(asked.text, asked.mode, asked.task)
+    done = advise.advise(
+        store, asked.session, question, who=Person.decides(), max_attempts=settings.max_attempts
+    )
+    return _reworked(done, state=done.state)
+
+
 def _rebase(store: Store, settings: Settings, asked: given.SessionCommand) -> _Done:
     project = store.workflow.parent
     return _reworked(
@@ -218,6 +226,7 @@ COMMANDS: dict[str, tuple[_Command, set[str]]] = {
     "feedback": (_feedback, {"text", "task"}),
     "recheck": (_recheck, set()),
     "improve": (_improve, {"dimension"}),
+    "advise": (_advise, {"text", "mode", "task"}),
     "rebase": (_rebase, set()),
     "pause": (_pause, {"words"}),
     "cancel": (_cancel, {"words"}),

@@ -268,7 +268,7 @@ TOOLS = (
     Tool(
         "session_command",
         "Control a session: resume (continue; at a checkpoint this is the person's approval), revise, feedback, recheck, "
-        "improve, rebase, pause, cancel, archive, repair. session_status shows which are possible now. Returns at once.",
+        "improve, advise, rebase, pause, cancel, archive, repair. session_status shows what is possible. Returns at once.",
         given.SessionCommand,
         session_command,
         writes=True,

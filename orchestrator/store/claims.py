@@ -19,7 +19,7 @@ from orchestrator.store.rows import Run, Task
 from orchestrator.store.statements import Insertion, Selection, change, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import runs, sessions, tasks
-from orchestrator.store.tasks import oldest_offer
+from orchestrator.store.tasks import oldest_offer, session_takes
 
 _INSERT_RUN = Insertion(runs)
 
@@ -34,7 +34,7 @@ def _claim() -> Update:
             tasks.c.epoch == bindparam("at_epoch"),
             tasks.c.status == TaskStatus.PENDING,
             tasks.c.offered_at.is_not(None),
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
+            session_takes(),
         )
         .values(
             status=TaskStatus.IN_PROGRESS,

@@ -15,12 +15,15 @@ from sqlalchemy import (
     exists,
     func,
     null,
+    or_,
     select,
     update,
 )
 
 from orchestrator.domain import account_pause
+from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.project_tables import hosts, rate_limits
 from orchestrator.store.records import COST_SUMS
 from orchestrator.store.rows import Attempt, CallSums, Session
@@ -29,13 +32,31 @@ from orchestrator.store.store import Tx
 from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
 
+def _goes_on(advice: ColumnElement[bool]) -> ColumnElement[bool]:
+    """A session that is active, or that waits for a person and has advice for them; found by the index on its status."""
+    living = one_of(sessions.c.status, [SessionStatus.ACTIVE, SessionStatus.PAUSED])
+    waits = and_(one_of(sessions.c.pause_reason, ADVISED), advice)
+    return and_(living, or_(sessions.c.status == SessionStatus.ACTIVE, waits))
+
+
+def _is_advice() -> ColumnElement[bool]:
+    """A task that may run while its session waits for a person."""
+    return and_(tasks.c.prefix == fixed(ARCH), tasks.c.unmet == fixed(0))
+
+
+def _has_advice() -> ColumnElement[bool]:
+    """Whether a session has such a task that has not begun."""
+    pending = tasks.c.status == fixed(TaskStatus.PENDING)
+    return exists().where(tasks.c.session_id == sessions.c.id, pending, _is_advice())
+
+
 @query(int)
 def _work() -> Selection:
     return (
         select(tasks.c.id)
         .join(sessions, sessions.c.id == tasks.c.session_id)
         .where(
-            sessions.c.status == SessionStatus.ACTIVE,
+            _goes_on(_is_advice()),
             one_of(tasks.c.status, [TaskStatus.PENDING, TaskStatus.IN_PROGRESS]),
         )
         .limit(1)
@@ -56,7 +77,7 @@ def _next_retry() -> Selection:
             tasks.c.not_before > bindparam("now"),
             tasks.c.status == fixed(TaskStatus.PENDING),
             tasks.c.unmet == fixed(0),
-            sessions.c.status == SessionStatus.ACTIVE,
+            _goes_on(_is_advice()),
         )
     )
 
@@ -66,7 +87,7 @@ def _mark_due() -> Update:
     return (
         update(sessions)
         .where(
-            sessions.c.status == SessionStatus.ACTIVE,
+            _goes_on(_has_advice()),
             exists().where(
                 tasks.c.session_id == sessions.c.id,
                 tasks.c.status == fixed(TaskStatus.PENDING),
@@ -109,7 +130,7 @@ def _mark_idle() -> Update:
     return (
         update(sessions)
         .where(
-            sessions.c.status == SessionStatus.ACTIVE,
+            _goes_on(_has_advice()),
             ~exists().where(
                 tasks.c.session_id == sessions.c.id,
                 (tasks.c.status == TaskStatus.IN_PROGRESS) | tasks.c.offered_at.is_not(None),

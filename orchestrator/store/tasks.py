@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select
 
+from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.pauses import ADVISED
 from orchestrator.store.project_tables import hosts
 from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
 from orchestrator.store.statements import Query, Selection, columns, fixed, one_of, query
@@ -42,12 +44,14 @@ def _before() -> Selection:
     return select(runs.c.id).where(runs.c.task_id == bindparam("task"), runs.c.epoch < bindparam("epoch"))
 
 
-def _session_is_active() -> ColumnElement[bool]:
-    """Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are."""
-    return (
-        select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
-        == SessionStatus.ACTIVE
-    )
+def session_takes() -> ColumnElement[bool]:
+    """Whether a task may be offered and claimed: its session is active, or the task is advice for who decides about a pause.
+
+    Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are.
+    """
+    status = select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
+    waits = exists().where(sessions.c.id == tasks.c.session_id, one_of(sessions.c.pause_reason, ADVISED))
+    return or_(status == SessionStatus.ACTIVE, and_(tasks.c.prefix == fixed(ARCH), waits))
 
 
 @cache
@@ -56,7 +60,7 @@ def _oldest_offer(roles: tuple[str, ...]) -> Query[Task]:
         Task,
         lambda: (
             select(*columns(tasks, Task))
-            .where(tasks.c.offered_at.is_not(None), one_of(tasks.c.role, roles), _session_is_active())
+            .where(tasks.c.offered_at.is_not(None), one_of(tasks.c.role, roles), session_takes())
             .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
             .limit(1)
         ),
@@ -187,7 +191,7 @@ def _offer_elsewhere(roles: tuple[str, ...]) -> Query[int]:
                 tasks.c.offered_at.is_not(None),
                 tasks.c.session_id != bindparam("session"),
                 one_of(tasks.c.role, roles),
-                _session_is_active(),
+                session_takes(),
             )
             .limit(1)
         ),

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Update, bindparam, case, exists, select, update
+from sqlalchemy import Update, bindparam, case, select, update
 
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.model import SATISFIED, RunOutcome, SessionStatus, TaskStatus
+from orchestrator.domain.model import SATISFIED, RunOutcome, TaskStatus
 from orchestrator.store.claims import held
 from orchestrator.store.statements import Insertion, Selection, change, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, runs, sessions, tasks
+from orchestrator.store.tables import edges, runs, tasks
+from orchestrator.store.tasks import session_takes
 
 _INSERT_TASK = Insertion(tasks)
 
@@ -61,7 +62,7 @@ def _offer() -> Update:
             tasks.c.status == TaskStatus.PENDING,
             tasks.c.offered_at.is_(None),
             tasks.c.unmet == 0,
-            exists().where(sessions.c.id == tasks.c.session_id, sessions.c.status == SessionStatus.ACTIVE),
+            session_takes(),
         )
         .values(offered_at=bindparam("now"), epoch=tasks.c.epoch + 1)
     )

@@ -26,7 +26,7 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import budget, cost, discuss, landed, limits, measured, next_steps, reviews
+from orchestrator.views import advice, budget, cost, discuss, landed, limits, measured, next_steps, reviews
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -88,6 +88,8 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "scores": discuss.scores(tx, session.id) if session.gate else None,
         "tests": reviews.newest_tests(tx, session.id),
         "review": reviews.newest(tx, session.id),
+        "supervision": advice.supervision_views(tx, session.id),
+        "advice": advice.advice_views(tx, session.id),
         "work": landed.work_view(tx, session),
         "plan": _plan(tx, session),
         "next": next_steps.next_view(tx, session, views),
@@ -231,6 +233,8 @@ def completion_report(tx: Tx, session: Session) -> JsonObject:
         "scores": discuss.scores(tx, session.id),
         "tests": reviews.newest_tests(tx, session.id),
         "review": reviews.newest(tx, session.id),
+        "supervision": advice.supervision_views(tx, session.id),
+        "advice": advice.advice_views(tx, session.id),
         "rounds": discuss.discussions(tx, session.id),
         "unanswering": cost.unanswering(tx, session.id),
         "attempts_lost": sum(row.outcome == "lost" for row in queries.runs_of(tx, session.id)),

@@ -84,7 +84,7 @@ REFUSED = {
         "product",
     ],
     "9 no perspectives": ["start", "Build it", "--perspectives", " , "],
-    "9 supervise is not built": ["start", "Build it", "--supervise", "--mode", "spec-only"],
+    "9 supervise without documents": ["start", "Build it", "--supervise", "--mode", "analyze-quick"],
     "9 print and edit": ["open", "RESEARCH-001.md", "--print", "--edit"],
     "9 json and edit": ["open", "RESEARCH-001.md", "--json", "--edit"],
     "9 all and one": ["cost", "--all", "--session", "TLS-running"],

@@ -792,7 +792,7 @@ def test_a_path_leads_nowhere_but_into_the_project(shared: Shared, name: str, pa
         ({"record": "a", "replay": "b"}, "exclude each other"),
         ({"discuss": "off", "perspectives": ["risk"]}, "perspectives and discuss off exclude each other"),
         ({"plan": True, "key": "k"}, "plan and key exclude each other"),
-        ({"supervise": True, "mode": "spec-only"}, "not available yet: supervisor"),
+        ({"supervise": True, "mode": "analyze-quick"}, "supervise has no effect in mode analyze-quick"),
         ({"max_usd": 0}, "not valid"),
         ({"max_tokens": -1}, "not valid"),
     ],

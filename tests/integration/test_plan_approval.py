@@ -91,7 +91,11 @@ def test_an_edit_by_hand_is_read_and_carried_out(tmp_path: Path) -> None:
     warnings = answer(harness, token=True)
 
     assert any("edited by hand" in text for text in warnings)
-    assert rows(harness)["IMPL-002"].blocked_by == ("PLAN-001", "IMPL-001")  # both change src/app.py now
+    assert rows(harness)["IMPL-002"].blocked_by == (
+        "PLAN-001",
+        "IMPL-001",  # both change src/app.py now
+        "ARCH-001",
+    )
     invariants.check(harness.store.path)
 
 
@@ -170,7 +174,12 @@ def test_rejection_has_the_plan_made_anew_twice_and_no_third_time(tmp_path: Path
 
     answer(harness)
 
-    assert set(rows(harness)["IMPL-002"].blocked_by) == {"PLAN-001", "PLAN-001-R1", "PLAN-001-R2"}
+    assert set(rows(harness)["IMPL-002"].blocked_by) == {
+        "PLAN-001",
+        "PLAN-001-R1",
+        "PLAN-001-R2",
+        "ARCH-001",
+    }
     assert harness.state().status == "active"
     invariants.check(harness.store.path)
 

@@ -10,6 +10,8 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.modes import ProjectFacts, choose, depth
 from orchestrator.domain.pipelines import Pack
 
+CODER = ProjectFacts(coding_agent=True)
+
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
@@ -36,6 +38,35 @@ def pack() -> Pack:
         ("分析我们的开发流程", ProjectFacts(), "analyze-standard", "'分析'"),
         ("a tool to analyze logs", ProjectFacts(), "spec-only", "no agent that edits files"),
         ("repaginate and guide", ProjectFacts(coding_agent=True), "full-lifecycle", "configured"),
+        # requests as people put them in issues of public repositories, in other words
+        ("Let me switch to dark mode on the settings page", CODER, "full-lifecycle-fe", "'page'"),
+        ("Dark mode! Use Tailwind for it", CODER, "full-lifecycle-fe", "'Tailwind'"),
+        ("Allow users to export components as CSV", CODER, "full-lifecycle-fe", "'component'"),
+        ("Dark CSS for the index", CODER, "full-lifecycle-fe", "'CSS'"),
+        ("A design system for our forms", CODER, "full-lifecycle-fe", "'design system'"),
+        ("Fix memory leaks in the analytics query engine", CODER, "full-lifecycle", "configured"),
+        ("Investigate memory leak when sorting", CODER, "analyze-standard", "'investigate'"),
+        ("Investigate thoroughly why queries are slow", CODER, "analyze-deep", "'investigate'"),
+        ("Analyze the startup time, a quick look is enough", CODER, "analyze-quick", "'analyze'"),
+        ("Add a document about how to analyze slow queries", CODER, "full-lifecycle", "configured"),
+        (
+            "Import and export for each module, and the backend's export API",
+            CODER,
+            "full-lifecycle",
+            "configured",
+        ),
+        ("Write a PRD for catalog export", CODER, "spec-only", "'PRD'"),
+        ("希望能支持接口导出功能", CODER, "full-lifecycle", "configured"),
+        ("前端需要加入导出按钮", CODER, "full-lifecycle-fe", "'前端'"),
+        ("提交后台界面支持作品导出", CODER, "full-lifecycle-fe", "'界面'"),
+        ("前端加入按钮，后端增加导出接口", ProjectFacts(spec=True), "fullstack", "'接口'"),
+        ("请深入分析内存泄漏的原因", CODER, "analyze-deep", "'分析'"),
+        ("为导出功能写一份需求文档", CODER, "spec-only", "'需求文档'"),
+        # what it is to be without
+        ("A sync service without a UI", CODER, "full-lifecycle", "configured"),
+        ("A command, no frontend or page", ProjectFacts(spec=True), "impl-only", "specification"),
+        ("同步服务，不需要界面", CODER, "full-lifecycle", "configured"),
+        ("No API, only the settings page", ProjectFacts(spec=True), "fe-only", "'page'"),
     ],
 )
 def test_words_and_project_choose_the_mode_and_say_why(

@@ -28,8 +28,8 @@ def added_cycles(git: Git, base: str, tree: str, changes: Changes) -> list[Findi
     ]
     if not changed:
         return []
-    after = _graph(_sources(git, tree))
-    before = _graph(_sources(git, base))
+    after = load_time_imports(_sources(git, tree))
+    before = load_time_imports(_sources(git, base))
     found = []
     for path in changed:
         for target, line in after.get(path, {}).items():
@@ -67,7 +67,8 @@ def _sources(git: Git, tree: str) -> dict[str, str]:
     return {path: bodies[id].decode("utf-8", "replace") for path, id in names.items() if id in bodies}
 
 
-def _graph(sources: Mapping[str, str]) -> Graph:
+def load_time_imports(sources: Mapping[str, str]) -> Graph:
+    """Which of the Python files (path -> text) imports which when it is loaded, each with the line."""
     modules = {name: path for path in sources for name in _names(path)}
     return {path: dict(_imports(path, text, modules)) for path, text in sources.items()}
 

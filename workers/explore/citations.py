@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,10 @@ class CitationCheck:
 
     root: Path
     _files: dict[str, list[str] | None] = field(default_factory=dict)
+
+    def know(self, texts: Mapping[str, str]) -> None:
+        """Texts that are no files of the project (path -> text), to be cited as well."""
+        self._files.update((path, text.splitlines()) for path, text in texts.items())
 
     def check(self, path: str, line: int, quote: str) -> Cited:
         lines = self._lines(path)

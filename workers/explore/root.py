@@ -52,6 +52,13 @@ class Root:
         with self.opened(path, _DIRECTORY) as fd, os.scandir(fd) as entries:
             yield entries
 
+    def exists(self, path: str) -> bool:
+        """Whether there is a regular file or a directory, reached without a link."""
+        with suppress(OSError), self.opened(path, _FILE) as fd:
+            mode = os.fstat(fd).st_mode
+            return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+        return False
+
     def read(self, path: str, limit: int) -> bytes | None:
         """The first `limit` bytes, or None when it is not a regular file (any more) or may not be read."""
         with suppress(OSError), self.opened(path, _FILE) as fd:

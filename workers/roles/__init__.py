@@ -32,6 +32,7 @@ class Produced:
     landing: Landing | None = None  # what becomes the head with the report
     links: Sequence[Link] = ()
     verdict: Verdict | None = None
+    blocked: JsonObject | None = None  # why a person has to decide before the session goes on: a supervision
     relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
     after: Callable[[], object] | None = None  # what follows the report: refs
 
@@ -48,6 +49,7 @@ class Produced:
             "gate": self.gate,
             "shared": self.shared,
             "fan_out": self.fan_out,
+            "blocked": self.blocked,
             "verdict": None
             if self.verdict is None
             else {"kind": self.verdict.kind, "data": self.verdict.data},
@@ -82,6 +84,8 @@ MODULES = {
     "planner": "workers.roles.planner",
     "explorer": "workers.roles.explorer",
     "synthesizer": "workers.roles.synthesizer",
+    "architect": "workers.roles.architect",
+    "supervisor": "workers.roles.supervisor",
 }
 
 LANDING = frozenset(

@@ -14,6 +14,7 @@ from orchestrator.lifecycle.fix_rounds import REBASE
 from orchestrator.store import records, tasks
 from workers.agents import prompts
 from workers.agents.protocol import Agent
+from workers.context.advised import TITLE, concerns_text
 from workers.context.agent_calls import AgentCalls
 from workers.context.planned import is_as_approved
 from workers.context.run_context import RunContext
@@ -138,6 +139,7 @@ class _Implementation:
             material=[
                 ("The plan task", json.dumps(self.task.as_json(), ensure_ascii=False, indent=1)),
                 ("Done so far", "\n".join(_done(self.context))),
+                (TITLE, concerns_text(self.context)),
                 ("A person's decisions", "\n".join(decided(self.context))),
                 ("Findings of the checks", "\n".join(blocking_lines(turn.findings))),
                 ("What the tests said", what_tests_said(turn.findings)),

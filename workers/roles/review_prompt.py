@@ -11,6 +11,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.plan import Plan
 from workers.agents import prompts
 from workers.agents.protocol import Agent
+from workers.context.advised import TITLE, concerns_text
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext
 from workers.evidence.agent_findings import ReviewAnswer
@@ -59,6 +60,7 @@ def ask_about(
             ("The plan tasks that these files belong to", _json([each.as_json() for each in concerned])),
             ("What they refer to", "\n".join(texts_of(context, concerned))),
             ("What tests show of their criteria", _json(criteria_of(context, concerned))),
+            (TITLE, concerns_text(context)),
             ("Findings of the rules", "\n".join(known)),
             (
                 "Open findings of the review before: name those in `settled` that the change settles",

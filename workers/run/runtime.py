@@ -327,6 +327,7 @@ def _compose(
         landing=produced.landing,
         links=produced.links,
         verdict=produced.verdict,
+        blocked=produced.blocked,
         max_attempts=context.settings.max_attempts,
     )
 
