@@ -16,7 +16,14 @@ from orchestrator.cli.output import (
     verdict,
     width,
 )
-from orchestrator.cli.report import print_pause, print_review, print_scores, print_tests, unanswering
+from orchestrator.cli.report import (
+    print_audit,
+    print_pause,
+    print_review,
+    print_scores,
+    print_tests,
+    unanswering,
+)
 from orchestrator.domain.inert import inert, one_line
 from orchestrator.domain.json_types import JsonObject
 
@@ -41,6 +48,7 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Work", _work(found["work"]))
     print_tests(found["tests"])
     print_review(found["review"])
+    print_audit(found["audit"])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
     if found["budget"]:

@@ -36,6 +36,7 @@ def print_report(report: JsonObject, project: Path) -> None:
     print_scores(report["scores"])
     print_tests(report["tests"])
     print_review(report["review"])
+    print_audit(report["audit"])
     for agent in report["unanswering"]:
         say(paint(inert(unanswering(agent)), "yellow"))
     if report["pause"]:
@@ -111,6 +112,22 @@ def print_review(review: JsonObject | None) -> None:
     colour = {"APPROVE": "green", "CONDITIONAL": "yellow"}.get(review["verdict"], "red")
     numbers = ", ".join(f"{count} {severity}" for severity, count in review["findings"].items())
     pieces = [Piece("Review"), Piece(review["verdict"], colour), Piece(f"  {numbers or 'no findings'}")]
+    for line in flow(pieces, width(), gap=" "):
+        say(line)
+
+
+def print_audit(audit: JsonObject | None) -> None:
+    """The verdict on the frontend, its points, how many findings there are, and what no browser has looked at."""
+    if audit is None:
+        return
+    colour = {"PASS": "green", "PASS_WITH_WARNINGS": "yellow", "NEEDS_FIX": "yellow"}.get(
+        audit["verdict"], "red"
+    )
+    numbers = ", ".join(f"{count} {severity}" for severity, count in audit["findings"].items())
+    points = f"{audit['overall']:.1f} of 10, round {audit['round']}: {numbers or 'no findings'}"
+    pieces = [Piece("Frontend"), Piece(audit["verdict"], colour), Piece(f"  {points}")]
+    if audit["browser"]["why_not"]:
+        pieces.append(Piece(inert(f"(no browser: {audit['browser']['why_not']})"), "yellow"))
     for line in flow(pieces, width(), gap=" "):
         say(line)
 

@@ -26,6 +26,8 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "planner": ("PLAN",),
     "executor": ("IMPL",),
     "tester": ("TEST",),
+    "fe-developer": ("DEV-FE",),
+    "fe-qa": ("QA-FE",),
     "explorer": ("EXPLORE", "ANALYZE"),
     "synthesizer": ("SYNTH",),
 }
@@ -35,6 +37,8 @@ FOLLOWS = {
     "IMPL": "PLAN",
     "TEST": "IMPL",
     "REVIEW": "IMPL",
+    "DEV-FE": "PLAN",
+    "QA-FE": "DEV-FE",
     "EXPLORE": None,
     "ANALYZE": "EXPLORE",
     "SYNTH": "ANALYZE",
