@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 KEY_LENGTH = 200
 FIXES = ("critical", "high")
+CODE = frozenset({"IMPL", "DEV-FE"})  # prefixes of tasks that make code
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
 CRITICS = ("auto", "separate", "merged")
@@ -159,7 +160,7 @@ def _chosen(planned: Plan, settings: Settings) -> dict[str, Json]:
     """What the settings decide for a session with these tasks, where no option did."""
     prefixes = {task.prefix for task in planned.pipeline.tasks}
     approves = settings.approve_plan and "PLAN" in prefixes
-    fixes = settings.fix != FIXES[0] and "IMPL" in prefixes
+    fixes = settings.fix != FIXES[0] and "REVIEW" in prefixes and prefixes & CODE
     return {**({APPROVE_PLAN: True} if approves else {}), **({FIX: settings.fix} if fixes else {})}
 
 
@@ -321,7 +322,7 @@ def _work_ahead(project: Project, planned: Plan, settings: Settings) -> JsonObje
     from orchestrator.dispatch.asking import have_done
 
     prefixes = {task.prefix for task in planned.pipeline.tasks}
-    if "IMPL" not in prefixes:
+    if not prefixes & CODE:
         return None
     try:
         found = have_done("work-preview", project.root)

@@ -6,10 +6,8 @@ loopback port. Where something of that is missing the reason is told, and the au
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,15 +19,13 @@ from orchestrator.domain.frontend_audit import ACCESSIBILITY, DELIVERY, EXPERIEN
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.protocol import Timeouts
+from workers.evidence.browsers import FIX, axe_script, find_chromium, why_no_browser
 from workers.evidence.frontend_rules import QUOTED, Frontend, SourceFile, element_at
 from workers.evidence.page_server import Served, served_by
 from workers.evidence.sandbox import hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.evidence.suite_runs import TestBench
 
 VISIT = Path(__file__).with_name("browser_visit.py")
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell")
-PACKAGES = {"playwright": "Playwright", "axe_playwright_python": "axe-core"}
-FIX = "pip install 'team-lifecycle[browser]', and Chromium of the system: apt-get install chromium"
 SECONDS = 240.0  # for all pages of one tree
 MEMORY_BYTES = 3 * 1024**3
 TMP = "/tmp"  # noqa: S108 - the sandbox's own: a socket that Chromium makes there needs a short path
@@ -79,22 +75,6 @@ class Seen:
     version: str = ""
     pages: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     folder: Path | None = None  # of the pictures
-
-
-def why_no_browser(environ: Mapping[str, str]) -> str | None:
-    """What is missing on this machine for a look with a browser; None when nothing is."""
-    missing = [shown for name, shown in PACKAGES.items() if importlib.util.find_spec(name) is None]
-    if find_chromium(environ) is None:
-        missing.append("Chromium")
-    return (
-        f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed" if missing else None
-    )
-
-
-def find_chromium(environ: Mapping[str, str]) -> str | None:
-    """The system's Chromium, or a browser that is built from it."""
-    path = environ.get("PATH", "")
-    return next((found for name in NAMES if (found := shutil.which(name, path=path))), None)
 
 
 def browse(bench: TestBench, frontend: Frontend, base: str, head: str, name: str) -> Browsed:
@@ -154,7 +134,7 @@ def _visited(bench: TestBench, served: Served) -> Seen:
         json.dumps(
             {
                 "chromium": chromium,
-                "axe": str(_axe()),
+                "axe": str(axe_script()),
                 "tree": str(served.folder),
                 "serve": list(served.argv),
                 "pages": list(served.pages),
@@ -174,7 +154,7 @@ def _visited(bench: TestBench, served: Served) -> Seen:
         timeouts=Timeouts(start=None, silence=None, turn=None, total=SECONDS),
         stop=bench.context.live.stop,
         hidden=hidden_places(bench.environ, bench.context.project),
-        readable=[VISIT.parent, Path(sys.prefix), _axe().parent, *tools_below_tmp(bench.environ)],
+        readable=[VISIT.parent, Path(sys.prefix), axe_script().parent, *tools_below_tmp(bench.environ)],
         on_guardian=bench.watch,
         memory_bytes=MEMORY_BYTES,
     )
@@ -185,12 +165,6 @@ def _visited(bench: TestBench, served: Served) -> Seen:
         return Seen(f"the browser ended without an answer: {said}")
     told = json.loads((out / "seen.json").read_text(encoding="utf-8"))
     return Seen("", str(told["browser"]), {str(page["page"]): page for page in told["pages"]}, out)
-
-
-def _axe() -> Path:
-    spec = importlib.util.find_spec("axe_playwright_python")
-    assert spec is not None and spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0], "axe.min.js")
 
 
 def _screens(seen: Seen, folder: str, when: str) -> dict[str, bytes]:

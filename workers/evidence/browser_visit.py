@@ -24,7 +24,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Page, Route
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from orchestrator.domain.json_types import Json, JsonObject
 
 WIDTHS = {375: 667, 1280: 800}  # pixels: width -> height
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+JUDGED = ((375, "light"), (1280, "dark"))  # where axe-core looks: each width and each theme once
 PAGE_SECONDS = 15.0  # for one page to be loaded
 SERVER_SECONDS = 60.0  # for the project's server to listen
 POLL_SECONDS = 0.1
@@ -58,16 +59,16 @@ FLAGS = (
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
 )
-AXE = """
-axe.run(document, {resultTypes: ['violations'], rules: {'region': {enabled: false}}}).then(found =>
-  JSON.stringify(found.violations.map(rule => ({
+AXE = f"""
+axe.run(document, {{resultTypes: ['violations'], rules: {{'region': {{enabled: false}}}}}}).then(found =>
+  JSON.stringify(found.violations.slice(0, {MOST_RULES}).map(rule => ({{
     id: rule.id, impact: rule.impact, help: rule.help,
-    nodes: rule.nodes.slice(0, %d).map(node => ({
-      html: String(node.html).slice(0, %d), target: node.target.map(String).join(' ').slice(0, %d),
-      why: String(node.failureSummary || '').slice(0, %d), impact: node.impact
-    }))
-  })).slice(0, %d)))
-""" % (MOST_NODES, CUT, CUT, CUT, MOST_RULES)
+    nodes: rule.nodes.slice(0, {MOST_NODES}).map(node => ({{
+      html: String(node.html).slice(0, {CUT}), target: node.target.map(String).join(' ').slice(0, {CUT}),
+      why: String(node.failureSummary || '').slice(0, {CUT}), impact: node.impact
+    }}))
+  }}))))
+"""
 
 
 def main(job: JsonObject) -> JsonObject:
@@ -132,7 +133,7 @@ def _visit(browser: Browser, origin: str, axe: str, path: str, number: int, job:
                 size = _size(session)
                 if size["scroll"] > size["client"]:
                     _add(sideways, f"{width}")
-                if (width, scheme) != (375, "dark"):
+                if (width, scheme) in JUDGED:
                     for rule in _judged(session, axe):
                         _merge(violations, rule, f"{width} {scheme}")
                 name = f"{number}-{width}-{scheme}.png"

@@ -25,7 +25,7 @@ _UNLABELLED = frozenset(
     {"hidden", "submit", "button", "reset", "image"}
 )  # types of inputs that need no label
 _PLAIN = frozenset(  # elements that no keyboard reaches by themselves
-    [
+    {
         "div",
         "span",
         "p",
@@ -39,22 +39,9 @@ _PLAIN = frozenset(  # elements that no keyboard reaches by themselves
         "main",
         "nav",
         "aside",
-        "td",
-        "tr",
-        "th",
         "img",
-        "svg",
-        "i",
-        "b",
-        "em",
-        "strong",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    ]
+    }
+    | {"td", "tr", "th", "svg", "i", "b", "em", "strong", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
 _CONTROL = re.compile(
     r"(?:^|[\s>+~,])(?:a|button|input|select|summary)(?![\w-])|\.(?:btn|button)\b|\[role=.?button"

@@ -20,8 +20,6 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.evidence import HIGH, MEDIUM, Finding
 from orchestrator.domain.frontend_audit import (
-    FAIL,
-    NEEDS_FIX,
     PASS,
     ROUNDS,
     audit_verdict,
@@ -183,11 +181,7 @@ class _FrontendAudit:
             files=audit_files(self.context, audited),
             artifact=record_path(row.key, self.number).removesuffix(".json") + ".md",
             summary=self._summary(audited),
-            message_type="qa_fe_passed"
-            if word == PASS
-            else "fix_required"
-            if word in (NEEDS_FIX, FAIL)
-            else "qa_fe_result",
+            message_type="qa_fe_passed" if word == PASS else "qa_fe_result",
             agent=audited.agents[0] if audited.agents else RULES,
             notes=_notes(audited),
             wisdom=[("issues", _issue(each)) for each in found if each.severity in (HIGH, MEDIUM)][:WISDOM],
