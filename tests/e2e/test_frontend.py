@@ -29,6 +29,11 @@ def audit(project: Lifecycle, task: str, number: int) -> dict[str, Any]:
     return found
 
 
+def claim(quote: str, text: str) -> dict[str, Any]:
+    """What an agent says of the page."""
+    return {"dimension": "UX", "severity": "medium", "path": "index.html", "quote": quote, "text": text}
+
+
 @with_browser
 def test_faults_of_a_page_that_a_browser_finds_are_mended_in_the_second_round(tmp_path: Path) -> None:
     with building(tmp_path, PAGE, mended_page(), roles=PLAYERS) as project:
@@ -48,8 +53,10 @@ def test_faults_of_a_page_that_a_browser_finds_are_mended_in_the_second_round(tm
         }
         assert first["browser"]["pages"] == ["index.html"] and second["findings"] == []
         for number, told in (("001-r1", first), ("002-r2", second)):
-            pictures = [name for name in told["browser"]["screens"] if f"QA-FE-{number}" in name]
+            pictures = told["browser"]["screens"]
             assert len(pictures) == 8, pictures
+            after = [name for name in pictures if name.endswith("-after.png")]
+            assert len(after) == 4 and all(f"QA-FE-{number}/" in name for name in after)
             assert all((project.directory() / name).read_bytes().startswith(PNG) for name in pictures)
         assert "Frontend PASS" in project.run("check").out
         assert project.rows(
@@ -65,18 +72,30 @@ def test_faults_of_a_page_that_a_browser_finds_are_mended_in_the_second_round(tm
 
 
 def test_what_the_second_round_leaves_open_is_a_persons_decision(tmp_path: Path) -> None:
-    with building(tmp_path, PAGE, mended_page(mends=False), roles=PLAYERS, work=UNSERVED) as project:
+    critic = Turn(answer={"findings": [claim("<button type", "the button"), claim("<blink>", "nothing")]})
+    turns = {**mended_page(mends=False).turns, "audit": [critic]}
+    players = {**PLAYERS, "fe-qa": "scripted"}
+    with building(tmp_path, PAGE, Scenario(turns), roles=players, work=UNSERVED) as project:
         done = project.run(*begin_frontend(project), timeout=300)
 
         assert done.code == 3, done.out + done.err
         assert project.status() == ("paused", "revision_exhausted")
         failed = audit(project, "QA-FE-002", 2)
+        assert [
+            (each["line"], each["check"]) for each in failed["findings"] if each["source"] == "agent"
+        ] == [(17, "experience")]
+        assert [(each["text"], each["why"]) for each in failed["notes"]] == [
+            ("nothing", "what it quotes is not in the file")
+        ]
         assert (failed["verdict"], failed["round"]) == ("FAIL", 2)
         assert failed["browser"]["screens"] == [] and failed["browser"]["why_not"]
         shown = project.run("check").out
         assert "Frontend FAIL" in shown and "no browser" in " ".join(shown.split())
         told = project.run("check", "--json").json()
-        assert told["audit"]["verdict"] == "FAIL" and told["audit"]["findings"] == {"critical": 2}
+        assert told["audit"]["verdict"] == "FAIL" and told["audit"]["findings"] == {
+            "critical": 2,
+            "medium": 1,
+        }
 
         accepted = project.run("resume")
 

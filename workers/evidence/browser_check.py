@@ -6,6 +6,7 @@ loopback port. Where something of that is missing the reason is told, and the au
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -36,6 +37,31 @@ _SEVERITY = {"critical": CRITICAL, "serious": HIGH, "moderate": MEDIUM, "minor":
 
 
 @dataclass(frozen=True, slots=True)
+class BaseSeen:
+    """What a browser saw of the base, as the record of an audit keeps it for the next round."""
+
+    tree: str = ""
+    pages: tuple[str, ...] = ()  # that could be opened
+    faults: frozenset[str] = frozenset()  # digests of `_keys`
+    screens: tuple[str, ...] = ()  # paths below the session's folder
+
+    def as_json(self) -> JsonObject:
+        return {
+            "tree": self.tree,
+            "pages": list(self.pages),
+            "faults": sorted(self.faults),
+            "screens": list(self.screens),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> BaseSeen:
+        """What `as_json` gave."""
+        return cls(
+            str(value["tree"]), tuple(value["pages"]), frozenset(value["faults"]), tuple(value["screens"])
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Browsed:
     """What a browser saw; `why_not`: why none has looked."""
 
@@ -46,6 +72,7 @@ class Browsed:
     before: int = 0  # faults that the base has as well: nobody is charged for them
     notes: tuple[str, ...] = ()
     screens: Mapping[str, bytes] = field(default_factory=dict)  # by path below the session's folder
+    base: BaseSeen | None = None
 
     def as_json(self) -> JsonObject:
         return {
@@ -55,16 +82,14 @@ class Browsed:
             "found": len(self.findings),
             "before": self.before,
             "notes": list(self.notes),
-            "screens": sorted(self.screens),
+            "screens": sorted({*self.screens, *(self.base.screens if self.base else ())}),
         }
 
     def pairs(self) -> list[JsonObject]:
         """The pictures after the change, each with the one before it where there is one."""
-        found: list[JsonObject] = []
-        for after in sorted(name for name in self.screens if name.endswith("-after.png")):
-            before = after.removesuffix("-after.png") + "-before.png"
-            found.append({"after": after, "before": before if before in self.screens else None})
-        return found
+        before = {_picture_of(path): path for path in (self.base.screens if self.base else ())}
+        after = sorted(path for path in self.screens if path.endswith("-after.png"))
+        return [{"after": path, "before": before.get(_picture_of(path))} for path in after]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +101,17 @@ class Seen:
     pages: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     folder: Path | None = None  # of the pictures
 
+    @property
+    def opened(self) -> tuple[str, ...]:
+        return tuple(path for path, page in self.pages.items() if not page["why_not"])
 
-def browse(bench: TestBench, frontend: Frontend, base: str, head: str, name: str) -> Browsed:
+
+def browse(
+    bench: TestBench, frontend: Frontend, base: str, head: str, name: str, known: BaseSeen | None
+) -> Browsed:
     """What the pages of the tree `head` show that those of `base` do not. Raises LeaseLost, RunReleased, GitError.
 
-    `name`: of the folder of the pictures.
+    `name`: of the folder of the pictures; `known`: what an earlier round saw of the base.
     """
     missing = why_no_browser(bench.environ)
     if missing is not None:
@@ -90,34 +121,47 @@ def browse(bench: TestBench, frontend: Frontend, base: str, head: str, name: str
     bench.context.check()
     if after.why_not:
         return Browsed(after.why_not)
-    screens = _screens(after, SCREENS + name, "after")
     failpoints.hit("browser.seen")
-    before = _seen(bench, base, changed)
-    bench.context.check()
-    screens |= _screens(before, SCREENS + name, "before")
-    old = {key for path, page in before.pages.items() for key in _keys(path, page)}
-    found, known = _findings(after, frontend, old)
-    notes = [
+    screens = _screens(after, SCREENS + name, "after")
+    pages = tuple(after.pages)
+    notes: list[str] = []
+    if known is None or known.tree != base or not set(known.pages) <= set(pages):
+        seen = _seen(bench, base, changed, pages)
+        bench.context.check()
+        pictures = _screens(seen, SCREENS + name, "before")
+        screens |= pictures
+        faults = frozenset(key for path, page in seen.pages.items() for key in _keys(path, page))
+        known = BaseSeen(base, seen.opened, faults, tuple(sorted(pictures)))
+        notes += [f"the base could not be seen: {seen.why_not}"] if seen.why_not else []
+    found, old = _findings(after, frontend, known)
+    notes += _notes(after)
+    if not after.opened and not found:
+        return Browsed(f"no page could be opened: {'; '.join(notes)[:SAID]}")
+    return Browsed("", after.version, after.opened, tuple(found), old, tuple(notes), screens, known)
+
+
+def _notes(after: Seen) -> list[str]:
+    """The pages that could not be opened, and those that ask for something from elsewhere."""
+    found = [
         f"{path}: {one_line(str(page['why_not']), SAID)}"
         for path, page in after.pages.items()
         if page["why_not"]
     ]
-    notes += [
+    return found + [
         f"{path} loads from elsewhere, which was not loaded: {one_line(', '.join(map(str, page['outside'])), SAID)}"
         for path, page in after.pages.items()
         if page.get("outside")
     ]
-    if before.why_not:
-        notes.append(f"the base could not be seen: {before.why_not}")
-    seen = tuple(path for path, page in after.pages.items() if not page["why_not"])
-    if not seen:
-        return Browsed(f"no page could be opened: {'; '.join(notes)[:SAID]}")
-    return Browsed("", after.version, seen, tuple(found), known, tuple(notes), screens)
 
 
-def _seen(bench: TestBench, tree: str, changed: Collection[str]) -> Seen:
-    """One tree's pages in the browser."""
-    served = served_by(bench, tree, changed)
+def _picture_of(path: str) -> str:
+    """What a picture is of: its name without the folder of its round and the time."""
+    return re.sub(r"-(?:before|after)\.png$", "", path.rpartition("/")[2])
+
+
+def _seen(bench: TestBench, tree: str, changed: Collection[str], pages: Sequence[str] | None = None) -> Seen:
+    """One tree's pages in the browser; of the base's those that the head has."""
+    served = served_by(bench, tree, changed, pages)
     if isinstance(served, str):
         return Seen(served)
     return _visited(bench, served)
@@ -184,46 +228,51 @@ def _screens(seen: Seen, folder: str, when: str) -> dict[str, bytes]:
 # findings
 
 
-def _keys(path: str, page: Mapping[str, Json]) -> set[tuple[str, str, str]]:
+def _keys(path: str, page: Mapping[str, Json]) -> set[str]:
     """What tells the faults of a page from each other, however often it is looked at."""
     found = {
-        (path, str(rule["id"]), str(node["html"]))
-        for rule in page.get("violations", ())
-        for node in rule["nodes"]
+        _key(path, str(rule["id"]), node) for rule in page.get("violations", ()) for node in rule["nodes"]
     }
-    for kind in ("errors", "missing"):
-        found |= {(path, kind, str(text)) for text in page.get(kind, ())}
-    return found | ({(path, "sideways", "")} if page.get("sideways") else set())
+    found |= {_key(path, kind, text) for kind in _LISTS for text in page.get(kind, ())}
+    return found | ({_key(path, "sideways", "")} if page.get("sideways") else set())
 
 
-def _findings(
-    after: Seen, frontend: Frontend, old: Collection[tuple[str, str, str]]
-) -> tuple[list[Finding], int]:
+def _key(path: str, kind: str, what: Json) -> str:
+    text = what["html"] if isinstance(what, dict) else what
+    return hashlib.sha256("\0".join((path, kind, str(text))).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _findings(after: Seen, frontend: Frontend, known: BaseSeen) -> tuple[list[Finding], int]:
     """The faults that are new, and how many the base has as well."""
     files = {file.changed.path: file for file in frontend.files}
     found: list[Finding] = []
-    known = 0
+    old = 0
     for path, page in after.pages.items():
-        keys = _keys(path, page)
-        known += len(keys & set(old))
-        source = files.get(path)
+        old += len(_keys(path, page) & known.faults)
         for rule in page.get("violations", ()):
-            for node in rule["nodes"]:
-                if (path, str(rule["id"]), str(node["html"])) not in old:
-                    found.append(_violation(path, rule, node, source))
-        new = {kind: sorted(text for _, which, text in keys - set(old) if which == kind) for kind in _OTHERS}
-        for kind, texts in new.items():
+            found += [
+                _violation(path, rule, node, files.get(path))
+                for node in rule["nodes"]
+                if _key(path, str(rule["id"]), node) not in known.faults
+            ]
+        told = {kind: page.get(kind, ()) for kind in _LISTS}
+        told["sideways"] = ("",) if page.get("sideways") else ()
+        told["unopened"] = (page["why_not"],) if page["why_not"] and path in known.pages else ()
+        for kind, texts in told.items():
             check, severity, words, fix = _OTHERS[kind]
             found += [
-                Finding(check, severity, kind, f"{words}{one_line(text, SAID)}", path, fix=fix)
+                Finding(check, severity, kind, f"{words}{one_line(str(text), SAID)}", path, fix=fix)
                 for text in texts
+                if _key(path, kind, text) not in known.faults
             ]
-    return found, known
+    return found, old
 
 
+_LISTS = ("errors", "missing")
 _OTHERS = {
     "errors": (DELIVERY, HIGH, "the page's scripts fail in a browser: ", "mend the script"),
     "missing": (DELIVERY, MEDIUM, "the page loads what is not there: ", "add the file, or mend the address"),
+    "unopened": (DELIVERY, HIGH, "the page cannot be opened any more: ", "let it load"),
     "sideways": (
         EXPERIENCE,
         MEDIUM,

@@ -16,6 +16,7 @@ from workers.evidence.frontend_checks import DeliveryCheck, FrontendChecks
 from workers.evidence.page_elements import Element, Page, read_page
 from workers.evidence.style_declarations import StyleDeclaration, read_styles
 
+MOST = 50  # findings of one check; with fewer its dimension has no points left
 QUOTED = 200  # characters of a line that are kept
 LONGEST = 5_000  # characters of a line; longer ones are generated
 TARGET = 24  # pixels that a control has at least, both ways (WCAG 2.2, 2.5.8)
@@ -150,7 +151,7 @@ def _answered(name: str, check: DeliveryCheck, frontend: Frontend) -> Answered:
             places = STYLES[name](file, frontend)
         lines = dict.fromkeys(filter(None, (file.first_new(place) for place in places)))
         found += [_finding(name, check, file.changed, line) for line in lines]
-    return Answered(name, looked_at, tuple(found), check.dont)
+    return Answered(name, looked_at, tuple(found[:MOST]), check.dont)
 
 
 def _finding(name: str, check: DeliveryCheck, file: ChangedFile, line: int) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,8 +30,10 @@ class Served:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def served_by(bench: TestBench, tree: str, changed: Collection[str]) -> Served | str:
-    """How the tree's pages are served, the changed ones first; or why there is nothing to serve.
+def served_by(
+    bench: TestBench, tree: str, changed: Collection[str], only: Sequence[str] | None = None
+) -> Served | str:
+    """How the tree's pages are served, the changed ones first (`only`: those that are there); or why nothing is served.
 
     By the setting `work.serve`, else as the files that they are, else by a script of package.json.
     """
@@ -39,6 +41,9 @@ def served_by(bench: TestBench, tree: str, changed: Collection[str]) -> Served |
     chosen = tuple(page.lstrip("/") for page in settings.pages)
     if not settings.serve:
         folder = bench.verify.put(tree)
+        if only is not None and any(_PAGE.search(page) for page in only):
+            there = tuple(page for page in only if (folder / page).is_file())
+            return Served(folder, there) if there else "none of the pages was there"
         pages = chosen or static_pages(folder, changed)
         if pages:
             return Served(folder, pages[:MOST_PAGES])

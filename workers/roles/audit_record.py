@@ -14,7 +14,7 @@ from workers.context.written_documents import stamp
 from workers.documents.frame import to_json
 from workers.documents.page import Printer
 from workers.evidence.agent_findings import Noted
-from workers.evidence.browser_check import Browsed
+from workers.evidence.browser_check import BaseSeen, Browsed
 from workers.evidence.frontend_rules import Answered
 from workers.landing.design_tokens import DesignTokens
 
@@ -60,6 +60,20 @@ def record_path(task: str, number: int) -> str:
     return f"qa/audit-fe-{task}-r{number}.json"
 
 
+def base_seen_before(context: RunContext) -> BaseSeen | None:
+    """What the browser of an earlier audit saw of the base, by the newest record; None where none has looked."""
+    found = [
+        row
+        for path, row in context.artifacts.items()
+        if path.startswith("qa/audit-fe-") and path.endswith(".json")
+    ]
+    for row in sorted(found, key=lambda each: each.created_at, reverse=True):
+        record = context.json(row.path)
+        if isinstance(record, dict) and record.get("base_seen"):
+            return BaseSeen.from_json(record["base_seen"])
+    return None
+
+
 def audit_files(context: RunContext, audited: Audited) -> dict[str, tuple[bytes, str]]:
     """The record, the page and the screenshots, by path."""
     row = context.row
@@ -93,6 +107,7 @@ def audit_files(context: RunContext, audited: Audited) -> dict[str, tuple[bytes,
         ],
         "tokens": {"source": audited.tokens.source or None, "file": audited.tokens.file or None},
         "browser": audited.browsed.as_json(),
+        "base_seen": audited.browsed.base.as_json() if audited.browsed.base else None,
         "agents": list(audited.agents),
         "without_agent": audited.without or None,
     }

@@ -46,7 +46,7 @@ from workers.git.session_work import SessionWork
 from workers.landing.design_tokens import DesignTokens, tokens_of
 from workers.landing.reviewed_session import session_work
 from workers.roles import Produced
-from workers.roles.audit_record import Audited, audit_files, record_path
+from workers.roles.audit_record import Audited, audit_files, base_seen_before, record_path
 from workers.roles.frontend_audit_prompt import ask_about_frontend
 from workers.roles.second_look import look_again
 
@@ -92,7 +92,8 @@ class _FrontendAudit:
         bench = CandidateEvidence.of(self.context, self.calls, self.work, checkout, Declared()).bench
         tree_of = self.work.private.tree_of
         name = f"{self.context.row.key}-r{self.number}"
-        return browse(bench, self.frontend, tree_of(self.base), tree_of(self.head), name)
+        known = base_seen_before(self.context)
+        return browse(bench, self.frontend, tree_of(self.base), tree_of(self.head), name, known)
 
     @cached_property
     def tokens(self) -> DesignTokens:
