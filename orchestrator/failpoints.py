@@ -67,6 +67,10 @@ BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
     "checks.stored",
 )
 
+FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks at
+    "browser.seen",
+)
+
 _visits: Counter[str] = Counter()
 _lock = threading.Lock()
 

@@ -18,6 +18,7 @@ from orchestrator.cli.output import (
 )
 from orchestrator.cli.report import (
     print_advice,
+    print_audit,
     print_pause,
     print_review,
     print_scores,
@@ -52,6 +53,7 @@ def draw(found: JsonObject) -> None:
     if not found["pause"]:
         print_supervision([each for each in found["supervision"] if each["risks"]])
     print_advice(found["advice"])
+    print_audit(found["audit"])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
     if found["budget"]:

@@ -38,6 +38,7 @@ def print_report(report: JsonObject, project: Path) -> None:
     print_review(report["review"])
     print_supervision(report["supervision"])
     print_advice(report["advice"])
+    print_audit(report["audit"])
     for agent in report["unanswering"]:
         say(paint(inert(unanswering(agent)), "yellow"))
     if report["pause"]:
@@ -154,6 +155,22 @@ def print_advice(advice: list[JsonObject]) -> None:
             )
         if len(each["concerns"]) > CONCERNS:
             say(f"  and {len(each['concerns']) - CONCERNS} more")
+
+
+def print_audit(audit: JsonObject | None) -> None:
+    """The verdict on the frontend, its points, how many findings there are, and what no browser has looked at."""
+    if audit is None:
+        return
+    colour = {"PASS": "green", "PASS_WITH_WARNINGS": "yellow", "NEEDS_FIX": "yellow"}.get(
+        audit["verdict"], "red"
+    )
+    numbers = ", ".join(f"{count} {severity}" for severity, count in audit["findings"].items())
+    points = f"{audit['overall']:.1f} of 10, round {audit['round']}: {numbers or 'no findings'}"
+    pieces = [Piece("Frontend"), Piece(audit["verdict"], colour), Piece(f"  {points}")]
+    if audit["browser"]["why_not"]:
+        pieces.append(Piece(inert(f"(no browser: {audit['browser']['why_not']})"), "yellow"))
+    for line in flow(pieces, width(), gap=" "):
+        say(line)
 
 
 def print_scores(scores: JsonObject | None) -> None:

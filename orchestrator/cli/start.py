@@ -31,6 +31,7 @@ from orchestrator.domain.json_types import JsonObject
 
 LACKING = {
     "executor": "none that edits files: the session will wait for one (`lifecycle agents`)",
+    "fe-developer": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "tester": "none that edits files: tests are run, and what fails is left to the fix round",
 }
 NO_REQUEST = "its documents will hold little but questions; `lifecycle feedback` says what you want"

@@ -13,7 +13,7 @@ from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.inheritance import Inheritance, hand_down, inheritance
 from orchestrator.commands.review_subject import ReviewSubject
-from orchestrator.commands.start_preview import USUAL_FIX, cost_ahead, work_ahead
+from orchestrator.commands.start_preview import CODE, USUAL_FIX, cost_ahead, work_ahead
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
@@ -178,7 +178,7 @@ def _chosen(planned: Plan, settings: Settings) -> dict[str, Json]:
     """What the settings decide for a session with these tasks, where no option did."""
     prefixes = {task.prefix for task in planned.pipeline.tasks}
     approves = settings.approve_plan and "PLAN" in prefixes
-    fixes = settings.fix != USUAL_FIX and "IMPL" in prefixes
+    fixes = settings.fix != USUAL_FIX and "REVIEW" in prefixes and prefixes & CODE
     return {**({APPROVE_PLAN: True} if approves else {}), **({FIX: settings.fix} if fixes else {})}
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.domain.estimate import Past
 
 USUAL_FIX = "critical"
+CODE = frozenset({"IMPL", "DEV-FE"})  # prefixes of tasks that make code
 
 
 def work_ahead(
@@ -27,7 +28,7 @@ def work_ahead(
     from orchestrator.dispatch.asking import have_done
 
     prefixes = {task.prefix for task in planned.pipeline.tasks}
-    if "IMPL" not in prefixes:
+    if not prefixes & CODE:
         return None
     try:
         found = have_done("work-preview", project.root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+BROWSER_INSTALL = 'pip install "team-lifecycle[browser]"'
 MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
 
 

@@ -165,6 +165,15 @@ class WorkSettings(_Part):
         description="where the system has no sandbox, tests and coding agents run without one",
     )
     test_seconds: Seconds = Field(default=1800.0, description="seconds for one run of all tests")
+    serve: list[Name] = Field(
+        default=[],
+        description="the command that serves the project's pages for the frontend audit, in its sandbox; default HTML "
+        "files as they are, else a script of package.json",
+    )
+    pages: list[Name] = Field(
+        default=[],
+        description="the pages that the frontend audit opens, as paths; default the HTML files of the project",
+    )
 
 
 class PriceSettings(_Part):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
-from orchestrator.lifecycle import analysis_rounds, fan_out, fix_rounds, rework
+from orchestrator.lifecycle import analysis_rounds, audit_rounds, fan_out, fix_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
@@ -51,7 +51,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     reason: PauseReason | None = None
     detail: JsonObject = {"task": row.key}
     if report.verdict is not None:
-        reason, more = fix_rounds.apply(tx, report)
+        reason, more = audit_rounds.apply(tx, report)
+        if reason is None:
+            reason, more = fix_rounds.apply(tx, report)
         detail |= more
     if report.discussed is not None:
         records.add_verdict(

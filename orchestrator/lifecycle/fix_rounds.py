@@ -16,7 +16,7 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import Graph
-from orchestrator.lifecycle import rework
+from orchestrator.lifecycle import audit_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, tasks, work
 from orchestrator.store.rows import Verdict
@@ -27,10 +27,14 @@ LIMIT = 2  # fix rounds of a session
 FIXES = "IMPL-fix-"  # how the keys of their tasks begin
 REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
-VERDICTS = ("test", "review", "audit")  # kinds of verdicts that decide a round
-JUDGES = ("TEST", "REVIEW", "QA-FE")  # prefixes of the tasks that give them
+VERDICTS = ("test", "review")  # kinds of verdicts that decide a round
+JUDGES = (
+    "TEST",
+    "REVIEW",
+    "QA-FE",
+)  # prefixes of the tasks that give them; audits have rounds of their own besides
 BUILDS = ("IMPL", "DEV-FE")
-BAD = frozenset({"FIX_REQUIRED", "BLOCK", "NEEDS_FIX"})
+BAD = frozenset({"FIX_REQUIRED", "BLOCK"})
 NAMED = 50  # findings that a fix task is given
 
 
@@ -75,7 +79,7 @@ def decide(
 
     `builder`: the role of whoever fixes.
     """
-    judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
+    judges = _judges(state)
     newest = {each.key: _newest(state, each.key) for each in judges}
     builds = any(each.prefix in BUILDS for each in state.values())
     if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
@@ -105,7 +109,7 @@ def decide(
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
     """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
-    judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
+    judges = _judges(state)
     builds = [each for each in state.values() if each.prefix in BUILDS]
     newest = [_newest(state, each.key) for each in judges] or builds
     number = 1 + sum(key.startswith(REBASES) for key in state)
@@ -228,12 +232,21 @@ def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgem
     """The verdict of each judging task's newest version; a skipped one has none."""
     by_task = {each.task: each for each in verdicts}
     found = []
-    for task in state.values():
-        if task.prefix in JUDGES and task.revision_of is None:
-            verdict = by_task.get(_newest(state, task.key).key)
-            if verdict is not None:
-                found.append(_judgement(task.key, verdict.data))
+    for task in _judges(state):
+        verdict = by_task.get(_newest(state, task.key).key)
+        if verdict is not None:
+            found.append(_judgement(task.key, verdict.data))
     return found
+
+
+def _judges(state: Graph) -> list[TaskState]:
+    """The tasks that judge what was built, without their repetitions, and of the rounds of an audit the last one."""
+    replaced = audit_rounds.superseded(state)
+    return [
+        each
+        for each in state.values()
+        if each.prefix in JUDGES and each.revision_of is None and each.key not in replaced
+    ]
 
 
 def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.domain import frontend_audit
 from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.review_verdicts import counted
@@ -14,7 +15,8 @@ TESTS = "test"
 
 def newest(tx: Tx, session: str) -> JsonObject | None:
     """The newest verdict on the session's code; None before there is one."""
-    found = [each for each in records.verdicts_of(tx, session) if each.kind == KIND]
+    verdicts = records.verdicts_of(tx, session)
+    found = [each for each in verdicts if each.kind == KIND and not frontend_audit.is_audit(each.data)]
     if not found:
         return None
     last = found[-1]
@@ -26,6 +28,28 @@ def newest(tx: Tx, session: str) -> JsonObject | None:
         "subject": last.data["subject"],
         "record": f"qa/review-{last.task}.json",
         "page": f"qa/review-{last.task}.md",
+    }
+
+
+def newest_audit(tx: Tx, session: str) -> JsonObject | None:
+    """The newest audit of the session's frontend; None before there is one."""
+    verdicts = records.verdicts_of(tx, session)
+    found = [each for each in verdicts if each.kind == KIND and frontend_audit.is_audit(each.data)]
+    if not found:
+        return None
+    last = found[-1]
+    record = str(last.data["record"])
+    return {
+        "task": last.task,
+        "verdict": last.data["verdict"],
+        "round": last.data["round"],
+        "overall": last.data["overall"],
+        "scores": last.data["scores"],
+        "findings": counted([Finding.from_json(each) for each in last.data["findings"]]),
+        "browser": last.data["browser"],
+        "head": last.data["head"],
+        "record": record,
+        "page": record.removesuffix(".json") + ".md",
     }
 
 
@@ -47,7 +71,8 @@ def newest_tests(tx: Tx, session: str) -> JsonObject | None:
 
 
 def unproved(tx: Tx, session: str) -> str | None:
-    """Why the session's code is not known to work: tests that tell nothing or fail, or a review that blocks; else None."""
+    """Why the session's code is not known to work: tests that tell nothing or fail, a review that blocks, or an audit
+    that fails; else None."""
     tests, review = newest_tests(tx, session), newest(tx, session)
     if tests is None:
         return "its tests were not run as a whole"
@@ -55,4 +80,7 @@ def unproved(tx: Tx, session: str) -> str | None:
         return f"its tests are {tests['verdict']}" + (f": {tests['why']}" if tests["why"] else "")
     if review is not None and review["verdict"] == "BLOCK":
         return f"its review blocks it: {review['page']}"
+    audit = newest_audit(tx, session)
+    if audit is not None and audit["verdict"] == frontend_audit.FAIL:
+        return f"the audit of its frontend fails: {audit['page']}"
     return None

@@ -19,7 +19,7 @@ from orchestrator.store import artifacts, checks, queries, records, work
 from orchestrator.store.store import Tx
 
 SIZE_LIMIT = 1024 * 1024  # bytes of one file of a plan
-CARRIES_OUT = "IMPL-"
+CARRIES_OUT = ("IMPL-", "DEV-FE-")  # how the keys of these tasks begin
 UNEDITED: Mapping[str, bytes] = {}
 
 

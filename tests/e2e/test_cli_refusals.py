@@ -107,7 +107,7 @@ REFUSED = {
     "10 empty decision": ["resume", "--decide", " "],
     "10 decision without a question": ["resume", "TLS-running", "--decide", "yes"],
     "unknown mode": ["start", "Build it", "--mode", "waterfall"],
-    "mode not built": ["start", "Build it", "--mode", "fullstack"],
+    "mode not built": ["start", "Build it", "--mode", "dynamic"],
     "unknown perspective": ["start", "Build it", "--perspectives", "product,nobody"],
     "unknown discuss form": ["start", "Build it", "--discuss", "loud"],
     "unknown execution": ["start", "Build it", "--execution", "random"],

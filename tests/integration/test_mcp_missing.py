@@ -56,7 +56,10 @@ def test_where_it_is_installed_an_agent_gets_it_and_nothing_is_noted(tmp_path: P
 
 
 def checked(folder: Path) -> Check:
-    found = examine(Project(folder), lambda _: {"agents": [], "not_read_only": None, "no_sandbox": None})
+    found = examine(
+        Project(folder),
+        lambda _: {"agents": [], "not_read_only": None, "no_sandbox": None, "no_browser": None},
+    )
     return next(each for each in found if each.name == "mcp")
 
 

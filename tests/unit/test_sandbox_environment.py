@@ -69,7 +69,8 @@ def test_doctor_says_whether_there_is_one(
 ) -> None:
     (project / ".workflow/config.toml").write_text(settings)
 
-    found = examine(Project(project), lambda _: {"agents": [], "not_read_only": None, "no_sandbox": why_not})
+    asked = {"agents": [], "not_read_only": None, "no_sandbox": why_not, "no_browser": None}
+    found = examine(Project(project), lambda _: asked)
 
     (check,) = (each for each in found if each.name == "sandbox")
     assert check.state == state and words in check.says

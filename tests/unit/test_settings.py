@@ -74,6 +74,8 @@ DEFAULTS = {
         "required": False,
         "unconfined": False,
         "test_seconds": 1800.0,
+        "serve": [],
+        "pages": [],
     },
     "prices": {},
 }

@@ -107,7 +107,7 @@ class Printer:
 
     def file_link(self, path: str) -> Safe:
         """A file of the session directory as a link, where its path is as plain as ours are."""
-        plain = regex.fullmatch(r"(?:[\p{L}\p{N}_-]+/)+[\p{L}\p{N}_.-]+\.(?:md|json)", path)
+        plain = regex.fullmatch(r"(?:[\p{L}\p{N}_-]+/)+[\p{L}\p{N}_.-]+\.(?:md|json|png)", path)
         return Safe(f"[{inline(path)}]({self._relative(path)})") if plain else inline(path)
 
     def mark(self, item: Content) -> Safe:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated
@@ -76,10 +76,12 @@ class Noted:
     why: str
 
 
-def verify(found: AgentFinding, changes: Changes) -> Finding | Noted:
+def verify(
+    found: AgentFinding, changes: Changes, dimension: Callable[[str], str] = dimension_of
+) -> Finding | Noted:
     """The finding with the place where its quote is, or what is wrong with it. Its `check` is the dimension."""
     claimed = Finding(
-        check=dimension_of(found.dimension),
+        check=dimension(found.dimension),
         severity=severity_of(found.severity),
         rule="agent:" + (re.sub(r"[^a-z0-9]+", "_", found.rule.lower()).strip("_")[:40] or "finding"),
         text=one_line(found.text, TEXT),

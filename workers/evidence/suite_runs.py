@@ -302,6 +302,10 @@ class TestBench:
         again, _ended = self._once(runner, (), expected=failed)
         return [test for test in failed if again.is_believed and again.outcomes[test] == PASSED]
 
+    def prepared(self, tree: str) -> tuple[Path, str]:
+        """The tree checked out with what its base's lock files pin beside it; and why that failed, if it did."""
+        return self.verify.put(tree), self._set_up(tree)
+
     def execute(self, argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> Executed:
         """One command over a checked out tree, in the sandbox."""
         done = self._confined(argv, folder, environ, COMMAND_SECONDS, more=(folder,))

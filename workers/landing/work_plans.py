@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
+from orchestrator.lifecycle.audit_rounds import AUDITS
 from orchestrator.lifecycle.fix_rounds import REBASE
 from workers.context.planned import current_plan, planned_task
 from workers.context.run_context import RunContext
@@ -27,11 +28,13 @@ def task_of(context: RunContext, plan: Plan) -> PlanTask:
 
 
 def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
-    """What tests and review found, as a task; tests that the plan let change may change again."""
+    """What tests and review found, or an audit, as a task; tests that the plan let change may change again."""
     findings = given["findings"]
+    of_audit = given.get("of") == AUDITS
+    found_by = "the audit of the frontend" if of_audit else "the tests and the review"
     return PlanTask(
-        id=f"FIX-{int(given['round']):03d}",
-        title=f"Mend what the tests and the review found, round {given['round']}",
+        id=f"{'FIX-FE' if of_audit else 'FIX'}-{int(given['round']):03d}",
+        title=f"Mend what {found_by} found, round {given['round']}",
         description="\n".join(_line(each) for each in findings),
         kind="refactor",  # what shows it are the tests and the review, which look again
         criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
@@ -59,7 +62,8 @@ def _rebase_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
 
 def _line(finding: Mapping[str, Json]) -> str:
     place = f"{finding['path']}:{finding['line']}: " if finding.get("path") else ""
-    return f"[{finding['severity']}] {place}{finding['text']}"
+    fix = f" ({finding['fix']})" if finding.get("fix") else ""
+    return f"[{finding['severity']}] {place}{finding['text']}{fix}"
 
 
 def declared_by(task: PlanTask) -> Declared:

@@ -81,6 +81,8 @@ MODULES = {
     "discussant": "workers.roles.discussant",
     "executor": "workers.roles.executor",
     "tester": "workers.roles.tester",
+    "fe-developer": "workers.roles.frontend_developer",
+    "fe-qa": "workers.roles.frontend_audit_task",
     "planner": "workers.roles.planner",
     "explorer": "workers.roles.explorer",
     "synthesizer": "workers.roles.synthesizer",
@@ -89,5 +91,5 @@ MODULES = {
 }
 
 LANDING = frozenset(
-    {"executor", "tester"}
+    {"executor", "tester", "fe-developer"}
 )  # they find by themselves what an earlier run left, in the session's store

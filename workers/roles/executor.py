@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from orchestrator.domain.json_types import JsonObject
@@ -13,6 +13,7 @@ from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.lifecycle.fix_rounds import REBASE
 from orchestrator.store import records, tasks
 from workers.agents import prompts
+from workers.agents.prompts import Material
 from workers.agents.protocol import Agent
 from workers.context.advised import TITLE, concerns_text
 from workers.context.agent_calls import AgentCalls
@@ -20,6 +21,7 @@ from workers.context.planned import is_as_approved
 from workers.context.run_context import RunContext
 from workers.documents.frame import to_json
 from workers.evidence.candidate_evidence import CandidateEvidence
+from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate, changes_between
@@ -50,15 +52,34 @@ MERGE = (
 )
 
 
+@dataclass(frozen=True)
+class Craft:
+    """What tells the roles that carry out plan tasks from each other; by default the executor's."""
+
+    goal: str = GOAL
+    complete: str = "impl_complete"  # type of the message of its last task
+    declared: Callable[[RunContext, Plan, PlanTask], Declared] = lambda _context, _plan, task: declared_by(
+        task
+    )
+    # What lies in the tree before the agent's turn, and what it is told besides.
+    prepare: Callable[[RunContext, SessionWork, OpenTree], Material] = lambda *_: ()
+
+
 def produce(context: RunContext, calls: AgentCalls) -> Produced:
     """The change, ready to land. Raises WorkRefused, PersonAsked, AgentError, TreeError, GitError."""
-    return _Implementation.of(context, calls).produce()
+    return carry_out(context, calls, Craft())
+
+
+def carry_out(context: RunContext, calls: AgentCalls, craft: Craft) -> Produced:
+    """`produce` for a role with a craft of its own."""
+    return _Implementation.of(context, calls, craft).produce()
 
 
 @dataclass(frozen=True)
 class _Implementation:
     context: RunContext
     calls: AgentCalls
+    craft: Craft
     plan: Plan
     task: PlanTask
     work: SessionWork
@@ -66,7 +87,7 @@ class _Implementation:
     known: dict[int, CandidateEvidence] = field(default_factory=dict)  # by the tree's row
 
     @classmethod
-    def of(cls, context: RunContext, calls: AgentCalls) -> _Implementation:
+    def of(cls, context: RunContext, calls: AgentCalls, craft: Craft) -> _Implementation:
         plan = plan_of(context)
         task = task_of(context, plan)
         if PLAN_TASK in context.payload and not is_as_approved(context):
@@ -74,7 +95,7 @@ class _Implementation:
         work = open_session_work(
             context.store, context.project, context.session.id, context.settings.work.trees
         )
-        return cls(context, calls, plan, task, work, coding_agents(context, calls))
+        return cls(context, calls, craft, plan, task, work, coding_agents(context, calls))
 
     def produce(self) -> Produced:
         loop = ChangeLoop(
@@ -104,7 +125,7 @@ class _Implementation:
             files=self._files(path, record, change),
             artifact=path,
             summary=_summary(self.task, change),
-            message_type="impl_complete" if self._is_last() else "impl_progress",
+            message_type=self.craft.complete if self._is_last() else "impl_progress",
             agent=change.agent,
             key_decisions=[f"{row.key}: {change.answer.summary}"],
             notes=[change.judged.unverified] if change.judged.unverified else [],
@@ -129,8 +150,9 @@ class _Implementation:
 
     def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
         """One turn of the agent in its tree."""
+        more = self.craft.prepare(self.context, self.work, tree)
         prompt = prompts.render(
-            MERGE if turn.conflicts else REPAIR if turn.findings else GOAL,
+            MERGE if turn.conflicts else REPAIR if turn.findings else self.craft.goal,
             instructions=self.context.instructions,
             task=f"{self.context.row.key}, plan task {self.task.id}",
             language=self.context.session.language,
@@ -138,6 +160,7 @@ class _Implementation:
             shared=[("The request", self.context.session.request), ("The plan", _plan_text(self.plan))],
             material=[
                 ("The plan task", json.dumps(self.task.as_json(), ensure_ascii=False, indent=1)),
+                *more,
                 ("Done so far", "\n".join(_done(self.context))),
                 (TITLE, concerns_text(self.context)),
                 ("A person's decisions", "\n".join(decided(self.context))),
@@ -169,8 +192,9 @@ class _Implementation:
     def evidence(self, tree: OpenTree) -> CandidateEvidence:
         """What finds out about candidates of the tree, and remembers it for the run."""
         if tree.row.id not in self.known:
+            declared = self.craft.declared(self.context, self.plan, self.task)
             self.known[tree.row.id] = CandidateEvidence.of(
-                self.context, self.calls, self.work, tree.checkout, declared_by(self.task), self.onto
+                self.context, self.calls, self.work, tree.checkout, declared, self.onto
             )
         return self.known[tree.row.id]
 
