@@ -134,6 +134,9 @@ def start(
             help="From which severity on the review's findings make a fix round: critical or high.",
         ),
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Mode dynamic: start a request that says too little as it is.")
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
@@ -185,6 +188,7 @@ def start(
             include_dirty=include_dirty and subject is None,
             fix=fix,
             review=subject,
+            as_it_is=yes,
         ),
     )
     if plan:

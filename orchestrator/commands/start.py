@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.domain import ids
+from orchestrator.domain.dynamic_roles import PATH
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -61,6 +63,7 @@ class StartRequest:
         None  # a folder or Markdown file; None: of the newest finished session, where a mode needs one
     )
     review: ReviewSubject | None = None  # what a session of mode review reviews
+    as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         include_dirty=asked.include_dirty,
         fix=asked.fix or "",
         review=None if asked.review is None else asked.review.as_option(),
+        as_it_is=asked.as_it_is,
     )
     planned = plan(asked.task, options, pack, project.root, coding_agent=has_coding_agent(settings))
     recording.check(planned, asked.key)
@@ -211,6 +215,9 @@ def start(
 
     if patch is not None:
         artifacts.keep_large(store.workflow, patch)
+    made = generated_files(planned)
+    for body in made.values():
+        artifacts.keep_large(store.workflow, body)
 
     def unit(tx: Tx) -> Started:
         if key is not None:
@@ -219,6 +226,11 @@ def start(
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget, chosen or {})
+        for path, body in made.items():
+            digest = artifacts.put(tx, body)
+            artifacts.register(
+                tx, session, path, digest, len(body), "analysis", author="coordinator", task=None, run=None
+            )
         if specification is not None:
             _give(tx, session, specification)
         if patch is not None:
@@ -234,6 +246,16 @@ def start(
     started = store.write(unit)
     failpoints.hit("start.after_commit")
     return started
+
+
+def generated_files(planned: Plan) -> dict[str, bytes]:
+    """The files of a session whose roles were made for its request: the analysis, and one for each role."""
+    if planned.analysis is None:
+        return {}
+    from orchestrator.config.role_files import role_files
+
+    analysis = json.dumps(planned.analysis.as_json(), ensure_ascii=False, indent=2) + "\n"
+    return {PATH: analysis.encode(), **role_files(planned.analysis, planned.pack.roles)}
 
 
 def _free_id(tx: Tx, planned: Plan) -> str:

@@ -28,6 +28,7 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "tester": ("TEST",),
     "explorer": ("EXPLORE", "ANALYZE"),
     "synthesizer": ("SYNTH",),
+    "dynamic": (),  # its roles are made for each request
 }
 # Tasks that make no document, and the prefix of those without which they have nothing to do.
 FOLLOWS = {

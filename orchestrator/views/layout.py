@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
+from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
+from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
@@ -25,6 +27,7 @@ _LATER = (
     "review",
     "include_dirty",
     "fix",
+    "as_it_is",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -46,6 +49,7 @@ class StartOptions:
     include_dirty: bool = False  # what is not committed is part of the base
     fix: str = ""  # `high`: findings of that severity make a fix round too
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
+    as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Plan:
     pipeline: Pipeline
     pack: Pack
     options: StartOptions
+    analysis: TaskAnalysis | None = None  # of a mode whose tasks follow from the request
 
     @property
     def digest(self) -> str:
@@ -89,15 +94,28 @@ def plan(
         )
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
     choice = choose(request, facts, pack, options.mode)
-    chosen, views = pack, tuple[str, ...]()
-    if most := pack.pipelines[choice.mode].perspectives:
+    chosen, views, made = pack, tuple[str, ...](), None
+    if pack.pipelines[choice.mode].built_at_start:
+        analysis = analyse(request, pack.dynamic, as_it_is=options.as_it_is)
+        made = generated(pack, analysis, title_of(request))
+        chosen = with_perspectives(made, options.perspectives) if options.perspectives else made
+    elif most := pack.pipelines[choice.mode].perspectives:
         views = chosen_perspectives(request, options.perspectives, pack.analysis, most)
     elif options.perspectives:
         chosen = with_perspectives(pack, options.perspectives)
     pipeline = expand(chosen, choice.mode, options.discuss, options.supervise, views)
     _refuse_unbuilt(chosen, pipeline, options)
     language = "zh" if is_chinese(request) else "en"
-    return Plan(request, title_of(request), language, choice, pipeline, chosen, options)
+    return Plan(
+        request,
+        title_of(request),
+        language,
+        choice,
+        pipeline,
+        chosen,
+        options,
+        None if made is None else analysis,
+    )
 
 
 def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> None:

@@ -75,7 +75,6 @@ def test_code_is_written_unasked_in_a_repository_only(pack: Pack) -> None:
     [
         ("full-lifecycle-fe", "fe-developer, fe-qa"),
         ("fe-only", "fe-developer, fe-qa"),
-        ("dynamic", "dynamic"),
     ],
 )
 def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, missing: str) -> None:
@@ -84,7 +83,8 @@ def test_a_mode_whose_roles_are_not_installed_is_refused(pack: Pack, mode: str, 
 
     assert refused.value.exit_code == 2
     assert refused.value.why == (
-        "available now: spec-only, impl-only, full-lifecycle, review, analyze-quick, analyze-standard, analyze-deep"
+        "available now: spec-only, impl-only, full-lifecycle, review, analyze-quick, analyze-standard, analyze-deep, "
+        "dynamic"
     )
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain import dynamic
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle.finished_run import Landing, Verdict
 from orchestrator.store.checks import Link
+from orchestrator.store.rows import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Produced:
     landing: Landing | None = None  # what becomes the head with the report
     links: Sequence[Link] = ()
     verdict: Verdict | None = None
+    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet, as a generated role found it
     relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
     after: Callable[[], object] | None = None  # what follows the report: refs
 
@@ -48,6 +52,7 @@ class Produced:
             "gate": self.gate,
             "shared": self.shared,
             "fan_out": self.fan_out,
+            "gaps": list(self.gaps),
             "verdict": None
             if self.verdict is None
             else {"kind": self.verdict.kind, "data": self.verdict.data},
@@ -62,13 +67,21 @@ class Produced:
         return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict})
 
 
+def work_of(pack: Pack, row: Run) -> str:
+    """Who does a task's work: the built role itself, or what a generated one has for its prefix."""
+    role = pack.roles.get(row.role)
+    work = role.works.get(row.prefix) if role is not None else None
+    return row.role if work is None else LIKE.get(work, work)
+
+
 def produce_for(role: str) -> Callable[..., Produced]:
     """The function that does a role's work. Raises UnknownName, which lists the roles that are built."""
     import importlib
 
-    if role not in MODULES:
-        raise UnknownName("role", role, sorted(MODULES))
-    found: Callable[..., Produced] = importlib.import_module(MODULES[role]).produce
+    known = {**MODULES, **RESULTS}
+    if role not in known:
+        raise UnknownName("role", role, sorted(known))
+    found: Callable[..., Produced] = importlib.import_module(known[role]).produce
     return found
 
 
@@ -83,6 +96,12 @@ MODULES = {
     "explorer": "workers.roles.explorer",
     "synthesizer": "workers.roles.synthesizer",
 }
+RESULTS = {  # of generated roles alone
+    dynamic.FINDINGS: "workers.roles.findings",
+    dynamic.DOCUMENT: "workers.roles.team_document",
+}
+LIKE = {dynamic.PLAN: "planner", dynamic.CODE: "executor", dynamic.TESTS: "tester"}  # whose work it is else
+SERVED = tuple(sorted({*MODULES, *dynamic.ROLES}))  # roles whose tasks a host takes
 
 LANDING = frozenset(
     {"executor", "tester"}
