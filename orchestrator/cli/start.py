@@ -20,6 +20,7 @@ from orchestrator.cli.options import (
     MaxUsd,
     caps_given,
     exclude,
+    names_in,
 )
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
@@ -159,7 +160,7 @@ def start(
     exclude(**{"include dirty": include_dirty, "head": head is not None})
     exclude(**{"include dirty": include_dirty, "diff": diff is not None})
     reviewed = asked_review(mode, base, head, diff, include_dirty)
-    views = _views(perspectives)
+    views = names_in(perspectives)
     _check_arguments(task or "")
     check_options(key, discuss, execution, critics, fix)  # before standard input is waited for
     project = find_project()
@@ -234,18 +235,6 @@ def _here() -> Path:
         raise UsageError(
             "the current folder cannot be used", why=str(error), fix="change to a folder that exists"
         ) from error
-
-
-def _views(perspectives: str | None) -> tuple[str, ...]:
-    """The names in a comma-separated list. Raises UsageError when the list is empty."""
-    names = tuple(filter(None, (name.strip() for name in (perspectives or "").split(","))))
-    if perspectives is not None and not names:
-        raise UsageError(
-            "--perspectives names nobody",
-            why="the list is empty",
-            fix="leave it out, or name some: --perspectives product,risk; --discuss off for no discussion",
-        )
-    return names
 
 
 def _print_plan(view: JsonObject, as_json: bool) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from orchestrator import failpoints
 from orchestrator.commands import recording
 from orchestrator.commands.review_subject import ReviewSubject
-from orchestrator.domain import ids
+from orchestrator.domain import ids, own_discussion
 from orchestrator.domain.dynamic_roles import PATH
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
@@ -77,6 +77,15 @@ class Prepared:
     key: str | None
     specification: Specification | None = None  # what the session is given
     patch: bytes | None = None  # that is reviewed
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """An artifact that a session begins with."""
+
+    body: bytes
+    kind: str
+    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +165,7 @@ def begin(prepared: Prepared, store: Store) -> Started:
         budget=budget_of(prepared.settings, [task.key for task in prepared.planned.pipeline.tasks]),
         specification=prepared.specification,
         patch=prepared.patch,
+        files=generated_files(prepared.planned),
     )
 
 
@@ -207,6 +217,7 @@ def start(
     budget: Mapping[str, Mapping[str, int]] | None = None,
     specification: Specification | None = None,
     patch: bytes | None = None,
+    files: Mapping[str, GivenFile] | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
@@ -215,9 +226,8 @@ def start(
 
     if patch is not None:
         artifacts.keep_large(store.workflow, patch)
-    made = generated_files(planned)
-    for body in made.values():
-        artifacts.keep_large(store.workflow, body)
+    for given in (files or {}).values():
+        artifacts.keep_large(store.workflow, given.body)
 
     def unit(tx: Tx) -> Started:
         if key is not None:
@@ -226,10 +236,11 @@ def start(
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget, chosen or {})
-        for path, body in made.items():
-            digest = artifacts.put(tx, body)
+        for path, given in (files or {}).items():
+            digest = artifacts.put(tx, given.body)
+            size, author = len(given.body), given.author
             artifacts.register(
-                tx, session, path, digest, len(body), "analysis", author="coordinator", task=None, run=None
+                tx, session, path, digest, size, given.kind, author=author, task=None, run=None
             )
         if specification is not None:
             _give(tx, session, specification)
@@ -248,14 +259,15 @@ def start(
     return started
 
 
-def generated_files(planned: Plan) -> dict[str, bytes]:
+def generated_files(planned: Plan) -> dict[str, GivenFile]:
     """The files of a session whose roles were made for its request: the analysis, and one for each role."""
     if planned.analysis is None:
         return {}
     from orchestrator.config.role_files import role_files
 
     analysis = json.dumps(planned.analysis.as_json(), ensure_ascii=False, indent=2) + "\n"
-    return {PATH: analysis.encode(), **role_files(planned.analysis, planned.pack.roles)}
+    made = {PATH: analysis.encode(), **role_files(planned.analysis, planned.pack.roles)}
+    return {path: GivenFile(body, "analysis", "coordinator") for path, body in made.items()}
 
 
 def _free_id(tx: Tx, planned: Plan) -> str:
@@ -284,6 +296,7 @@ def _create(
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
         **({OPTION: dict(planned.options.review)} if planned.options.review else {}),
+        **({own_discussion.OPTION: dict(planned.options.discusses)} if planned.options.discusses else {}),
     }
     sessions.create(
         tx,

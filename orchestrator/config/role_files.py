@@ -6,11 +6,11 @@ A file guides; what a role may do follows from the session's snapshot alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from orchestrator.config import resources
-from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, PLAN, TESTS
-from orchestrator.domain.dynamic_roles import GeneratedRole, TaskAnalysis
+from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, PLAN, TESTS, Capability
+from orchestrator.domain.dynamic_roles import TaskAnalysis, views_of
 from orchestrator.domain.pipelines import Role
 
 FOLDER = "roles/"
@@ -33,10 +33,16 @@ def path_of(role: str) -> str:
 
 def role_files(analysis: TaskAnalysis, roles: Mapping[str, Role]) -> dict[str, bytes]:
     """Path -> file, one for each generated role."""
-    return {path_of(made.name): role_file(analysis, made, roles[made.name]) for made in analysis.roles}
+    return {
+        path_of(made.name): role_file(
+            roles[made.name], [analysis.capability(name) for name in made.capabilities]
+        )
+        for made in analysis.roles
+    }
 
 
-def role_file(analysis: TaskAnalysis, made: GeneratedRole, role: Role) -> bytes:
+def role_file(role: Role, capabilities: Sequence[Capability]) -> bytes:
+    """The file of one role that does these."""
     from jinja2 import FileSystemLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -50,9 +56,8 @@ def role_file(analysis: TaskAnalysis, made: GeneratedRole, role: Role) -> bytes:
     )
     text = environment.get_template("role_file.md.j2").render(
         role=role,
-        capabilities=[analysis.capability(name) for name in made.capabilities],
-        works={name: analysis.work_of(name) for name in made.capabilities},
-        perspectives=analysis.perspectives_of(made),
+        capabilities=capabilities,
+        perspectives=views_of(capabilities),
         means=MEANS,
     )
     return text.encode()

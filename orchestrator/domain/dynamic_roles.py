@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.domain.dynamic import (
@@ -64,8 +64,7 @@ class TaskAnalysis:
 
     def perspectives_of(self, role: GeneratedRole) -> tuple[str, ...]:
         """From where the results of a role are discussed."""
-        own = (name for each in role.capabilities for name in self.capability(each).perspectives)
-        return tuple(dict.fromkeys(own))[:PERSPECTIVES]
+        return views_of([self.capability(each) for each in role.capabilities])
 
     def inner_loop(self, role: GeneratedRole) -> bool:
         """Whether two of its tasks come one after the other."""
@@ -116,6 +115,11 @@ class TaskAnalysis:
             "inner_loop": self.inner_loop(role),
             "perspectives": list(self.perspectives_of(role)),
         }
+
+
+def views_of(capabilities: Iterable[Capability]) -> tuple[str, ...]:
+    """The perspectives of a role that does these."""
+    return tuple(dict.fromkeys(name for each in capabilities for name in each.perspectives))[:PERSPECTIVES]
 
 
 def analyse(request: str, rules: DynamicRules, *, as_it_is: bool = False) -> TaskAnalysis:

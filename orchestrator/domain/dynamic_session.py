@@ -16,7 +16,12 @@ from orchestrator.domain.pipelines import Pack, PipelineDef, Role, Round
 KEPT = ("coordinator", "discussant")  # roles of every session
 KIND = "dynamic"  # of generated roles, and of the entry of the pack that they are made like
 DISCUSSED = (FINDINGS, DOCUMENT)
-CAPABILITY, ARTIFACT, TEAM_TASK = "capability", "artifact", "team_task"  # of payloads
+CAPABILITY, ARTIFACT, TEAM_TASK, REASON = (
+    "capability",
+    "artifact",
+    "team_task",
+    "reason",  # what another task found that has to be done
+)  # of payloads
 MAY = {  # what makes a result -> what its role may and may not
     FINDINGS: (("explore", "write findings"), ("edit sources",)),
     DOCUMENT: (("read what was found", "write documents"), ("edit sources",)),
@@ -48,6 +53,7 @@ def role_of(pack: Pack, analysis: TaskAnalysis, made: GeneratedRole) -> Role:
     """A generated role: what it may do follows from its work alone, whatever its file says."""
     works = {analysis.capability(name).prefix: analysis.work_of(name) for name in made.capabilities}
     like = pack.roles[KIND]
+    may, may_not = may_of(works.values())
     return Role(
         name=made.name,
         kind=KIND,
@@ -55,14 +61,22 @@ def role_of(pack: Pack, analysis: TaskAnalysis, made: GeneratedRole) -> Role:
         inner_loop=analysis.inner_loop(made),
         installed=True,
         agents=like.agents,
-        may=_once(each for work in works.values() for each in MAY[work][0]),
-        may_not=_once(each for work in works.values() for each in MAY[work][1]),
+        may=may,
+        may_not=may_not,
         works=works,
     )
 
 
-def _once(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))
+def may_of(works: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a role with these works may, and may not, each said once."""
+    rows = [MAY[work] for work in dict.fromkeys(works)]
+    may, may_not = (dict.fromkeys(each for row in rows for each in row[side]) for side in (0, 1))
+    return tuple(may), tuple(may_not)
+
+
+def phase_of(work: str) -> str:
+    """The phase of tasks with such work."""
+    return "impl" if work in (PLAN, CODE, TESTS) else MODE
 
 
 def rounds_of(analysis: TaskAnalysis) -> tuple[Round, ...]:
@@ -100,7 +114,7 @@ def _tasks(pack: Pack, analysis: TaskAnalysis, title: str, rounds: Mapping[str, 
                 prefix=each.capability.prefix,
                 blocked_by=tuple(dict.fromkeys(f"{analysis.capability(name).prefix}-001" for name in before)),
                 round=rounds.get(key),
-                phase="impl" if work in (PLAN, CODE, TESTS) else MODE,
+                phase=phase_of(work),
                 payload={
                     CAPABILITY: each.name,
                     **({ARTIFACT: analysis.artifact_of(each.name)} if work in DISCUSSED else {}),

@@ -28,6 +28,7 @@ _LATER = (
     "include_dirty",
     "fix",
     "as_it_is",
+    "discusses",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -49,6 +50,7 @@ class StartOptions:
     include_dirty: bool = False  # what is not committed is part of the base
     fix: str = ""  # `high`: findings of that severity make a fix round too
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
+    discusses: Mapping[str, str] | None = None  # `path` and `sha256` of a file: mode discuss only
     as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.domain.dynamic import Capability
-from orchestrator.domain.dynamic_session import ARTIFACT, CAPABILITY
+from orchestrator.domain.dynamic_session import ARTIFACT, CAPABILITY, REASON
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.context.analyses import found_places, stamped
 from workers.context.run_context import RunContext
@@ -13,7 +13,6 @@ from workers.documents.analysis_content import Place
 from workers.explore.citations import CitationCheck
 
 FOLDER = "artifacts/"
-REASON = "reason"  # of a payload: what another task found that has to be done
 
 
 def capability_of(context: RunContext) -> Capability:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Consensus
+from orchestrator.domain.own_discussion import EARLIER, OPTION
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.domain.verdicts import (
     Consequence,
@@ -77,8 +78,12 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
     around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     document = context.pack.documents.of_path(produced.artifact)
+    own = (
+        OPTION in context.session.options
+    )  # a file of one's own: there is no request but what it says itself
     known = {
         **facts(context, document),
+        **({"request": text} if own else {}),
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
@@ -124,8 +129,9 @@ def _earlier(context: RunContext) -> list[tuple[str, str]]:
 
 
 def _earlier_paths(context: RunContext) -> list[str]:
+    before = sorted(path for path in context.artifacts if path.startswith(EARLIER))  # of the same file
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
-    return [path for path in told if path is not None and path in context.artifacts]
+    return [*before, *(path for path in told if path is not None and path in context.artifacts)]
 
 
 def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Content | None]:

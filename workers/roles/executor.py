@@ -28,7 +28,7 @@ from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
 from workers.landing.pull_request import pull_request
-from workers.landing.work_answers import WorkAnswer
+from workers.landing.work_answers import TeamWorkAnswer, WorkAnswer
 from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
 
@@ -111,6 +111,7 @@ class _Implementation:
             links=(*change.judged.links, *landed_links(self.context, self.task, change)),
             relanded=lambda: self._produced(loop, loop.relanded(change)),
             after=self.work.follow if change.landing else None,
+            gaps=[each.model_dump() for each in change.answer.capability_gaps],
         )
 
     def _files(self, path: str, record: JsonObject, change: Change) -> dict[str, tuple[bytes, str]]:
@@ -128,12 +129,13 @@ class _Implementation:
 
     def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
         """One turn of the agent in its tree."""
+        schema = TeamWorkAnswer if self.context.pack.roles[self.context.row.role].works else WorkAnswer
         prompt = prompts.render(
             MERGE if turn.conflicts else REPAIR if turn.findings else GOAL,
             instructions=self.context.instructions,
             task=f"{self.context.row.key}, plan task {self.task.id}",
             language=self.context.session.language,
-            schema=WorkAnswer,
+            schema=schema,
             shared=[("The request", self.context.session.request), ("The plan", _plan_text(self.plan))],
             material=[
                 ("The plan task", json.dumps(self.task.as_json(), ensure_ascii=False, indent=1)),
@@ -145,9 +147,7 @@ class _Implementation:
             ],
         )
         facts: JsonObject = {"plan_task": self.task.as_json(), "turn": turn.number}
-        answer, reply = self.calls.ask(
-            PURPOSE, prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
-        )
+        answer, reply = self.calls.ask(PURPOSE, prompt, schema, facts, self.agents, tree=tree.checkout.work)
         self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
         return answer, reply.agent
 
