@@ -145,7 +145,7 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             why="none of its tasks makes a plan",
             fix="leave approve-plan out, or choose a mode with an implementation",
         )
-    if options.include_dirty and not any(task.prefix == "PLAN" for task in pipeline.tasks):
+    if options.include_dirty and not any(task.prefix in ("PLAN", "IMPL") for task in pipeline.tasks):
         raise UsageError(
             f"include-dirty has no effect in mode {pipeline.mode}",
             why="it builds on no commit of yours",

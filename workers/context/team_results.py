@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.domain.dynamic import Capability
 from orchestrator.domain.dynamic_session import ARTIFACT, CAPABILITY, REASON
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.context.analyses import found_places, stamped
 from workers.context.run_context import RunContext
+from workers.context.sources import Files
 from workers.documents.analysis_content import Place
 from workers.explore.citations import CitationCheck
 
@@ -34,7 +36,7 @@ def asked_of(context: RunContext) -> str:
 def results_before(context: RunContext) -> dict[str, JsonObject]:
     """Path -> result of the other tasks, as they are now."""
     own = paths_of(context)[1] if ARTIFACT in context.payload else ""
-    found = (path for path in sorted(context.artifacts) if path.startswith(FOLDER) and path.endswith(".json"))
+    found = (path for path in sorted(context.artifacts) if _is_result(path))
     return {path: context.json(path) for path in found if path != own}
 
 
@@ -53,6 +55,28 @@ def result_of(context: RunContext, schema: str, agent: str, title: str) -> JsonO
         "agent": agent,
         "dependencies": [path.replace(".json", ".md") for path in results_before(context)],
     }
+
+
+def quoted_lines(context: RunContext, made: Files) -> str:
+    """The lines of the project that results quote: what stands in them is the project's, and no fault of a result."""
+    texts = [body.decode("utf-8", "replace") for path, (body, _) in made.items() if _is_result(path)]
+    records = [*results_before(context).values(), *(json.loads(text) for text in texts)]
+    return "\n".join(quote for record in records for quote in _quotes(record))
+
+
+def _quotes(value: Json) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _quotes(each)
+    elif isinstance(value, dict):
+        if {"path", "line", "quote"} <= value.keys():
+            yield str(value["quote"])
+        for each in value.values():
+            yield from _quotes(each)
+
+
+def _is_result(path: str) -> bool:
+    return path.startswith(FOLDER) and path.endswith(".json")
 
 
 def verified(

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain.dynamic_session import ARTIFACT
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Consensus
@@ -24,6 +25,7 @@ from orchestrator.store.rows import Decision
 from orchestrator.store.store import Tx
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
+from workers.context.team_results import quoted_lines
 from workers.context.written_documents import registered
 from workers.discussion.critics import Answer
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
@@ -91,7 +93,12 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         "focus": around.focus,
         "gate": _gate(context, produced) if around.signs_off else None,
     }
-    known["findings"] = findings_of({**known, **_as_edited(context, known)}, context.workdir)
+    judged = {**known, **_as_edited(context, known)}
+    if own:  # what is left open in it is not excused by standing in it
+        judged["request"] = ""
+    if ARTIFACT in context.payload:
+        judged["codebase"] = quoted_lines(context, produced.files)
+    known["findings"] = findings_of(judged, context.workdir)
     return discuss(
         calls,
         around,

@@ -22,12 +22,13 @@ from workers.evidence.candidate_evidence import CandidateEvidence
 from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate, changes_between
-from workers.git.session_work import Integration, OpenTree, SessionWork, open_session_work
+from workers.git.session_work import Integration, OpenTree, SessionWork
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
 from workers.landing.pull_request import pull_request
+from workers.landing.reviewed_session import session_work
 from workers.landing.work_answers import TeamWorkAnswer, WorkAnswer
 from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
@@ -70,9 +71,7 @@ class _Implementation:
         task = task_of(context, plan)
         if PLAN_TASK in context.payload and not is_as_approved(context):
             context.notes.append("the plan was edited after its tasks were made; the edit is carried out")
-        work = open_session_work(
-            context.store, context.project, context.session.id, context.settings.work.trees
-        )
+        work = session_work(context)
         return cls(context, calls, plan, task, work, coding_agents(context, calls))
 
     def produce(self) -> Produced:
