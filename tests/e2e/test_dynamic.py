@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import invariants
 from tests.e2e.support import Lifecycle, lifecycle
 from tests.e2e.test_analyze import FILES, assert_places_exist
+from tests.e2e.test_kill import check_story, stop_at
 from tests.git_world import as_left, repository
 from tests.work.building import assert_nothing_lost, building, subjects, trailers
 from tests.work.repositories import COMMON
@@ -27,7 +30,7 @@ def read(project: Lifecycle, path: str) -> Any:
 
 
 def messages(project: Lifecycle, kind: str) -> list[Any]:
-    rows = project.rows("SELECT data FROM messages WHERE type = ? ORDER BY number", kind)
+    rows = project.rows("SELECT data FROM messages WHERE kind = 'message' AND type = ? ORDER BY number", kind)
     return [json.loads(data) for (data,) in rows]
 
 
