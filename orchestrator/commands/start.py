@@ -221,13 +221,10 @@ def start(
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
-    for body in specification.files.values() if specification else ():
+    bodies = list(specification.files.values()) if specification else []
+    bodies += [patch] if patch is not None else []
+    for body in [*bodies, *(given.body for given in (files or {}).values())]:
         artifacts.keep_large(store.workflow, body)
-
-    if patch is not None:
-        artifacts.keep_large(store.workflow, patch)
-    for given in (files or {}).values():
-        artifacts.keep_large(store.workflow, given.body)
 
     def unit(tx: Tx) -> Started:
         if key is not None:

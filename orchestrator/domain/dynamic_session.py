@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from orchestrator.domain.documents import Catalogue
+from orchestrator.domain import ids
+from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.dynamic import CODE, DOCUMENT, FINDINGS, MODE, PLAN, TESTS, change_of
 from orchestrator.domain.dynamic_roles import GeneratedRole, TaskAnalysis
 from orchestrator.domain.graph import topological
@@ -65,6 +66,25 @@ def role_of(pack: Pack, analysis: TaskAnalysis, made: GeneratedRole) -> Role:
         may_not=may_not,
         works=works,
     )
+
+
+def catalogue_of(pack: Pack, keys: Iterable[str]) -> Catalogue:
+    """What the tasks of a session make, for whoever revises it: in dynamic mode each text is a document of its own."""
+    works = {prefix: work for role in pack.roles.values() for prefix, work in role.works.items()}
+    known = {each.prefix: each for each in pack.dynamic.capabilities.values()}
+    made = {
+        key: DocumentDef(
+            kind=key.lower(),
+            title=key,
+            task=key,
+            path=f"artifacts/{key}.md",
+            model="team",
+            feedback=known[prefix].words,
+        )
+        for key in keys
+        if works.get(prefix := ids.parse_key(key).stem) in DISCUSSED and not ids.parse_key(key).revision
+    }
+    return Catalogue({**pack.documents.documents, **{each.kind: each for each in made.values()}})
 
 
 def may_of(works: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

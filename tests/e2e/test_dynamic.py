@@ -14,6 +14,7 @@ from tests import invariants
 from tests.e2e.support import Lifecycle, lifecycle
 from tests.e2e.test_analyze import FILES, assert_places_exist
 from tests.e2e.test_kill import check_story, stop_at
+from tests.e2e.test_kill_build import Building
 from tests.git_world import as_left, repository
 from tests.work.building import assert_nothing_lost, building, subjects, trailers
 from tests.work.repositories import COMMON
@@ -126,7 +127,7 @@ KILLS = [
     "start.after_commit",
     "beat.before_commit",
     "agent.called",
-    "produced.registered",
+    "land.ticket",
     "report.before_commit",
     "report.after_commit",
 ]
@@ -138,9 +139,9 @@ def test_kill_a_request_for_code_then_resume_finishes_each_task_once(tmp_path: P
     with coding(tmp_path, capability_gaps=[GAP]) as project:
         before = as_left(project.folder)
         command = ("start", "--mode", "dynamic", CODES, "--key", "k")
-        stop_at(project, name, *command)
-        project.kill_everything()
-        assert_nothing_lost(project, before)
+        build = Building(project, FIXTURE, before)
+        build.stop_at(name, *command)
+        build.kill_everything()
 
         done = project.run(*command, timeout=200)
         if project.status() != ("completed", None):
