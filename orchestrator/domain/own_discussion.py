@@ -21,6 +21,7 @@ MOST_EARLIER = 3
 USUAL = ("feasibility", "clarity", "accuracy")
 FOCUS = "whether it can be relied on as it is, and what has to change first"
 _PLAIN = re.compile(r"[^\w.-]+")
+_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(1, 10))}
 _ROUND = re.compile(r"(?:D|DISCUSS-)?\d{1,3}(?:-R\d+)?", re.IGNORECASE)
 
 
@@ -45,12 +46,13 @@ def chosen_views(pack: Pack, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def artifact_of(name: str) -> str:
-    """Where the file is kept in its session."""
-    stem, dot, suffix = _PLAIN.sub("-", name).strip("-.").rpartition(".")
-    plain = (
-        f"{stem}.{suffix}" if dot and stem and suffix in ("md", "json", "txt") else f"{stem}{dot}{suffix}.md"
-    )
-    return f"{FOLDER}{plain[-100:].lstrip('-.')}"
+    """Where the file is kept in its session: its name as far as it is plain, Markdown where it is neither JSON nor text."""
+    stem, _, suffix = name.rpartition(".")
+    kept = suffix in ("md", "json", "txt")
+    plain = _PLAIN.sub("-", stem if kept else name).strip("-.")[:100].strip("-.")
+    if not plain or plain.partition(".")[0].upper() in _DEVICES:
+        plain = "document"
+    return f"{FOLDER}{plain}.{suffix if kept else 'md'}"
 
 
 def discussion_of(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.config import load_pack
+from orchestrator.config import load_all, load_pack
 from orchestrator.config.role_files import guidance_of, role_files
 from orchestrator.domain.capability_gaps import MOST_TASKS, assignment, capability_named
 from orchestrator.domain.dynamic import DOCUMENT, ROLES, Capability, DynamicRules, VagueRequest, behind
 from orchestrator.domain.dynamic_roles import MOST, analyse
 from orchestrator.domain.dynamic_session import generated
+from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import graph_faults
 from orchestrator.domain.pipelines import Pack, Pipeline, from_snapshot, to_snapshot
 
@@ -145,6 +147,36 @@ def test_each_role_has_a_file_that_guides_and_an_edited_one_is_checked() -> None
     ):
         assert guidance_of(nonsense, "developer") is None, nonsense
     assert guidance_of(text, "tester") is None
+
+
+FAULTY = [  # capability as a pack states it -> fault
+    ("{role: wizard, prefix: MAGIC, work: document}", "unknown role 'wizard'"),
+    ("{role: writer, prefix: MAGIC, work: spells}", "unknown work 'spells'"),
+    ("{role: writer, prefix: DRAFT, work: document}", "prefix 'DRAFT' already belongs to writing"),
+    ("{role: writer, prefix: REVIEW, work: document}", "REVIEW is the prefix of other work"),
+    ("{role: developer, prefix: HACK, work: code}", "tasks of code have the prefix IMPL"),
+    ("{role: writer, prefix: magic, work: document}", "'magic' is not a task prefix"),
+    ("{role: writer, prefix: MAGIC, work: document, tier: 4}", "a number from 0 to 3"),
+    ("{role: writer, prefix: MAGIC, work: document, after: [nothing]}", "unknown capability 'nothing'"),
+    (
+        "{role: writer, prefix: MAGIC, work: document, perspectives: [elegance]}",
+        "unknown perspective 'elegance'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("stated", "fault"), FAULTY)
+def test_faults_of_a_packs_capabilities_are_told_with_their_line(
+    tmp_path: Path, stated: str, fault: str
+) -> None:
+    packs = tmp_path / ".workflow" / "packs"
+    packs.mkdir(parents=True)
+    (packs / "mine.yaml").write_text(f"extends: default\ndynamic:\n  capabilities:\n    magic: {stated}\n")
+
+    with pytest.raises(ConfigError) as refused:
+        load_all(tmp_path, {"LIFECYCLE_CONFIG_DIR": str(tmp_path / "none")})
+
+    assert any(fault in each and "mine.yaml:4" in each for each in refused.value.faults), refused.value.faults
 
 
 names = st.lists(st.sampled_from([f"word{n}" for n in range(12)]), min_size=1, max_size=4, unique=True)
