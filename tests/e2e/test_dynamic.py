@@ -123,7 +123,6 @@ def test_a_request_for_code_lands_with_evidence_and_a_gap_makes_a_role(tmp_path:
 
 
 KILLS = [
-    "start.before_commit",
     "start.after_commit",
     "beat.before_commit",
     "agent.called",
