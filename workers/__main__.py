@@ -73,7 +73,7 @@ def _serve(given: argparse.Namespace) -> int:
     from workers.git.checkouts import trees_folder
     from workers.git.tree_maintenance import TreeMaintenance
     from workers.host.host import Host
-    from workers.roles import MODULES
+    from workers.roles import SERVED
     from workers.run.runtime import Runtime
     from workers.run.settings_watcher import SettingsWatcher
 
@@ -93,12 +93,11 @@ def _serve(given: argparse.Namespace) -> int:
     )
     if settings.hand_over_mcp and not extras.has_mcp():
         logger.warning("mcp_not_installed", fix=extras.MCP_INSTALL)
-    roles = tuple(sorted(MODULES))
     watcher = SettingsWatcher(project, flags, environment, logger)
     host = Host(
         store,
         settings,
-        roles,
+        SERVED,
         settings.slots,
         lambda live: runtime.execute(live),
         logger,
@@ -111,7 +110,7 @@ def _serve(given: argparse.Namespace) -> int:
     runtime = Runtime(
         store=store,
         config=watcher.now,
-        roles=roles,
+        roles=SERVED,
         lives=host.live,
         project=project,
         runs=workflow / "runs",

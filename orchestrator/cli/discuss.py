@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import read_session, reading
-from orchestrator.cli.options import AsJson, InSession, exclude
+from orchestrator.cli.follow import wake_and_follow
+from orchestrator.cli.opening import changing, read_session, reading
+from orchestrator.cli.options import AsJson, Detach, InSession, exclude, names_in
 from orchestrator.cli.output import money, note, print_json, say, table, verdict
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.inert import one_line
@@ -18,15 +21,30 @@ if TYPE_CHECKING:
 
 def discuss(
     round_key: Annotated[
-        str | None, typer.Argument(metavar="ROUND", help="DISCUSS-002, D2 or 2; without it, all are listed.")
+        str | None,
+        typer.Argument(
+            metavar="[ROUND|FILE]",
+            help="DISCUSS-002, D2 or 2 shows a round, without it all are listed; a text file is discussed.",
+        ),
     ] = None,
     in_session: InSession = None,
     every: Annotated[
         bool, typer.Option("--all", "-a", help="What each perspective and agent is worth, over all sessions.")
     ] = False,
+    perspectives: Annotated[
+        str | None, typer.Option("--perspectives", metavar="A,B", help="FILE: from where it is discussed.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="FILE: whom every perspective asks first.")
+    ] = None,
+    detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a discussion: its verdict, ratings, divergences, action items, and what its findings led to."""
+    """Show a discussion with what its findings led to, or hold one of a FILE."""
+    if round_key is not None and is_file(round_key, given=bool(perspectives or agent or detach)):
+        exclude(**{"all": every, "a file": True})
+        exclude(**{"session": in_session is not None, "a file": True})
+        raise typer.Exit(_hold(round_key, perspectives, agent, detach, as_json))
     from orchestrator.views.discuss import discussion, measured_discussions
     from orchestrator.views.measured import in_words, of_project
 
@@ -61,6 +79,41 @@ def discuss(
     say(f"Led to: {in_words(found['effects'])}")
     if found["record"]:
         say(f"Record: {found['record']}   (lifecycle open {found['record']})")
+
+
+def is_file(name: str, *, given: bool) -> bool:
+    """Whether `name` is a file to discuss, and no round. `given`: options that only a file takes. Raises UsageError."""
+    from orchestrator.domain.own_discussion import names_a_round
+
+    there = os.path.lexists(Path(name).expanduser())
+    if given or "/" in name or (there and not names_a_round(name)):
+        return True
+    if there:
+        raise UsageError(
+            f"{name} is a round and a file here",
+            why="both can be meant",
+            fix=f"`lifecycle discuss ./{name}` discusses the file; `lifecycle discuss {_whole(name)}` shows the round",
+        )
+    return not names_a_round(name) and Path(name).suffix.lower() in _TEXTS
+
+
+def _whole(name: str) -> str:
+    digits = name.upper().removeprefix("DISCUSS-").removeprefix("D").partition("-")[0]
+    return f"DISCUSS-{int(digits):03d}"
+
+
+def _hold(file: str, perspectives: str | None, agent: str | None, detach: bool, as_json: bool) -> int:
+    from orchestrator.commands.discuss_file import DiscussRequest, begin, prepare
+    from orchestrator.project import find_project
+
+    asked = DiscussRequest(file, Path.cwd(), names_in(perspectives), agent)
+    found = prepare(find_project(), asked)
+    with changing(create=True, settings=found.prepared.settings) as opened:
+        started = begin(found, opened.store)
+        note(f"{started.session}: {found.prepared.planned.choice.why}")
+        if detach and not as_json:
+            say(started.session)
+        return wake_and_follow(opened, started.session, 0, detach, as_json)
 
 
 def _list(found: list[JsonObject], as_json: bool) -> None:
@@ -130,6 +183,7 @@ def _share(effects: JsonObject) -> str:
     return f"{effects['led_to_a_change']} of {known}" if known else "-"
 
 
+_TEXTS = (".md", ".markdown", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".html", ".csv")
 _EFFECTS = {
     "changed": "[changed]",
     "answered": "[answered]",

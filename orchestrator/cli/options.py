@@ -89,3 +89,15 @@ def caps_given(
     """The caps that are given, by name."""
     every = {"usd": usd, "tokens": tokens, "turns": turns, "minutes": minutes}
     return {f"{prefix}{name}": cap for name, cap in every.items() if cap is not None} or None
+
+
+def names_in(perspectives: str | None) -> tuple[str, ...]:
+    """The names in a comma-separated list. Raises UsageError when the list is empty."""
+    names = tuple(filter(None, (name.strip() for name in (perspectives or "").split(","))))
+    if perspectives is not None and not names:
+        raise UsageError(
+            "--perspectives names nobody",
+            why="the list is empty",
+            fix="leave it out, or name some: --perspectives product,risk; --discuss off for no discussion",
+        )
+    return names

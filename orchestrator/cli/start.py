@@ -23,6 +23,7 @@ from orchestrator.cli.options import (
     can_ask,
     caps_given,
     exclude,
+    names_in,
 )
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.domain.errors import UsageError
@@ -147,7 +148,7 @@ def start(
         ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Ask nothing; what the task leaves open stays a question.")
+        bool, typer.Option("--yes", "-y", help="Ask nothing: what the task leaves open stays a question.")
     ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
@@ -171,7 +172,7 @@ def start(
     exclude(**{"include dirty": include_dirty, "head": head is not None})
     exclude(**{"include dirty": include_dirty, "diff": diff is not None})
     reviewed = asked_review(mode, base, head, diff, include_dirty)
-    views = _views(perspectives)
+    views = names_in(perspectives)
     _check_arguments(task or "")
     check_options(key, discuss, execution, critics, fix)  # before standard input is waited for
     project = find_project()
@@ -199,6 +200,7 @@ def start(
         fix=fix,
         review=subject,
         source=source,
+        as_it_is=yes,
     )
     prepared = prepare(project, wanted)
     silent = yes or detach or as_json or plan or key is not None or not can_ask()
@@ -247,18 +249,6 @@ def _here() -> Path:
         raise UsageError(
             "the current folder cannot be used", why=str(error), fix="change to a folder that exists"
         ) from error
-
-
-def _views(perspectives: str | None) -> tuple[str, ...]:
-    """The names in a comma-separated list. Raises UsageError when the list is empty."""
-    names = tuple(filter(None, (name.strip() for name in (perspectives or "").split(","))))
-    if perspectives is not None and not names:
-        raise UsageError(
-            "--perspectives names nobody",
-            why="the list is empty",
-            fix="leave it out, or name some: --perspectives product,risk; --discuss off for no discussion",
-        )
-    return names
 
 
 def _print_plan(view: JsonObject, as_json: bool) -> None:

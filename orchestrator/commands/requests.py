@@ -25,9 +25,9 @@ def read_request(argument: str, folder: Path, environ: Mapping[str, str]) -> str
     if argument in ("-", "@-"):
         text = _decode(_read_stdin(), "standard input")
     elif argument.startswith("@"):
-        text = _read_file(folder, argument[1:])
+        text = read_text(folder, argument[1:])
     elif " " not in argument and argument.endswith(_TEXT_SUFFIXES) and (folder / argument).is_file():
-        text = _read_file(folder, argument)
+        text = read_text(folder, argument)
     else:
         text = argument
     return checked(text, environ)
@@ -55,7 +55,8 @@ def checked(text: str, environ: Mapping[str, str]) -> str:
     return secrets.mask(clean, secrets.known(environ))
 
 
-def _read_file(folder: Path, name: str) -> str:
+def read_text(folder: Path, name: str) -> str:
+    """A text file below `folder` or elsewhere, read once and within a limit. Raises UsageError."""
     if not name:
         raise UsageError("no file is named after @", fix="write @idea.md, or @- for standard input")
     path = folder / Path(name).expanduser()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.domain import ids, secrets
 from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.feedback import FeedbackTarget, feedback_target, originals
 from orchestrator.domain.json_types import Json, JsonObject
@@ -260,7 +261,8 @@ def open_for(tx: Tx, name: str | None, command: str) -> Session:
 
 def _catalogue(tx: Tx, session: Session) -> Catalogue:
     """The documents as they were when the session was started."""
-    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
+    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    return catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)])
 
 
 def _spelled(tx: Tx, session: Session, key: str) -> str:

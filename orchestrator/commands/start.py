@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from orchestrator.commands import recording
 from orchestrator.commands.inheritance import Inheritance, hand_down, inheritance
 from orchestrator.commands.review_subject import ReviewSubject
 from orchestrator.commands.start_preview import CODE, USUAL_FIX, cost_ahead, work_ahead
-from orchestrator.domain import ids
+from orchestrator.domain import ids, own_discussion
 from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
+from orchestrator.domain.dynamic_roles import PATH
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
@@ -67,6 +69,7 @@ class StartRequest:
     review: ReviewSubject | None = None  # what a session of mode review reviews
     answers: tuple[Answer, ...] = ()  # what its author was asked before the start
     source: str | None = None  # the session whose wisdom and decisions it is given
+    as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,15 @@ class Prepared:
     def reads_request(self) -> bool:
         """Whether a document is made from the request: what it leaves open will be missed."""
         return self.planned.pack.documents.of_task(self.planned.pipeline.tasks[0].key) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """An artifact that a session begins with."""
+
+    body: bytes
+    kind: str
+    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +137,7 @@ def prepare(project: Project, asked: StartRequest) -> Prepared:
         fix=asked.fix or "",
         review=None if asked.review is None else asked.review.as_option(),
         source=taken.session if taken else "",
+        as_it_is=asked.as_it_is,
     )
     request = with_answers(asked.task, "zh" if is_chinese(asked.task) else "en", asked.answers)
     planned = plan(request, options, pack, project.root, coding_agent=has_coding_agent(settings))
@@ -171,6 +184,7 @@ def begin(prepared: Prepared, store: Store) -> Started:
         patch=prepared.patch,
         answers=prepared.answers,
         inheritance=prepared.inheritance,
+        files=generated_files(prepared.planned),
     )
 
 
@@ -224,14 +238,14 @@ def start(
     patch: bytes | None = None,
     answers: Sequence[Answer] = (),
     inheritance: Inheritance | None = None,
+    files: Mapping[str, GivenFile] | None = None,
 ) -> Started:
     """Make the session. The same `key` twice makes one session. Raises UsageError when the key was for another request."""
 
-    for body in specification.files.values() if specification else ():
+    bodies = list(specification.files.values()) if specification else []
+    bodies += [patch] if patch is not None else []
+    for body in [*bodies, *(given.body for given in (files or {}).values())]:
         artifacts.keep_large(store.workflow, body)
-
-    if patch is not None:
-        artifacts.keep_large(store.workflow, patch)
 
     def unit(tx: Tx) -> Started:
         if key is not None:
@@ -240,6 +254,12 @@ def start(
                 return Started(known["session"], created=False)
         session = _free_id(tx, planned)
         _create(tx, session, planned, project, max_attempts, budget, chosen or {})
+        for path, given in (files or {}).items():
+            digest = artifacts.put(tx, given.body)
+            size, author = len(given.body), given.author
+            artifacts.register(
+                tx, session, path, digest, size, given.kind, author=author, task=None, run=None
+            )
         if specification is not None:
             _give(tx, session, specification)
         if patch is not None:
@@ -260,6 +280,17 @@ def start(
     started = store.write(unit)
     failpoints.hit("start.after_commit")
     return started
+
+
+def generated_files(planned: Plan) -> dict[str, GivenFile]:
+    """The files of a session whose roles were made for its request: the analysis, and one for each role."""
+    if planned.analysis is None:
+        return {}
+    from orchestrator.config.role_files import role_files
+
+    analysis = json.dumps(planned.analysis.as_json(), ensure_ascii=False, indent=2) + "\n"
+    made = {PATH: analysis.encode(), **role_files(planned.analysis, planned.pack.roles)}
+    return {path: GivenFile(body, "analysis", "coordinator") for path, body in made.items()}
 
 
 def _free_id(tx: Tx, planned: Plan) -> str:
@@ -288,6 +319,7 @@ def _create(
         **({"critics": planned.options.critics} if planned.options.critics else {}),
         **({"cassette": dict(planned.options.cassette)} if planned.options.cassette else {}),
         **({OPTION: dict(planned.options.review)} if planned.options.review else {}),
+        **({own_discussion.OPTION: dict(planned.options.discusses)} if planned.options.discusses else {}),
     }
     sessions.create(
         tx,

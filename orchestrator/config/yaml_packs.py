@@ -16,7 +16,7 @@ from orchestrator.domain.packs import read_pack
 from orchestrator.domain.pipelines import Pack
 from orchestrator.domain.workable import agent_faults, work_faults
 
-SHIPPED = ("pipelines", "documents", "roles", "perspectives", "gates", "modes", "analysis")
+SHIPPED = ("pipelines", "documents", "roles", "perspectives", "gates", "modes", "analysis", "dynamic")
 WHOLE = ("pipelines",)  # sections whose entries are replaced as a whole; elsewhere single keys are
 
 

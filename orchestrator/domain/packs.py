@@ -28,6 +28,7 @@ from orchestrator.domain.pipelines import (
 )
 from orchestrator.domain.plain_values import Reader, found
 from orchestrator.domain.read_documents import read_documents
+from orchestrator.domain.read_dynamic import read_dynamic
 
 ID_PREFIXES = ("TLS", "UAN", "TC")
 
@@ -54,6 +55,7 @@ def read_pack(data: Mapping[str, Json], templates: Mapping[str, str]) -> tuple[P
         modes=_modes(reader, top),
         documents=documents,
         analysis=_analysis(reader, top),
+        dynamic=read_dynamic(reader, reader.entries(top, "dynamic"), perspectives),
     )
     return pack, reader.faults
 
@@ -368,6 +370,7 @@ _TOP = (
     "modes",
     "documents",
     "analysis",
+    "dynamic",
 )
 _ROUND_TEXTS = ("after", "artifact", "focus", "caller")
 _RANGES = {"consensus_threshold": (1, 5), "substance_chars": (0, 10_000), "substance_cjk": (0, 10_000)}

@@ -14,13 +14,15 @@ from typing import Literal, TypeAlias, TypeVar, cast
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import AnalysisRules, Viewpoint, of_perspectives
 from orchestrator.domain.documents import Catalogue, DocumentDef, Section
+from orchestrator.domain.dynamic import Capability, DynamicRules
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.graph import topological
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskDef
 
 Flat: TypeAlias = (
-    "DocumentDef | Section | TaskDef | Role | Perspective | Round | Gates | Supervision | Viewpoint"
+    "Capability | DocumentDef | Section | TaskDef | Role | Perspective | Round"
+    " | Gates | Supervision | Viewpoint"
 )
 T = TypeVar("T", bound=Flat)
 SNAPSHOT = 2  # the form of `to_snapshot`; config/snapshots.py brings older ones to it
@@ -38,6 +40,9 @@ class Role:
     instructions: str | None = None  # file below the configuration folder
     may: tuple[str, ...] = ()
     may_not: tuple[str, ...] = ()
+    works: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of a generated role: prefix -> what makes its result
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,7 @@ class Pack:
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that choose a mode
     documents: Catalogue = field(default_factory=Catalogue)
     analysis: AnalysisRules = field(default_factory=AnalysisRules)
+    dynamic: DynamicRules = field(default_factory=DynamicRules)
 
     @property
     def owners(self) -> dict[str, str]:
@@ -272,6 +278,7 @@ def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:
         supervise=tuple(_thaw(Supervision, check) for check in data["supervise"]),
         documents=_documents(data["documents"]["documents"]),
         analysis=_analysis(data.get("analysis", {})),
+        dynamic=_dynamic(data.get("dynamic", {})),
     )
     return pack, pipeline
 
@@ -279,6 +286,11 @@ def from_snapshot(data: Mapping[str, Json]) -> tuple[Pack, Pipeline]:
 def _analysis(data: Mapping[str, Json]) -> AnalysisRules:
     views = {name: _thaw(Viewpoint, each) for name, each in data.get("perspectives", {}).items()}
     return AnalysisRules(views, {name: tuple(words) for name, words in data.get("directions", {}).items()})
+
+
+def _dynamic(data: Mapping[str, Json]) -> DynamicRules:
+    known = {name: _thaw(Capability, each) for name, each in data.get("capabilities", {}).items()}
+    return DynamicRules(known, {name: tuple(words) for name, words in data.get("changes", {}).items()})
 
 
 def _documents(data: Mapping[str, Json]) -> Catalogue:

@@ -32,6 +32,7 @@ BUILT = {  # the roles whose work is built, with the prefixes it is built for
     "synthesizer": ("SYNTH",),
     "architect": ("ARCH",),
     "supervisor": ("SUPERVISE",),
+    "dynamic": (),  # its roles are made for each request
 }
 # Tasks that make no document, and the prefix of those without which they have nothing to do.
 FOLLOWS = {

@@ -174,6 +174,14 @@ class SessionStart(Arguments):
         str | None, Field(description="Idempotency key: the same key twice makes one session.")
     ] = None
     plan: Annotated[bool, Field(description="Return the plan, and change nothing.")] = False
+    as_it_is: Annotated[
+        bool, Field(description="Mode dynamic: a request that says too little is one general task.")
+    ] = False
+    file: Annotated[
+        InProject | None,
+        Field(description="A text file in the project to discuss, instead of a task and a mode."),
+    ] = None
+    agent: Annotated[Name | None, Field(description="With file: whom every perspective asks first.")] = None
 
 
 class SessionFork(Arguments):

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator import project as app
-from orchestrator.commands import advise, manage, rebase, repair, requests, resume, rework, start
+from orchestrator.commands import (
+    advise,
+    discuss_file,
+    manage,
+    rebase,
+    repair,
+    requests,
+    resume,
+    rework,
+    start,
+)
 from orchestrator.commands.review_subject import ReviewSubject, asked_review, review_request
 from orchestrator.config.settings import Settings
 from orchestrator.domain.approvals import parse_token
@@ -31,8 +41,15 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
         ("diff", "head"),
         ("include_dirty", "head"),
         ("include_dirty", "diff"),
+        *(("file", other) for other in ("task", "mode", "spec", "record", "replay", "key", "diff")),
     ):
         _exclude(asked, *pair)
+    if asked.file is not None:
+        return _discuss(context, asked, asked.file)
+    if asked.agent is not None:
+        raise UsageError(
+            "agent goes with file", why="only a discussion of a file takes it", fix="leave it out"
+        )
     subject = _subject(context, asked)
     request = requests.checked(_task(asked, subject), os.environ)
     folders = {
@@ -59,6 +76,7 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
             include_dirty=asked.include_dirty and subject is None,
             fix=asked.fix,
             review=subject,
+            as_it_is=asked.as_it_is,
             spec=Path(folders["spec"]) if "spec" in folders else None,
             source=asked.source,
         ),
@@ -69,6 +87,24 @@ def session_start(context: ToolContext, asked: given.SessionStart) -> JsonObject
         begun = start.begin(prepared, store)
         warnings = context.wake(store, settings)
     return {"session": begun.session, "created": begun.created, "plan": prepared.view, "warnings": warnings}
+
+
+def _discuss(context: ToolContext, asked: given.SessionStart, file: str) -> JsonObject:
+    caps = {name: cap for name in _CAPS if (cap := getattr(asked, name)) is not None}
+    budget.check_lowered(app.read_settings(context.project), caps)
+    path = context.inside(file)
+    names = tuple(name.strip() for name in asked.perspectives)
+    request = discuss_file.DiscussRequest(
+        path.name, path.parent, names, asked.agent, critics=asked.critics, caps=caps
+    )
+    found = discuss_file.prepare(context.project, request)
+    view = found.prepared.view
+    if asked.plan:
+        return {"session": None, "created": False, "plan": view, "warnings": []}
+    with app.changing(context.project, create=True, settings=found.prepared.settings) as (store, settings):
+        begun = discuss_file.begin(found, store)
+        warnings = context.wake(store, settings)
+    return {"session": begun.session, "created": True, "plan": view, "warnings": warnings}
 
 
 def _subject(context: ToolContext, asked: given.SessionStart) -> ReviewSubject | None:

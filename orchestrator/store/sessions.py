@@ -40,6 +40,7 @@ def _snapshot() -> Selection:
 
 
 _KEEP_SNAPSHOT = Insertion(snapshots)
+_CHANGE_SNAPSHOT = Insertion(snapshots, unique=["session_id"], replace=["data"])
 
 
 @query(Session)
@@ -225,6 +226,11 @@ def snapshot(tx: Tx, session: str) -> JsonObject:
     found = tx.row(_snapshot, session=session)
     assert found is not None
     return upgraded(found)
+
+
+def keep_snapshot(tx: Tx, session: str, data: JsonObject) -> None:
+    """Change what a session keeps: a role that was made for it while it ran."""
+    tx.insert(_CHANGE_SNAPSHOT, session_id=session, data=data)
 
 
 def all_sessions(tx: Tx) -> list[Session]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from orchestrator.domain.analysis import PERSPECTIVE, chosen_perspectives
 from orchestrator.domain.clarified import asked_part
+from orchestrator.domain.dynamic_roles import TaskAnalysis, analyse
+from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import NotAllowedNow, UsageError
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice, ProjectFacts, choose
@@ -27,6 +29,8 @@ _LATER = (
     "include_dirty",
     "fix",
     "source",
+    "as_it_is",
+    "discusses",
 )  # options that change no digest while they are not used: earlier versions had none
 _EDGES = "#>*-=` \t"
 MANIFEST_BYTES = 1024 * 1024
@@ -49,6 +53,8 @@ class StartOptions:
     fix: str = ""  # `high`: findings of that severity make a fix round too
     review: Mapping[str, str] | None = None  # `base`, `head` and the digest of a `patch`: mode review only
     source: str = ""  # the session whose wisdom and decisions are taken over
+    discusses: Mapping[str, str] | None = None  # `path` and `sha256` of a file: mode discuss only
+    as_it_is: bool = False  # mode dynamic: a request that says too little is one general task
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class Plan:
     pipeline: Pipeline
     pack: Pack
     options: StartOptions
+    analysis: TaskAnalysis | None = None  # of a mode whose tasks follow from the request
 
     @property
     def digest(self) -> str:
@@ -93,15 +100,28 @@ def plan(
     facts = replace(project_facts(project, coding_agent), spec=options.spec is not None)
     asked = asked_part(request)
     choice = choose(asked, facts, pack, options.mode)
-    chosen, views = pack, tuple[str, ...]()
-    if most := pack.pipelines[choice.mode].perspectives:
+    chosen, views, made = pack, tuple[str, ...](), None
+    if pack.pipelines[choice.mode].built_at_start:
+        analysis = analyse(asked, pack.dynamic, as_it_is=options.as_it_is)
+        made = generated(pack, analysis, title_of(asked))
+        chosen = with_perspectives(made, options.perspectives) if options.perspectives else made
+    elif most := pack.pipelines[choice.mode].perspectives:
         views = chosen_perspectives(asked, options.perspectives, pack.analysis, most)
     elif options.perspectives:
         chosen = with_perspectives(pack, options.perspectives)
     pipeline = expand(chosen, choice.mode, options.discuss, options.supervise, views)
     _refuse_unbuilt(chosen, pipeline, options)
     language = "zh" if is_chinese(asked) else "en"
-    return Plan(request, title_of(request), language, choice, pipeline, chosen, options)
+    return Plan(
+        request,
+        title_of(request),
+        language,
+        choice,
+        pipeline,
+        chosen,
+        options,
+        None if made is None else analysis,
+    )
 
 
 def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> None:
@@ -129,7 +149,7 @@ def _refuse_unbuilt(pack: Pack, pipeline: Pipeline, options: StartOptions) -> No
             why="none of its tasks makes a plan",
             fix="leave approve-plan out, or choose a mode with an implementation",
         )
-    if options.include_dirty and not any(task.prefix == "PLAN" for task in pipeline.tasks):
+    if options.include_dirty and not any(task.prefix in ("PLAN", "IMPL") for task in pipeline.tasks):
         raise UsageError(
             f"include-dirty has no effect in mode {pipeline.mode}",
             why="it builds on no commit of yours",

@@ -8,6 +8,7 @@ from shlex import quote
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.budget import edits_code
 from orchestrator.domain.documents import DISCOVERY, Catalogue
+from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.feedback import feedback_target, originals
 from orchestrator.domain.json_types import Json, JsonObject
@@ -219,7 +220,8 @@ def revise(tx: Tx, session: Session, task: str) -> str | None:
 
 
 def _catalogue(tx: Tx, session: Session) -> Catalogue:
-    return from_snapshot(sessions.snapshot(tx, session.id))[0].documents
+    pack, _ = from_snapshot(sessions.snapshot(tx, session.id))
+    return catalogue_of(pack, [row.key for row in tasks.all_tasks(tx, session.id)])
 
 
 def _can_revise(state: Mapping[str, TaskState], task: str, catalogue: Catalogue) -> bool:

@@ -193,4 +193,4 @@ def test_the_models_and_roles_of_the_check_are_those_of_the_workers() -> None:
 
     assert set(MODELS) | {REPORT, DECLARED} == set(documents.MODELS) == set(render._BY_MODEL)
     assert {model_of(each) for each in shipped.documents if not each.is_report} == set(MODELS.values())
-    assert {*ROLES, "coordinator", "executor", "tester"} == set(workable.BUILT)
+    assert {*ROLES, "coordinator", "dynamic"} == set(workable.BUILT)

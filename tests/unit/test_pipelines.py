@@ -48,7 +48,7 @@ ROLES = [  # role, prefixes, kind, inner loop, installed
     ("discussant", "DISCUSS", "discuss", False, True),
     ("explorer", "EXPLORE ANALYZE", "analyze", False, True),
     ("synthesizer", "SYNTH", "analyze", False, True),
-    ("dynamic", "", "dynamic", False, False),
+    ("dynamic", "", "dynamic", False, True),
 ]
 ROUNDS = [
     ("DISCUSS-001", "RESEARCH-001", "spec/discovery-context.json", "product risk coverage", "analyst"),
@@ -244,8 +244,8 @@ def test_chosen_perspectives_replace_those_of_every_round(pack: Pack) -> None:
     chosen = with_perspectives(pack, ["risk", "quality", "risk"])
 
     assert {found.perspectives for found in chosen.rounds.values()} == {("risk", "quality")}
-    with pytest.raises(UnknownName, match="perspective 'clarity'"):
-        with_perspectives(pack, ["clarity"])
+    with pytest.raises(UnknownName, match="perspective 'elegance'"):
+        with_perspectives(pack, ["elegance"])
 
 
 def test_chosen_agents_replace_those_of_the_pack(pack: Pack) -> None:

@@ -60,12 +60,14 @@ class Router:
         order = self._roles.get(role) or self._with_own(pack.roles[role].agents)
         return self._usable(order if first is None else (first, *order), note)
 
-    def for_perspective(self, pack: Pack, perspective: str, note: Note | None = None) -> list[Agent]:
-        """The perspective's first agent, its fallback chain, and the built-in one."""
+    def for_perspective(
+        self, pack: Pack, perspective: str, note: Note | None = None, *, first: str | None = None
+    ) -> list[Agent]:
+        """The perspective's first agent, its fallback chain, and the built-in one; before them `first`."""
         if perspective not in pack.perspectives:
             raise UnknownName("perspective", perspective, sorted(pack.perspectives))
         order = self._perspectives.get(perspective) or self._with_own(pack.perspectives[perspective].agents)
-        return self._usable((*order, BUILTIN), note)
+        return self._usable((*([first] if first else ()), *order, BUILTIN), note)
 
     def account(self, agent: str) -> str:
         """The account an agent uses: its limit holds for all that share it."""

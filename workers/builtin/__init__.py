@@ -27,6 +27,7 @@ KINDS = (
     DECLARED,
     "critique",
     "plan",
+    "team_document",
     *ANALYSES,
 )
 _MODULES = {
@@ -82,7 +83,7 @@ class BuiltinAgent:
         unmet: tuple[str, ...] = ()
         if kind == "plan":
             unmet = module.unmet(given)
-        elif kind not in ("critique", "architecture_review", *ANALYSES):
+        elif kind not in ("critique", "architecture_review", "team_document", *ANALYSES):
             data, unmet = import_module("workers.builtin.revision").told(data, given)
             data = import_module("workers.builtin.doubts").doubted(data, given)
         check()

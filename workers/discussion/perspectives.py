@@ -25,6 +25,7 @@ from orchestrator.domain.errors import (
 )
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.model import Gate
+from orchestrator.domain.own_discussion import CRITIC
 from orchestrator.domain.pipelines import Perspective, Round
 from orchestrator.domain.shared_calls import apart
 from orchestrator.domain.verdicts import Reply, Verdict, judge
@@ -105,7 +106,8 @@ def discuss(
     artifact = _artifact(context, known, made, notes)
     over = threading.Event()  # stops what still thinks when time is up or the run is over
     left = [name for name in views if name not in answers]
-    every = {name: calls.router.for_perspective(context.pack, name) for name in views}
+    first = context.payload.get(CRITIC)
+    every = {name: calls.router.for_perspective(context.pack, name, first=first) for name in views}
     orders = {name: every[name] for name in left}
     groups = _groups(calls, orders, len(artifact[1]))
     whole = (

@@ -7,9 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain.dynamic_session import ARTIFACT
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import Consensus
+from orchestrator.domain.own_discussion import EARLIER, OPTION
 from orchestrator.domain.synthesis import Synthesis, synthesize
 from orchestrator.domain.verdicts import (
     Consequence,
@@ -23,6 +25,7 @@ from orchestrator.store.rows import Decision
 from orchestrator.store.store import Tx
 from workers.context.agent_calls import AgentCalls
 from workers.context.run_context import RunContext, decision_on, storable
+from workers.context.team_results import quoted_lines
 from workers.context.written_documents import registered
 from workers.discussion.critics import Answer
 from workers.discussion.perspectives import NEVER_NOTES, DiscussResult, discuss
@@ -77,8 +80,12 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
     around = context.pack.rounds[context.row.discussed_in]
     text, content = artifact_of(context, produced)
     document = context.pack.documents.of_path(produced.artifact)
+    own = (
+        OPTION in context.session.options
+    )  # a file of one's own: there is no request but what it says itself
     known = {
         **facts(context, document),
+        **({"request": text} if own else {}),
         "artifact_path": produced.artifact,
         "artifact": text,
         "artifact_content": content,
@@ -86,7 +93,12 @@ def _held(calls: AgentCalls, produced: Produced) -> DiscussResult:
         "focus": around.focus,
         "gate": _gate(context, produced) if around.signs_off else None,
     }
-    known["findings"] = findings_of({**known, **_as_edited(context, known)}, context.workdir)
+    judged = {**known, **_as_edited(context, known)}
+    if own:  # what is left open in it is not excused by standing in it
+        judged["request"] = ""
+    if ARTIFACT in context.payload:
+        judged["codebase"] = quoted_lines(context, produced.files)
+    known["findings"] = findings_of(judged, context.workdir)
     return discuss(
         calls,
         around,
@@ -124,8 +136,9 @@ def _earlier(context: RunContext) -> list[tuple[str, str]]:
 
 
 def _earlier_paths(context: RunContext) -> list[str]:
+    before = sorted(path for path in context.artifacts if path.startswith(EARLIER))  # of the same file
     told = [found.record for found in context.verdicts if found.kind == "discuss"]
-    return [path for path in told if path is not None and path in context.artifacts]
+    return [*before, *(path for path in told if path is not None and path in context.artifacts)]
 
 
 def artifact_of(context: RunContext, produced: Produced) -> tuple[str, Content | None]:

@@ -33,7 +33,6 @@ from workers.git.checkouts import (
     make_checkout,
     project_folder,
     reset_checkout,
-    trees_folder,
 )
 from workers.git.merging import merge
 from workers.git.private_store import Base, PrivateStore, create_store, fix_base, open_store
@@ -374,8 +373,3 @@ def begin_work(
 def open_work(database: Store, folder: Path, session: str, trees: Path) -> SessionWork:
     """The work of a session that has begun it. Raises RepositoryUnusable where its store or repository is gone."""
     return SessionWork(database, open_store(database.workflow, session, folder), trees)
-
-
-def open_session_work(database: Store, folder: Path, session: str, chosen: str | None) -> SessionWork:
-    """As `open_work`; `chosen`: the setting `work.trees`."""
-    return open_work(database, folder, session, trees_folder(chosen))

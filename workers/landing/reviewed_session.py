@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from orchestrator.domain.dynamic_session import KIND
+from orchestrator.domain.plan import INCLUDE_DIRTY
 from orchestrator.domain.review_verdicts import OPTION
-from orchestrator.store import artifacts
+from orchestrator.store import artifacts, work
 from workers.context.run_context import RunContext
 from workers.git.checkouts import trees_folder
 from workers.git.reviewed_work import open_reviewed_work
-from workers.git.session_work import SessionWork, open_work
+from workers.git.session_work import SessionWork, begin_work, open_work
 
 
 def is_review(context: RunContext) -> bool:
@@ -15,11 +17,21 @@ def is_review(context: RunContext) -> bool:
     return OPTION in context.session.options
 
 
+def _begins_here(context: RunContext) -> bool:
+    """Whether this is the first task of generated roles that works in trees: no plan has begun it."""
+    if context.pack.roles[context.row.role].kind != KIND:
+        return False
+    return context.store.read(lambda tx: work.work_of(tx, context.session.id)) is None
+
+
 def session_work(context: RunContext) -> SessionWork:
-    """The session's work; that of a review is begun by its first task. Raises TreeError, GitError, RepositoryUnusable."""
+    """The session's work; its plan has begun it, else its first task does. Raises TreeError, GitError, RepositoryUnusable."""
     trees = trees_folder(context.settings.work.trees)
     session = context.session
     if not is_review(context):
+        if _begins_here(context):
+            dirty = bool(session.options.get(INCLUDE_DIRTY))
+            return begin_work(context.store, context.project, session.id, trees, include_dirty=dirty)[0]
         return open_work(context.store, context.project, session.id, trees)
     subject = session.options[OPTION]
     digest = subject.get("patch")

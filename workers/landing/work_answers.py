@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
+from workers.documents.team_content import Gaps
 from workers.evidence.claims import Claim
 
 Line = Annotated[str, Field(max_length=2_000)]
@@ -33,3 +35,12 @@ class WorkAnswer(BaseModel):
     needs: Question | None = Field(
         default=None, description="only where the work cannot go on without a person's decision"
     )
+    capability_gaps: SkipJsonSchema[Gaps] = Field(
+        default_factory=list
+    )  # only a generated role is asked for them
+
+
+class TeamWorkAnswer(WorkAnswer):
+    """The same of a generated role, which may find work that is nobody's yet."""
+
+    capability_gaps: Gaps = Field(default_factory=list)

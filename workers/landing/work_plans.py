@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orchestrator.domain.dynamic_session import TEAM_TASK
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
 from orchestrator.lifecycle.audit_rounds import AUDITS
@@ -24,6 +25,8 @@ def task_of(context: RunContext, plan: Plan) -> PlanTask:
         return _fix_task(plan, context.payload["fix"])
     if REBASE in context.payload:
         return _rebase_task(plan, context.payload[REBASE])
+    if TEAM_TASK in context.payload:
+        return _team_task(context.payload[TEAM_TASK])
     return planned_task(context)[1]
 
 
@@ -57,6 +60,18 @@ def _rebase_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
         files=tuple(each for task in plan.tasks for each in task.files),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
+    )
+
+
+def _team_task(given: Mapping[str, Json]) -> PlanTask:
+    """What the request of dynamic mode asks to be coded, as the only task of a plan that nobody had to write."""
+    title = str(given["title"])
+    return PlanTask(
+        id="REQUEST-001",
+        title=title,
+        description=str(given["description"]),
+        kind=str(given["kind"]),
+        criteria=(Criterion("REQUEST-C1", title),),
     )
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.domain import dynamic
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.pipelines import Pack
 from orchestrator.lifecycle.finished_run import Landing, Verdict
 from orchestrator.store.checks import Link
+from orchestrator.store.rows import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Produced:
     links: Sequence[Link] = ()
     verdict: Verdict | None = None
     blocked: JsonObject | None = None  # why a person has to decide before the session goes on: a supervision
+    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet, as a generated role found it
     relanded: Callable[[], Produced] | None = None  # what to report where the head has moved meanwhile
     after: Callable[[], object] | None = None  # what follows the report: refs
 
@@ -50,6 +54,7 @@ class Produced:
             "shared": self.shared,
             "fan_out": self.fan_out,
             "blocked": self.blocked,
+            "gaps": list(self.gaps),
             "verdict": None
             if self.verdict is None
             else {"kind": self.verdict.kind, "data": self.verdict.data},
@@ -64,13 +69,21 @@ class Produced:
         return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict})
 
 
+def work_of(pack: Pack, row: Run) -> str:
+    """Who does a task's work: the built role itself, or what a generated one has for its prefix."""
+    role = pack.roles.get(row.role)
+    work = role.works.get(row.prefix) if role is not None else None
+    return row.role if work is None else LIKE.get(work, work)
+
+
 def produce_for(role: str) -> Callable[..., Produced]:
     """The function that does a role's work. Raises UnknownName, which lists the roles that are built."""
     import importlib
 
-    if role not in MODULES:
-        raise UnknownName("role", role, sorted(MODULES))
-    found: Callable[..., Produced] = importlib.import_module(MODULES[role]).produce
+    known = {**MODULES, **RESULTS}
+    if role not in known:
+        raise UnknownName("role", role, sorted(known))
+    found: Callable[..., Produced] = importlib.import_module(known[role]).produce
     return found
 
 
@@ -89,6 +102,12 @@ MODULES = {
     "architect": "workers.roles.architect",
     "supervisor": "workers.roles.supervisor",
 }
+RESULTS = {  # of generated roles alone
+    dynamic.FINDINGS: "workers.roles.findings",
+    dynamic.DOCUMENT: "workers.roles.team_document",
+}
+LIKE = {dynamic.PLAN: "planner", dynamic.CODE: "executor", dynamic.TESTS: "tester"}  # whose work it is else
+SERVED = tuple(sorted({*MODULES, *dynamic.ROLES}))  # roles whose tasks a host takes
 
 LANDING = frozenset(
     {"executor", "tester", "fe-developer"}

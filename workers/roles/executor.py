@@ -25,13 +25,14 @@ from workers.evidence.declared import Declared
 from workers.evidence.judgement import Judged
 from workers.evidence.merged_evidence import judge_merge
 from workers.git.candidates import Candidate, changes_between
-from workers.git.session_work import Integration, OpenTree, SessionWork, open_session_work
+from workers.git.session_work import Integration, OpenTree, SessionWork
 from workers.landing.change_loop import Change, ChangeLoop, Turn, blocking_lines, what_tests_said
 from workers.landing.change_record import landed_links, record_of
 from workers.landing.coding_agents import coding_agents
 from workers.landing.pull_request import PATH as PULL_REQUEST
 from workers.landing.pull_request import pull_request
-from workers.landing.work_answers import WorkAnswer
+from workers.landing.reviewed_session import session_work
+from workers.landing.work_answers import TeamWorkAnswer, WorkAnswer
 from workers.landing.work_plans import declared_by, plan_of, task_of
 from workers.roles import Produced
 
@@ -92,9 +93,7 @@ class _Implementation:
         task = task_of(context, plan)
         if PLAN_TASK in context.payload and not is_as_approved(context):
             context.notes.append("the plan was edited after its tasks were made; the edit is carried out")
-        work = open_session_work(
-            context.store, context.project, context.session.id, context.settings.work.trees
-        )
+        work = session_work(context)
         return cls(context, calls, craft, plan, task, work, coding_agents(context, calls))
 
     def produce(self) -> Produced:
@@ -133,6 +132,7 @@ class _Implementation:
             links=(*change.judged.links, *landed_links(self.context, self.task, change)),
             relanded=lambda: self._produced(loop, loop.relanded(change)),
             after=self.work.follow if change.landing else None,
+            gaps=[each.model_dump() for each in change.answer.capability_gaps],
         )
 
     def _files(self, path: str, record: JsonObject, change: Change) -> dict[str, tuple[bytes, str]]:
@@ -151,12 +151,13 @@ class _Implementation:
     def ask(self, turn: Turn, tree: OpenTree) -> tuple[WorkAnswer, str]:
         """One turn of the agent in its tree."""
         more = self.craft.prepare(self.context, self.work, tree)
+        schema = TeamWorkAnswer if self.context.pack.roles[self.context.row.role].works else WorkAnswer
         prompt = prompts.render(
             MERGE if turn.conflicts else REPAIR if turn.findings else self.craft.goal,
             instructions=self.context.instructions,
             task=f"{self.context.row.key}, plan task {self.task.id}",
             language=self.context.session.language,
-            schema=WorkAnswer,
+            schema=schema,
             shared=[("The request", self.context.session.request), ("The plan", _plan_text(self.plan))],
             material=[
                 ("The plan task", json.dumps(self.task.as_json(), ensure_ascii=False, indent=1)),
@@ -170,9 +171,7 @@ class _Implementation:
             ],
         )
         facts: JsonObject = {"plan_task": self.task.as_json(), "turn": turn.number}
-        answer, reply = self.calls.ask(
-            PURPOSE, prompt, WorkAnswer, facts, self.agents, tree=tree.checkout.work
-        )
+        answer, reply = self.calls.ask(PURPOSE, prompt, schema, facts, self.agents, tree=tree.checkout.work)
         self.context.notes.extend(f"{reply.agent}: {note}" for note in reply.notes)
         return answer, reply.agent
 

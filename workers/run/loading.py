@@ -22,6 +22,7 @@ from workers.agents.routing import Router
 from workers.context.agent_calls import CRITIC, AgentCalls
 from workers.context.run_context import RunContext, answered
 from workers.host.live_runs import LiveRun, LiveRuns
+from workers.run.role_instructions import instructed
 
 
 class _Seen(NamedTuple):
@@ -69,7 +70,8 @@ def load(
 
     seen = store.read(lambda tx: _read(tx, row, secrets.known(environ)))
     pack, _ = from_snapshot(seen.snapshot)
-    role_text, critic_text = instructions(row.role), instructions(CRITIC)
+    told, unusable = instructed(store, pack, row, instructions)
+    role_text, critic_text = told, instructions(CRITIC)
     wisdom: dict[str, list[str]] = {name: [] for name in records.WISDOM}
     for entry in seen.wisdom:
         wisdom[entry.name].append(f"[{entry.author}] {entry.data}")
@@ -95,6 +97,7 @@ def load(
         critic_instructions=critic_text,
         input_digest=_input_digest(row, seen, [role_text, critic_text]),
         log=log,
+        notes=unusable,
     )
     passed_on = _passed_on(row, seen.accumulator)
     return AgentCalls(

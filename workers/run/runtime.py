@@ -34,7 +34,7 @@ from workers.context.run_context import RunContext
 from workers.discussion.round import Critiqued, critique
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
-from workers.roles import LANDING, Produced, produce_for
+from workers.roles import LANDING, Produced, produce_for, work_of
 from workers.run import loading
 from workers.run.run_endings import ending_of
 from workers.run.settings_watcher import WorkerConfig
@@ -221,9 +221,10 @@ class _Times:
 def _produce(calls: AgentCalls) -> Produced:
     """Make the artifact, or find what an earlier run of this task made from the same input. Registers it with this run."""
     context, row = calls.run, calls.run.row
+    work = work_of(context.pack, row)
     earlier = (
         None
-        if row.role in LANDING
+        if work in LANDING
         else context.store.read(lambda tx: artifacts.produced_before(tx, row.id, context.input_digest))
     )
     if earlier is not None:
@@ -231,7 +232,7 @@ def _produce(calls: AgentCalls) -> Produced:
         context.log.info("produced_before", by_run=earlier.id[-8:])
     else:
         context.phase("produce")
-        produced = produce_for(row.role)(context, calls)
+        produced = produce_for(work)(context, calls)
     failpoints.hit("produce.done")
     return _register(calls, produced, earlier)
 
@@ -324,6 +325,7 @@ def _compose(
         unmet=context.unmet,
         shared=produced.shared,
         fan_out=produced.fan_out,
+        gaps=produced.gaps,
         landing=produced.landing,
         links=produced.links,
         verdict=produced.verdict,
