@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.commands import manage, resume, rework
+from orchestrator.commands import advise, manage, resume, rework
 from orchestrator.coordinator import reconcile
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.errors import NotAllowedNow, NotLeader
 from orchestrator.domain.model import Gate, RunOutcome
-from orchestrator.domain.pauses import PauseReason
+from orchestrator.domain.pauses import ADVISED, PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import claims, leases, sessions, tasks, transitions
 from orchestrator.store.rows import Run
@@ -232,3 +232,41 @@ def begun(store: Store) -> Run:
     row = make.claim(store, "h-1")
     assert row is not None
     return row
+
+
+@pytest.mark.parametrize("reason", list(PauseReason))
+def test_advice_starts_while_a_person_decides_about_content_and_nothing_else_does(
+    store: Store, reason: PauseReason
+) -> None:
+    session = make.make_session(store)
+    by = make.lead(store)
+    advise.advise(store, session, advise.asked("Is it sound?", None, None), who="ann", max_attempts=3)
+    store.write(lambda tx: sessions.pause(tx, session, reason, {}))
+
+    make.one_beat(store, session, by)
+    offered = store.read(lambda tx: [row.key for row in tasks.all_tasks(tx, session) if row.offered_at])
+    make.make_host(store, "h-2", roles=("architect",))
+    claimed = make.claim(store, "h-2", ("architect",))
+
+    assert offered == (["ARCH-CONSULT-001"] if reason in ADVISED else [])
+    assert (claimed.key if claimed else None) == ("ARCH-CONSULT-001" if reason in ADVISED else None)
+    rows = store.read(lambda tx: tasks.all_tasks(tx, session))
+    assert not any(store.write(lambda tx, row=row: transitions.offer(tx, row.id)) for row in rows)  # type: ignore[misc]
+
+
+def test_advice_that_was_offered_is_not_claimed_in_a_pause_that_starts_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make.make_session(store)
+    advise.advise(store, session, advise.asked("Is it sound?", None, None), who="ann", max_attempts=3)
+    store.write(lambda tx: sessions.pause(tx, session, PauseReason.CHECKPOINT, {}))
+    make.one_beat(store, session, make.lead(store))
+    make.make_host(store, "h-2", roles=("architect",))
+    seen = store.read(lambda tx: tasks.oldest_offer(tx, ("architect",)))
+    assert seen is not None
+    monkeypatch.setattr(claims, "oldest_offer", lambda *_: seen)
+
+    store.write(lambda tx: sessions.resume(tx, session, PauseReason.CHECKPOINT))
+    store.write(lambda tx: sessions.pause(tx, session, PauseReason.BUDGET, {}))
+
+    assert make.claim(store, "h-2", ("architect",)) is None

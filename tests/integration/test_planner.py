@@ -58,8 +58,9 @@ def test_a_plan_becomes_files_and_tasks_and_leaves_the_project_as_it_was(tmp_pat
     assert "| TASK-002 |" in harness.text("plan/plan.md")
     assert waits(harness) == {
         "PLAN-001": (),
-        "IMPL-001": ("PLAN-001",),
-        "IMPL-002": ("PLAN-001",),
+        "IMPL-001": ("ARCH-001", "PLAN-001"),
+        "ARCH-001": ("PLAN-001",),
+        "IMPL-002": ("ARCH-001", "PLAN-001"),
         "TEST-001": ("IMPL-001", "IMPL-002"),
         "REVIEW-001": ("IMPL-001", "IMPL-002"),
     }
@@ -77,7 +78,7 @@ def test_tasks_on_one_file_wait_for_each_other(tmp_path: Path) -> None:
 
     harness.run()
 
-    assert waits(harness)["IMPL-002"] == ("IMPL-001", "PLAN-001")
+    assert waits(harness)["IMPL-002"] == ("ARCH-001", "IMPL-001", "PLAN-001")
     edges = json.loads(harness.text("plan/.task/TASK-002.json"))["depends_on"]
     assert edges == [{"id": "TASK-001", "source": "overlap"}]
 

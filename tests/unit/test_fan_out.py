@@ -128,3 +128,18 @@ def test_a_plan_whose_tasks_have_begun_makes_none() -> None:
     state["IMPL-001"] = replace(state["IMPL-001"], status=TaskStatus.IN_PROGRESS)
 
     assert plan_fan_out(state, [task(1), task(2)]) == FanOut({})
+
+
+def test_a_plan_that_is_supervised_becomes_tasks_behind_its_supervision() -> None:
+    state = {
+        each.key: TaskState(
+            each.key, each.role, each.prefix, TaskStatus.PENDING, each.blocked_by, phase=each.phase
+        )
+        for each in expand(PACK, "impl-only", supervise=True).tasks
+    }
+    adviser = TaskState("ARCH-001", "architect", "ARCH", TaskStatus.COMPLETED, ("PLAN-001",), phase="impl")
+
+    after = fanned({**state, "ARCH-001": adviser}, task(1), task(2), adviser=adviser)
+
+    assert after["IMPL-001"].blocked_by == ("SUPERVISE-003", "ARCH-001")
+    assert after["IMPL-002"].blocked_by == ("SUPERVISE-003", "ARCH-001")
