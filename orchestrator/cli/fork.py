@@ -94,12 +94,13 @@ def fork_lines(view: JsonObject) -> list[str]:
         (
             "Holds",
             f"{view['artifacts']} files, {view['messages']} messages"
-            + ("" if view["commits"] is None else f", {view['commits']} commits"),
+            + ("" if view["commits"] is None else f", {view['commits']} commit(s)"),
         ),
         ("Mode", view["mode"]),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(view['tasks'])}" if view["tasks"] else "none is left"),
         *([("Agent", f"{view['agent']} first, in every role")] if view["agent"] else []),
         *([("Waits", f"for you: {view['waits_for']}")] if view["waits_for"] else []),
+        *([("Made", f"{view['existing']} already; --again makes another")] if view["existing"] else []),
         ("Paid", f"${paid['usd']:.2f} in {paid['calls']} calls by the source; they do not count in the fork"),
     ]
     return [f"{label:<7} {one_line(text)}" for label, text in lines]

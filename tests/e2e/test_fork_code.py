@@ -100,6 +100,7 @@ def test_kill_a_fork_with_code_at_each_step_then_the_same_command_makes_one(tmp_
         assert not list((project.folder / ".workflow" / "work" / "forks").glob("*.git"))
 
 
+@pytest.mark.long
 def test_what_a_killed_fork_left_in_the_place_of_a_store_is_not_taken_for_another_sessions(
     tmp_path: Path,
 ) -> None:
