@@ -42,6 +42,30 @@ def _files(files: list[JsonObject]) -> str:
     return ", ".join([*named, *more]) or "its files are not known beforehand"
 
 
+def role_lines(analysis: JsonObject) -> list[tuple[str, str]]:
+    """The roles that were made for a request, why so many, and what was merged."""
+    scored = analysis["complexity"]
+    tiers = {each["name"]: each["tier"] for each in analysis["capabilities"]}
+    words = {each["name"]: ", ".join(each["words"]) for each in analysis["capabilities"]}
+    return [
+        ("Level", f"{scored['level']}: score {scored['score']} of {scored['capabilities']} capabilities"),
+        *(
+            (
+                "Role",
+                f"{role['name']}: "
+                + "; ".join(
+                    f"{name} (tier {tiers[name]}" + (f": {words[name]})" if words[name] else ")")
+                    for name in role["capabilities"]
+                )
+                + (f"; discussed from {', '.join(role['perspectives'])}" if role["perspectives"] else ""),
+            )
+            for role in analysis["roles"]
+        ),
+        *(("Merged", text) for text in analysis["merged"]),
+        *(("Warning", text) for text in analysis["warnings"]),
+    ]
+
+
 def work_lines(work: JsonObject) -> list[tuple[str, str]]:
     """(label, text) of each line of what the work would start from: base, tests, set-up, and when it pauses."""
     if work["fault"]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.clarify import clarify
-from orchestrator.cli.drawing_plan import work_lines
+from orchestrator.cli.drawing_plan import role_lines, work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
 from orchestrator.cli.options import (
@@ -31,6 +31,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import JsonObject
 
 LACKING = {
+    "developer": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "executor": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "fe-developer": "none that edits files: the session will wait for one (`lifecycle agents`)",
     "tester": "none that edits files: tests are run, and what fails is left to the fix round",
@@ -288,6 +289,7 @@ def plan_lines(view: JsonObject) -> list[str]:
             else []
         ),
         *([("Reviews", view["reviews"])] if view["reviews"] else []),
+        *(role_lines(analysis) if (analysis := view.get("analysis")) else []),
         ("Tasks", f"{len(view['tasks'])}: {' > '.join(each['task'] for each in view['tasks'])}"),
         *(
             [("Spec", f"of {given['source']}: {given['files']} file(s)")]

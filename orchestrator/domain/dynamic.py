@@ -100,12 +100,13 @@ _LEVELS = ((3, "Low", 2), (6, "Medium", 3), (10_000, "High", 5))  # up to which 
 class VagueRequest(UsageError):
     """The request does not say what is to be done."""
 
+    remedy = 'answer them in the request: lifecycle start --mode dynamic "..."; --yes starts it as it is'
+
     def __init__(self, why: str) -> None:
         self.questions = QUESTIONS
         super().__init__(
             "the request does not say what is to be done",
             why="\n".join([why, *(f"  {n}. {text}" for n, text in enumerate(QUESTIONS, 1))]),
-            fix='answer them in the request: lifecycle start --mode dynamic "..."; --yes starts it as it is',
         )
 
 

@@ -56,6 +56,7 @@ def plan_view(
         "reads_like": NAMES.get(form_of_text(planned.request)) if planned.choice.mode != MODE else None,
         "mode": planned.choice.mode,
         "why": planned.choice.why,
+        "analysis": None if planned.analysis is None else planned.analysis.as_json(),
         "language": planned.language,
         "discuss": planned.options.discuss,
         "critics": planned.options.critics or settings.critics,
