@@ -15,7 +15,9 @@ from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
-from orchestrator.lifecycle import analysis_rounds
+from orchestrator.lifecycle import analysis_rounds, delta_plan
+from orchestrator.lifecycle.checkpoints import CHECKPOINTS
+from orchestrator.lifecycle.specified import is_carried_out, specified
 from orchestrator.project import Project
 from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session, Task
@@ -50,6 +52,7 @@ class Resumed:
     reason: str | None  # the pause it answered; None: the session was not paused
     recovered: tuple[str, ...]  # tasks whose lost attempts were put right
     warnings: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()  # runs whose agents must stop now
 
 
 def check_agent(project: Project, agent: str, task: str) -> None:
@@ -134,10 +137,24 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
         reason=reason,
     )
+    released: tuple[str, ...] = ()
     if reason is not None:
         _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
+        if reason in CHECKPOINTS:
+            released = _plan_again(tx, session, more_attempts)
     sessions.request_beat(tx, session.id)
-    return Resumed(session.id, reason, tuple(lost), tuple(warnings))
+    return Resumed(session.id, reason, tuple(lost), tuple(warnings), released)
+
+
+def _plan_again(tx: Tx, session: Session, max_attempts: int) -> tuple[str, ...]:
+    """Have the work follow what was approved, where some of it is made of something else; runs that were released."""
+    rows = tasks.all_tasks(tx, session.id)
+    if not is_carried_out(rows):
+        return ()
+    found = specified(tx, session.id)
+    if found is None or not found.to_plan:
+        return ()
+    return delta_plan.begin(tx, session.id, found, max_attempts).released
 
 
 def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedNow:

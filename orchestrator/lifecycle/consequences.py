@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
-from orchestrator.lifecycle import analysis_rounds, fan_out, fix_rounds, rework
+from orchestrator.lifecycle import analysis_rounds, checkpoints, delta_plan, fan_out, fix_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
@@ -70,7 +70,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
         reason = report.discussed.consequence.pause
         detail["round"] = row.round
     if reason is None and row.checkpoint_after:
-        reason = PauseReason.CHECKPOINT
+        due, changed = checkpoints.due(tx, session)
+        reason = PauseReason.CHECKPOINT if due else None
+        detail |= changed
     analysis_rounds.say_round(tx, row)
     if reason is None and (asked := analysis_rounds.asks(row)) is not None:
         reason = PauseReason.DISCUSSION_FEEDBACK
@@ -78,8 +80,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL
+            detail |= {fan_out.DELTA: delta} if (delta := report.fan_out.get(fan_out.DELTA)) else {}
         else:
-            fan_out.apply(tx, session, report.fan_out, row.key, report.max_attempts)
+            delta_plan.make_tasks(tx, session, report.fan_out, row.key, report.max_attempts)
     if reason is None:
         return None
     detail["ref"] = report.ref

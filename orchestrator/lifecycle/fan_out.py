@@ -36,6 +36,8 @@ PLAN_TASK, PLAN_DIGEST = (
     "plan_task",
     "plan_digest",
 )  # of a payload: what the task carries out, as it was approved
+TASK_DIGEST = "task_digest"  # of a payload: of the plan task alone
+DELTA = "delta"  # of what a plan that follows another reports: what becomes of each task (`PlanDelta`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,16 @@ class FanOut:
     unused: tuple[str, ...] = ()  # placeholders that no plan task needs
 
 
-def reported(plan: Plan, agents: Collection[str]) -> JsonObject:
+def reported(plan: Plan, agents: Collection[str], delta: JsonObject | None = None) -> JsonObject:
     """What a worker reports of a plan so that its tasks can be made: ids, edges, sides, and agents that are known."""
     return {
+        **({} if delta is None else {DELTA: delta}),
         "level": plan.complexity.level,
         "tasks": [
             {
                 "id": task.id,
                 "side": task.side,
+                "digest": task.digest,
                 "depends_on": list(task.waits_for),
                 "agent": next((name for name in (task.executor, plan.executor) if name in agents), None),
             }
@@ -148,18 +152,17 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     digest = sessions.subject_digest(tx, session, PauseReason.PLAN_APPROVAL)
     state = graph(rows)
     pack, _ = from_snapshot(sessions.snapshot(tx, session))
-    planned = [_planned(each) for each in fan_out["tasks"]]
+    planned = [planned_task(each) for each in fan_out["tasks"]]
     adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else None
     plan = plan_fan_out(state, planned, adviser=adviser)
-    agents = {each["id"]: each["agent"] for each in fan_out["tasks"]}
+    entries = {each["id"]: each for each in fan_out["tasks"]}
 
     def payload(key: str, before: JsonObject) -> JsonObject:
         task = plan.carried_out.get(key)
         if task is None:
             return {"mode": "plan", PLAN_DIGEST: digest}
         kept = {name: value for name, value in before.items() if name != "agent"}
-        chosen = {"agent": agents[task]} if agents[task] else {}
-        return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **chosen}
+        return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **of_planned(entries[task])}
 
     for key in plan.placeholders:
         row = tasks.task(tx, session, key)
@@ -184,7 +187,14 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     return tuple(plan.carried_out)
 
 
-def _planned(each: JsonObject) -> PlanTask:
+def of_planned(each: JsonObject) -> JsonObject:
+    """What the payload of a task says of the plan task that it carries out: its digest, and the agent to ask first."""
+    known = {TASK_DIGEST: each.get("digest"), "agent": each["agent"]}
+    return {name: value for name, value in known.items() if value}
+
+
+def planned_task(each: JsonObject) -> PlanTask:
+    """A plan task as far as its place in the graph goes, from what was reported of it."""
     waits = tuple(Dependency(needed) for needed in each["depends_on"])
     return PlanTask(each["id"], each["id"], side=each["side"], depends_on=waits)
 

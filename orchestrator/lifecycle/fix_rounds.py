@@ -76,7 +76,7 @@ def decide(
     `builder`: the role of whoever fixes.
     """
     judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
-    newest = {each.key: _newest(state, each.key) for each in judges}
+    newest = {each.key: newest_version(state, each.key) for each in judges}
     builds = any(each.prefix in BUILDS for each in state.values())
     if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
         return Decision()
@@ -99,15 +99,15 @@ def decide(
         blocked_by=tuple(each.key for each in newest.values()),
         phase=judges[0].phase,
     )
-    again = tuple(_again(state, each, (fix.key,)) for each in judges)
-    return Decision((fix, *again), made + 1, findings)
+    judging = tuple(again(state, each, (fix.key,)) for each in judges)
+    return Decision((fix, *judging), made + 1, findings)
 
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
     """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
     judges = [each for each in state.values() if each.prefix in JUDGES and each.revision_of is None]
     builds = [each for each in state.values() if each.prefix in BUILDS]
-    newest = [_newest(state, each.key) for each in judges] or builds
+    newest = [newest_version(state, each.key) for each in judges] or builds
     number = 1 + sum(key.startswith(REBASES) for key in state)
     made = TaskState(
         key=f"{REBASES}{number:03d}",
@@ -117,7 +117,7 @@ def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
         blocked_by=tuple(each.key for each in newest),
         phase=newest[0].phase,
     )
-    return number, (made, *(_again(state, each, (made.key,)) for each in judges))
+    return number, (made, *(again(state, each, (made.key,)) for each in judges))
 
 
 def fingerprint(finding: Finding) -> str:
@@ -197,11 +197,12 @@ def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> De
     if late is None:
         return Decision()
     original = state[late.task]
-    again = _again(state, original, (_newest(state, original.key).key,))
-    return Decision((again,), since=late.head)
+    review = again(state, original, (newest_version(state, original.key).key,))
+    return Decision((review,), since=late.head)
 
 
-def _again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> TaskState:
+def again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> TaskState:
+    """The next revision of a task, pending behind `blockers`."""
     number = 1 + max((s.revision_no for s in state.values() if s.revision_of == original.key), default=0)
     return replace(
         original,
@@ -218,7 +219,7 @@ def _again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> Task
     )
 
 
-def _newest(state: Graph, key: str) -> TaskState:
+def newest_version(state: Graph, key: str) -> TaskState:
     """The task or its last revision."""
     versions = [state[key], *(each for each in state.values() if each.revision_of == key)]
     return max(versions, key=lambda each: each.revision_no)
@@ -230,7 +231,7 @@ def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgem
     found = []
     for task in state.values():
         if task.prefix in JUDGES and task.revision_of is None:
-            verdict = by_task.get(_newest(state, task.key).key)
+            verdict = by_task.get(newest_version(state, task.key).key)
             if verdict is not None:
                 found.append(_judgement(task.key, verdict.data))
     return found

@@ -48,6 +48,7 @@ class Produced:
             "gate": self.gate,
             "shared": self.shared,
             "fan_out": self.fan_out,
+            "links": [list(link) for link in self.links],
             "verdict": None
             if self.verdict is None
             else {"kind": self.verdict.kind, "data": self.verdict.data},
@@ -59,7 +60,8 @@ class Produced:
         wisdom = [(file, text) for file, text in note["wisdom"]]
         given = note.get("verdict")
         verdict = None if given is None else Verdict(given["kind"], given["data"])
-        return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict})
+        links = tuple(Link(*link) for link in note.get("links", ()))
+        return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict, "links": links})
 
 
 def produce_for(role: str) -> Callable[..., Produced]:
