@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from shlex import quote
@@ -104,7 +104,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     session = sessions.get(tx, name)
     assert session is not None
     if session.status == SessionStatus.COMPLETED:
-        raise _nothing_to_resume(session.id, edited)
+        raise _nothing_to_resume(session.id, edited, tasks.all_tasks(tx, name))
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
     reason = session.paused_for if session.pause_reason else None
@@ -157,7 +157,7 @@ def _plan_again(tx: Tx, session: Session, max_attempts: int) -> tuple[str, ...]:
     return delta_plan.begin(tx, session.id, found, max_attempts).released
 
 
-def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedNow:
+def _nothing_to_resume(session: str, edited: Mapping[str, bytes], rows: Sequence[Task]) -> NotAllowedNow:
     """The refusal to resume a completed session; it names edits by hand, which only a task takes in."""
     what = f"{session} is completed: there is nothing to resume"
     if not edited:
@@ -166,9 +166,18 @@ def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedN
         )
     paths = sorted(edited)
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    why = f"every task is done; {', '.join(paths[:NAMED])}{more} edited by hand since"
+    if is_carried_out(rows) and not any(
+        row.phase == "spec" for row in rows
+    ):  # a specification that was brought along
+        return NotAllowedNow(
+            what,
+            why=why,
+            fix="`lifecycle impact` shows what that runs again; `lifecycle revise PLAN-001` has the plan follow it",
+        )
     return NotAllowedNow(
         what,
-        why=f"every task is done; {', '.join(paths[:NAMED])}{more} edited by hand since",
+        why=why,
         fix="`lifecycle recheck` takes the edits in and scores them; `lifecycle revise TASK` builds on them",
     )
 

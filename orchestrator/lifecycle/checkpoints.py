@@ -8,7 +8,7 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.plan import PLAN
-from orchestrator.lifecycle.fix_rounds import BUILDS, JUDGES
+from orchestrator.domain.revisions import BUILDS, JUDGES
 from orchestrator.lifecycle.specified import is_carried_out, shown, specified
 from orchestrator.store import artifacts, decisions, messages, sessions, tasks
 from orchestrator.store.store import Tx

@@ -14,9 +14,9 @@ from orchestrator.domain import ids
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import order
-from orchestrator.domain.revisions import Edge, Graph
+from orchestrator.domain.revisions import BUILDS, JUDGES, Edge, Graph
 from orchestrator.lifecycle.fan_out import CARRIES_OUT
-from orchestrator.lifecycle.fix_rounds import BUILDS, JUDGES, again, newest_version
+from orchestrator.lifecycle.fix_rounds import again, newest_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import Graph
+from orchestrator.domain.revisions import JUDGES, Graph
 from orchestrator.lifecycle import fan_out, rework
 from orchestrator.lifecycle.delta_fan_out import plan_delta_fan_out, waiting_for_plan
 from orchestrator.lifecycle.fan_out import DELTA, PLAN_DIGEST, PLAN_TASK, PLANS, TASK_DIGEST
-from orchestrator.lifecycle.fix_rounds import JUDGES, again
+from orchestrator.lifecycle.fix_rounds import again
 from orchestrator.lifecycle.specified import Specified, is_carried_out
 from orchestrator.store import checks, messages, sessions, tasks, transitions, work
 from orchestrator.store.rows import Task
@@ -25,6 +25,7 @@ from orchestrator.store.task_states import graph
 
 CHANGES = "changes"  # of the payload of a plan that follows another: what it follows (`ItemChanges`)
 STALE = "stale"  # of that payload: the plan tasks that are affected
+FOLLOWS = (CHANGES, STALE)
 REVIEWS = "REVIEW"
 SINCE = "since"  # of a review's payload: it reads what has landed after this commit
 

@@ -208,16 +208,12 @@ def _adviser(pack: Pack, state: Graph, after: str) -> TaskState | None:
 
 
 def refuse_revision(rows: Iterable[Task], key: str, options: JsonObject) -> None:
-    """Raise NotAllowedNow for a plan that is carried out, or approved by a person (`options`); other tasks pass."""
+    """Raise NotAllowedNow for a plan that a person approves (`options`) and that is not carried out; others pass."""
     if not ids.is_key(key) or ids.parse_key(key).stem != PLANS:
         return
     base = ids.parse_key(key).base
     if any(PLAN_TASK in row.payload for row in rows):
-        raise NotAllowedNow(
-            f"the plan of {base} is carried out already",
-            why="its tasks are made, and a new plan would not change them",
-            fix="revise one of these: `lifecycle tasks` lists them",
-        )
+        return
     if options.get(APPROVE_PLAN):
         raise NotAllowedNow(
             f"the plan of {base} waits for your approval",

@@ -15,7 +15,7 @@ from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import Graph
+from orchestrator.domain.revisions import BUILDS, JUDGES, Graph
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, tasks, work
@@ -28,8 +28,6 @@ FIXES = "IMPL-fix-"  # how the keys of their tasks begin
 REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
 VERDICTS = ("test", "review", "audit")  # kinds of verdicts that decide a round
-JUDGES = ("TEST", "REVIEW", "QA-FE")  # prefixes of the tasks that give them
-BUILDS = ("IMPL", "DEV-FE")
 BAD = frozenset({"FIX_REQUIRED", "BLOCK", "NEEDS_FIX"})
 NAMED = 50  # findings that a fix task is given
 

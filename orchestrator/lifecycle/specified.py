@@ -44,7 +44,7 @@ class Specified:
 def specified(tx: Tx, session: str, edited: Mapping[str, bytes] = NONE_EDITED) -> Specified | None:
     """None where no plan was made, or its files or what it was made of cannot be read; `edited` is taken in."""
     newest = {row.path: row.sha256 for row in artifacts.newest(tx, session)}
-    plan = _plan(tx, newest, edited)
+    plan = plan_now(tx, newest, edited)
     if plan is None:
         return None
     grounds = [
@@ -88,7 +88,8 @@ def shown(found: Specified) -> JsonObject:
     }
 
 
-def _plan(tx: Tx, newest: Mapping[str, str], edited: Mapping[str, bytes]) -> Plan | None:
+def plan_now(tx: Tx, newest: Mapping[str, str], edited: Mapping[str, bytes]) -> Plan | None:
+    """The plan in these artifacts (path -> digest), a person's edits taken in; None where there is none that can be read."""
     if PLAN not in newest:
         return None
     values: dict[str, Json] = {}
