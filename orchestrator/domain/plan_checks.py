@@ -201,6 +201,8 @@ def _criteria(task: PlanTask) -> Iterator[Fault]:
 def _cited(plan: Plan, ground: Ground) -> list[Fault]:
     faults = []
     for task in plan.tasks:
+        if task.id in ground.landed:  # what it was made of may be withdrawn since
+            continue
         known = ground.ids if task.kind == REMOVE else ground.ids - ground.removed
         for name in sorted(task.cited - known):
             faults.append(

@@ -109,7 +109,7 @@ def _headed(path: str, text: str, ranks: Mapping[str, int]) -> Iterator[_Block]:
         if mark := _FENCE.match(line):
             fence = "" if fence == mark[1] else fence or mark[1]
         elif not fence and (named := _SECTION.fullmatch(line.strip())):
-            section = named[1] if not open_blocks or named[1] in (COMPONENTS, WITHDRAWN) else section
+            section = named[1]
             continue
         heading = None if fence else _HEADING.match(line)
         if heading is not None:

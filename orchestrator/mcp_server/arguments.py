@@ -71,6 +71,13 @@ class OfTask(OfSession):
     task: Annotated[Name, Field(description="A task's id, for example DRAFT-002.")]
 
 
+class OfImpact(OfSession):
+    name: Annotated[
+        Annotated[str, Field(max_length=500)] | None,
+        Field(description="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed."),
+    ] = None
+
+
 class ArtifactRead(OfSession):
     artifact: Annotated[
         Annotated[str, Field(max_length=1_000)],
