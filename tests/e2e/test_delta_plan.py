@@ -204,13 +204,17 @@ def test_withdrawn_and_new_requirements_and_words_of_a_person(tmp_path: Path) ->
         path.replace("1", "5"): str(text).replace("1", "5") for path, text in FIXTURE.gold["TASK-001"].items()
     }
     gone = dict.fromkeys(FIXTURE.gold["TASK-002"])
-    said = {**FIXTURE.answer("TASK-001"), "criteria": []}
+
+    def said(key: str, *shown: str) -> dict[str, Any]:
+        claimed = [{"id": f"{key}-C1", "files": list(shown[:1]), "tests": list(shown[1:])}]
+        return {**FIXTURE.answer("TASK-001"), "criteria": claimed}
+
     turns = {
         **honest(FIXTURE).turns,
         "PLAN-001-R1": [planned_again(fifth), planned_again(removal, fifth)],
-        "IMPL-005": [Turn(gone, answer=said)],
-        "IMPL-006": [Turn(five, answer=said)],
-        "PLAN-001-R2": [planned_again(task_of(4, title="Part 4, louder"))],
+        "IMPL-005": [Turn(gone, answer=said("TASK-005", "parts/part_2.py"))],
+        "IMPL-006": [Turn(five, answer=said("TASK-006", *five))],
+        "PLAN-001-R2": [planned_again(task_of(4, title="Part 4, louder", kind="refactor"))],
         "IMPL-004-R1": [
             Turn({"parts/part_4.py": "def say():\n    return 2 + 2\n"}, answer=FIXTURE.answer("TASK-004"))
         ],
@@ -229,6 +233,7 @@ def test_withdrawn_and_new_requirements_and_words_of_a_person(tmp_path: Path) ->
         assert refused.code == 2 and "lifecycle revise PLAN-001" in refused.err
         assert followed_up.code == 0, followed_up.out + followed_up.err
         assert worded.code == 0, worded.out + worded.err
+        assert "Review APPROVE" in followed_up.out, followed_up.out
         plan = json.loads((project.directory() / "plan" / "plan.json").read_text(encoding="utf-8"))
         assert plan["task_ids"] == ["TASK-001", "TASK-003", "TASK-004", "TASK-005", "TASK-006"]
         made = {"PLAN-001-R1", "IMPL-005", "IMPL-006", "TEST-001-R1", "REVIEW-001-R1"}
