@@ -84,6 +84,7 @@ def shown(found: Specified) -> JsonObject:
     return {
         **found.changes.as_json(),
         "plan_tasks": sorted(found.stale),
+        "pages": sorted({found.items[id].path for id in found.changes.changed if id in found.items}),
         "titles": {id: found.items[id].title for id in sorted(found.changes.all) if id in found.items},
     }
 

@@ -74,7 +74,9 @@ class OfTask(OfSession):
 class OfImpact(OfSession):
     name: Annotated[
         Annotated[str, Field(max_length=500)] | None,
-        Field(description="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed."),
+        Field(
+            description="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed."
+        ),
     ] = None
 
 
