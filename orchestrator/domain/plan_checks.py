@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from orchestrator.domain.graph import Fault, Place
@@ -38,7 +38,9 @@ class Ground:
     paths: frozenset[str] | None = None  # files of the base; None: they are not known
     ids: frozenset[str] = frozenset()  # that may be cited
     must: frozenset[str] = frozenset()  # required items, each of which is covered or `uncovered`
-    items: Mapping[str, str] = field(default_factory=dict)  # of the specification: identifier -> digest
+    items: Mapping[str, str] | None = (
+        None  # of the specification: identifier -> digest; None: they were not noted
+    )
     landed: frozenset[str] = frozenset()  # tasks of the plan whose work is in `paths`
     removed: frozenset[str] = frozenset()  # withdrawn items, each of which a task of kind `remove` carries
 
@@ -47,7 +49,7 @@ class Ground:
             "paths": None if self.paths is None else sorted(self.paths),
             "ids": sorted(self.ids),
             "must": sorted(self.must),
-            "items": dict(self.items),
+            "items": None if self.items is None else dict(self.items),
             "landed": sorted(self.landed),
             "removed": sorted(self.removed),
         }
@@ -61,7 +63,7 @@ class Ground:
             kept,
             frozenset(value["ids"]),
             frozenset(value["must"]),
-            value.get("items", {}),  # a plan of an earlier version has none of these
+            value.get("items"),  # a plan of an earlier version has none of these
             frozenset(value.get("landed", ())),
             frozenset(value.get("removed", ())),
         )

@@ -50,7 +50,7 @@ def due(tx: Tx, session: str) -> tuple[bool, JsonObject]:
     Not where work has begun and no item differs from what it is made of: what was approved then holds.
     """
     found = specified(tx, session) if is_carried_out(tasks.all_tasks(tx, session)) else None
-    if found is None:
+    if found is None or not found.is_known:
         return True, {}
     if not found.changes:
         messages.event(

@@ -28,7 +28,12 @@ class Specified:
     plan: Plan
     ground: Ground
     items: Mapping[str, SpecItem]  # as they are now
-    changes: ItemChanges  # since the plan was made
+    changes: ItemChanges  # since the plan was made; none where that is not known
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was noted what the plan was made of: one of an earlier version has no such note."""
+        return self.ground.items is not None
 
     @property
     def stale(self) -> frozenset[str]:
@@ -42,7 +47,7 @@ class Specified:
 
 
 def specified(tx: Tx, session: str, edited: Mapping[str, bytes] = NONE_EDITED) -> Specified | None:
-    """None where no plan was made, or its files or what it was made of cannot be read; `edited` is taken in."""
+    """None where no plan was made that can be read; `edited` is taken in."""
     newest = {row.path: row.sha256 for row in artifacts.newest(tx, session)}
     plan = plan_now(tx, newest, edited)
     if plan is None:
@@ -51,10 +56,12 @@ def specified(tx: Tx, session: str, edited: Mapping[str, bytes] = NONE_EDITED) -
         row for row in checks.checks_of(tx, session) if row.kind == GROUND and row.key == plan.spec_digest
     ]
     ground = Ground.from_json(grounds[-1].data) if grounds else Ground()
-    if not ground.items:
-        return None
     items = items_now(tx, newest, documents_of(tx, session), edited)
-    return Specified(plan, ground, items, compared(ground.items, digests(items)))
+    return Specified(plan, ground, items, _since(ground, digests(items)))
+
+
+def _since(ground: Ground, now: Mapping[str, str]) -> ItemChanges:
+    return ItemChanges() if ground.items is None else compared(ground.items, now)
 
 
 def items_now(

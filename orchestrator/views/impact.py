@@ -10,7 +10,7 @@ from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.forecast import Forecast, forecast
 from orchestrator.domain.impact import Impact, Made, Node, impact_of, upstream
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.domain.model import TaskState, TaskStatus
+from orchestrator.domain.model import SessionStatus, TaskState, TaskStatus
 from orchestrator.domain.plan import Plan
 from orchestrator.domain.plan_checks import with_overlaps
 from orchestrator.domain.plan_delta import NOT_BUILT
@@ -86,6 +86,7 @@ class _Facts:
     links: tuple[Made, ...]
     current: Mapping[Node, str]
     changed: frozenset[str]  # items that are not what the work is made of
+    is_completed: bool  # nothing runs or waits
 
     @classmethod
     def of(cls, tx: Tx, session: Session) -> _Facts:
@@ -114,6 +115,7 @@ class _Facts:
             links=_made(noted, items, planned),
             current=current,
             changed=found.changes.all if found is not None else frozenset(),
+            is_completed=session.status == SessionStatus.COMPLETED,
         )
 
     @property
@@ -202,8 +204,10 @@ def _documents(subject: Subject | None, seeds: frozenset[Node], facts: _Facts) -
     if not items:
         return []
     if set(items) <= facts.changed:  # it was changed by hand already, or is written
-        reports = [each for each in facts.state.values() if catalogue.is_report(each.key)]
-        return list(plan_recheck(facts.state, catalogue).tasks) if reports and not _is_scored(facts) else []
+        reports = any(catalogue.is_report(each.key) for each in facts.state.values())
+        if reports and facts.is_completed:  # else a checkpoint asks about it, or is on its way
+            return list(plan_recheck(facts.state, catalogue).tasks)
+        return []
     paths = {facts.known.items[id].path for id in items if id in facts.known.items}
     kinds = [found for path in sorted(paths) if (found := catalogue.of_path(path)) is not None]
     makers = [
@@ -217,16 +221,10 @@ def _documents(subject: Subject | None, seeds: frozenset[Node], facts: _Facts) -
     return list(plan_revision(facts.state, first, catalogue, force=True).tasks)
 
 
-def _is_scored(facts: _Facts) -> bool:
-    """Whether what has changed was scored already, so that only the plan is left to follow."""
-    reports = [each for each in facts.state.values() if facts.known.catalogue.is_report(each.key)]
-    return any(each.status not in (TaskStatus.COMPLETED, TaskStatus.SKIPPED) for each in reports)
-
-
 def _is_new(id: str, facts: _Facts) -> bool:
     """Whether the plan does not know an item of which something is built."""
-    known = facts.specified.ground.items if facts.specified is not None else {}
-    return bool(known) and id not in known and id.partition("-")[0] not in NOT_BUILT and ":" not in id
+    known = facts.specified.ground.items if facts.specified is not None else None
+    return known is not None and id not in known and id.partition("-")[0] not in NOT_BUILT and ":" not in id
 
 
 def _judges_of(state: Mapping[str, TaskState], facts: _Facts) -> list[TaskState]:

@@ -153,6 +153,40 @@ def test_a_changed_requirement_runs_exactly_what_impact_named(tmp_path: Path) ->
         world.check()
 
 
+def test_revise_runs_exactly_what_impact_named_and_a_revision_without_a_change_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    with building(tmp_path, FIXTURE, followed()) as project:
+        world = Built(project, as_left(project.folder))
+        build_from_request(project, FIXTURE)
+        commits, before = world.commits(), set(project.tasks())
+        file = project.directory() / "spec" / ".content" / "requirements.json"
+        held = json.loads(file.read_text(encoding="utf-8"))["content"]
+        changed = json.loads(json.dumps(held).replace("part 2 that says 2", "part 2 that says two"))
+        turns = dict(followed().turns)
+        Scenario({**turns, "DRAFT-002-R1": [Turn(answer=held)]}).write(tmp_path / "agent")
+
+        same = project.run("revise", "DRAFT-002", "look at it again", timeout=200)
+        unchanged = set(project.tasks())
+        Scenario({**turns, "DRAFT-002-R2": [Turn(answer=changed)]}).write(tmp_path / "agent")
+        ahead = world.impact("REQ-002")
+        planned = project.run("revise", "DRAFT-002", "--plan", "--json").json()
+        revised = project.run("revise", "DRAFT-002", "part 2 says two", timeout=200)
+        done = project.run("resume", timeout=300)
+
+        assert same.code == 0, same.out + same.err
+        assert unchanged - before == {
+            f"{key}-R1" for key in ("DRAFT-002", "DRAFT-003", "DRAFT-004", "QUALITY-001")
+        }
+        assert revised.code == 3 and "REQ-002" in revised.out, revised.out + revised.err
+        assert done.code == 0, done.out + done.err
+        assert set(project.tasks()) - unchanged == {each["task"] for each in ahead["runs"]}
+        assert {each["task"] for each in ahead["runs"]} < {each["task"] for each in planned["runs"]}
+        assert [each["task"] for each in ahead["kept"]] == ["IMPL-001", "IMPL-003", "IMPL-004"]
+        assert {key: commit for key, commit in world.commits().items() if key in commits} == commits
+        world.check()
+
+
 def test_an_edit_in_the_middle_of_a_build_stops_only_what_is_affected(tmp_path: Path) -> None:
     go, reached = tmp_path / "go", tmp_path / "reached"
     turns = dict(followed().turns)
