@@ -162,17 +162,28 @@ INVARIANTS = {
     "55 tickets of a session are used once": """
         SELECT c.session_id, c.ticket FROM candidates c JOIN works w ON w.session_id = c.session_id
         WHERE c.ticket > w.tickets""",
-    "57 tasks of a plan name the digest of the plan that became tasks": """
+    "57 tasks of a plan name the digest of the plan that made them, or that they were carried over to": """
         SELECT t.session_id, t.key FROM tasks t WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL
         AND json_extract(t.payload, '$.plan_digest') IS NOT (
             SELECT json_extract(m.data, '$.digest') FROM messages m WHERE m.session_id = t.session_id
-            AND m.type = 'fan_out' AND json_extract(m.data, '$.digest') IS NOT NULL ORDER BY m.number DESC LIMIT 1)""",
+            AND m.type = 'fan_out' AND json_extract(m.data, '$.digest') IS NOT NULL AND EXISTS (
+                SELECT 1 FROM json_each(m.data, '$.tasks') e WHERE e.key = t.key
+                OR e.key = t.revision_of AND NOT EXISTS (SELECT 1 FROM messages o, json_each(o.data, '$.tasks') f
+                    WHERE o.session_id = t.session_id AND o.type = 'fan_out' AND f.key = t.key))
+            ORDER BY m.number DESC LIMIT 1)""",
+    "57 what a plan that follows another does not name is not carried out again": """
+        SELECT t.session_id, t.key FROM tasks t WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL
+        AND t.revision_of IS NOT NULL AND t.made_for = 0 AND NOT EXISTS (
+            SELECT 1 FROM messages m, json_each(m.data, '$.tasks') e WHERE m.session_id = t.session_id
+            AND m.type IN ('fan_out') AND e.key = t.key) AND NOT EXISTS (
+            SELECT 1 FROM messages m, json_each(m.data, '$.made') e WHERE m.session_id = t.session_id
+            AND m.type = 'rework' AND e.value = t.key)""",
     "57 where a person approves plans, tasks name the approved digest": """
         SELECT t.session_id, t.key FROM tasks t JOIN sessions s ON s.id = t.session_id
         WHERE json_extract(t.payload, '$.plan_task') IS NOT NULL AND json_extract(s.options, '$.approve_plan')
         AND json_extract(t.payload, '$.plan_digest') IS NOT (
             SELECT d.digest FROM decisions d WHERE d.session_id = t.session_id AND d.subject LIKE 'approve_plan%'
-            ORDER BY d.id DESC LIMIT 1)""",
+            AND d.digest = json_extract(t.payload, '$.plan_digest'))""",
     "57 a plan task is carried out once": """
         SELECT session_id, json_extract(payload, '$.plan_task') FROM tasks WHERE revision_of IS NULL
         AND json_extract(payload, '$.plan_task') IS NOT NULL

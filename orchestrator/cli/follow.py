@@ -325,7 +325,9 @@ def _display() -> Iterator[Display]:
         yield Live(live, console)
 
 
-def wake_and_follow(opened: Opened, session: str, after: int, detach: bool, as_json: bool) -> int:
-    """Wake the coordinator, follow the session and return the exit code."""
-    wake(opened)
+def wake_and_follow(
+    opened: Opened, session: str, after: int, detach: bool, as_json: bool, stopped: tuple[str, ...] = ()
+) -> int:
+    """Wake the coordinator, and the hosts of runs that were released (`stopped`), follow the session; the exit code."""
+    wake(opened, stopped)
     return finish(opened, session, after, detach=detach, as_json=as_json)

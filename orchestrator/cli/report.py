@@ -250,9 +250,22 @@ def about(detail: JsonObject) -> list[str]:
     for failed in detail.get("failures", []):
         lines.append(f"failed: {one_line(str(failed['check']))}: {one_line(str(failed['says']), 200)}")
         lines += [f"  {one_line(str(each), 300)}" for each in failed["evidence"]]
+    lines += _changed(detail.get("changed") or {})
     options = detail.get("options") or []
     lines += [f"option: {one_line(_option(each), 300)}" for each in options]
     return lines
+
+
+def _changed(changed: JsonObject) -> list[str]:
+    """Which items of the specification are not what the work is made of, and the plan tasks that are affected."""
+    titles = changed.get("titles", {})
+    lines = [
+        f"{what}: {id}" + (f" {one_line(str(titles[id]), 100)}" if titles.get(id, id) != id else "")
+        for what in ("changed", "new", "withdrawn")
+        for id in changed.get(what, [])[:ITEMS]
+    ]
+    affected = ", ".join(changed.get("plan_tasks", []))
+    return [*lines, f"affects: {affected or 'no task of the plan'}"] if lines else []
 
 
 def print_actions(actions: list[dict[str, str]]) -> None:
@@ -270,4 +283,5 @@ def print_actions(actions: list[dict[str, str]]) -> None:
 NAME, BAR = 14, 20  # columns of a dimension's name, and of its bar
 CONCERNS = 5  # concerns of one piece of advice that are named
 CHANGES = 5  # changed documents that a pause names
+ITEMS = 10  # ... and changed items of one kind
 _SHOWN = ("task", "question", "round", "ref", "error", "why", "fix", "by", "words")

@@ -95,7 +95,9 @@ def resume(
             note(f"{key}: recovered from a lost attempt")
         for warning in done.warnings:
             note(f"warning: {warning}")
-        raise typer.Exit(wake_and_follow(opened, done.session, before.get(done.session, 0), detach, as_json))
+        raise typer.Exit(
+            wake_and_follow(opened, done.session, before.get(done.session, 0), detach, as_json, done.released)
+        )
 
 
 def _choose(opened: Opened, name: str | None) -> str | None:

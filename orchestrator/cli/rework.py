@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.opening import Opened, changing, wake, who
+from orchestrator.cli.impact import show
+from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, Detach, InSession, can_ask, choose
 from orchestrator.cli.output import note
 from orchestrator.domain.inert import one_line
@@ -23,12 +24,19 @@ def revise(
     feedback: Annotated[str, typer.Argument(metavar="[FEEDBACK]", help="What to change.")] = "",
     in_session: InSession = None,
     force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show what would run again, and what that takes; change nothing.")
+    ] = False,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
     """Revise a completed task and the completed tasks that depend on it, and follow."""
     from orchestrator.commands import rework
 
+    if plan:
+        with reading() as seen:
+            show(seen, in_session, task, as_json)
+        return
     with changing() as opened:
         before = newest_messages(opened)
         done = rework.revise(

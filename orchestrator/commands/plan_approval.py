@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.lifecycle import fan_out
+from orchestrator.lifecycle import delta_plan, fan_out
 from orchestrator.store import messages
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -43,12 +43,13 @@ def checked(tx: Tx, session: Session, edited: Mapping[str, bytes], force: bool) 
 def make_tasks(tx: Tx, session: Session, approved: SessionPlan, who: str, max_attempts: int) -> None:
     """Make the tasks of the approved plan; its files must be registered. It says so as `plan_approved`."""
     plan = approved.plan
-    after = str((session.pause_detail or {}).get("task", ""))
+    detail = session.pause_detail or {}
+    after = str(detail.get("task", ""))
     agents = {task.executor for task in plan.tasks} | {plan.executor}
-    made = fan_out.apply(
+    made = delta_plan.make_tasks(
         tx,
         session.id,
-        fan_out.reported(plan, {name for name in agents if name}),
+        fan_out.reported(plan, {name for name in agents if name}, detail.get(fan_out.DELTA)),
         after,
         max_attempts,
     )

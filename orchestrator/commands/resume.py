@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from shlex import quote
@@ -16,7 +16,9 @@ from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import Gate, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.domain.scheduling import topological
-from orchestrator.lifecycle import analysis_rounds
+from orchestrator.lifecycle import analysis_rounds, delta_plan
+from orchestrator.lifecycle.checkpoints import CHECKPOINTS
+from orchestrator.lifecycle.specified import is_carried_out, specified
 from orchestrator.project import Project
 from orchestrator.store import decisions, edits, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session, Task
@@ -51,6 +53,7 @@ class Resumed:
     reason: str | None  # the pause it answered; None: the session was not paused
     recovered: tuple[str, ...]  # tasks whose lost attempts were put right
     warnings: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()  # runs whose agents must stop now
 
 
 def check_agent(project: Project, agent: str, task: str) -> None:
@@ -108,7 +111,7 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     session = sessions.get(tx, name)
     assert session is not None
     if session.status == SessionStatus.COMPLETED:
-        raise _nothing_to_resume(session.id, edited)
+        raise _nothing_to_resume(session.id, edited, tasks.all_tasks(tx, name))
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
     reason = session.paused_for if session.pause_reason else None
@@ -141,13 +144,27 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
         f"resumed by {answer.who}" + (f": {reason}" if reason else ""),
         reason=reason,
     )
+    released: tuple[str, ...] = ()
     if reason is not None:
         _answer_pause(tx, session, reason, answer, approved.digest if approved else None, more_attempts)
+        if reason in CHECKPOINTS:
+            released = _plan_again(tx, session, more_attempts)
     sessions.request_beat(tx, session.id)
-    return Resumed(session.id, reason, tuple(lost), tuple(warnings))
+    return Resumed(session.id, reason, tuple(lost), tuple(warnings), released)
 
 
-def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedNow:
+def _plan_again(tx: Tx, session: Session, max_attempts: int) -> tuple[str, ...]:
+    """Have the work follow what was approved, where some of it is made of something else; runs that were released."""
+    rows = tasks.all_tasks(tx, session.id)
+    if not is_carried_out(rows):
+        return ()
+    found = specified(tx, session.id)
+    if found is None or not found.to_plan:
+        return ()
+    return delta_plan.begin(tx, session.id, found, max_attempts).released
+
+
+def _nothing_to_resume(session: str, edited: Mapping[str, bytes], rows: Sequence[Task]) -> NotAllowedNow:
     """The refusal to resume a completed session; it names edits by hand, which only a task takes in."""
     what = f"{session} is completed: there is nothing to resume"
     if not edited:
@@ -156,9 +173,18 @@ def _nothing_to_resume(session: str, edited: Mapping[str, bytes]) -> NotAllowedN
         )
     paths = sorted(edited)
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    why = f"every task is done; {', '.join(paths[:NAMED])}{more} edited by hand since"
+    if is_carried_out(rows) and not any(
+        row.phase == "spec" for row in rows
+    ):  # a specification that was brought along
+        return NotAllowedNow(
+            what,
+            why=why,
+            fix="`lifecycle impact` shows what that runs again; `lifecycle revise PLAN-001` has the plan follow it",
+        )
     return NotAllowedNow(
         what,
-        why=f"every task is done; {', '.join(paths[:NAMED])}{more} edited by hand since",
+        why=why,
         fix="`lifecycle recheck` takes the edits in and scores them; `lifecycle revise TASK` builds on them",
     )
 

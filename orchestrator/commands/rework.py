@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from orchestrator.commands import following_plans
 from orchestrator.domain import ids, secrets
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
@@ -23,7 +24,8 @@ from orchestrator.domain.revisions import (
     plan_rejection,
     plan_revision,
 )
-from orchestrator.lifecycle import analysis_rounds, fan_out, rework
+from orchestrator.lifecycle import analysis_rounds, delta_plan, fan_out, rework
+from orchestrator.lifecycle.specified import is_carried_out
 from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Store, Tx
@@ -56,8 +58,13 @@ def revise(
         lookup.task(tx, session, key)
         rows = tasks.all_tasks(tx, session.id)
         state = graph(rows)
+        task = state[_spelled(tx, session, key)]
+        following_plans.refuse_before_approval(tx, session, task)
         fan_out.refuse_revision(rows, key, session.options)
-        plan = plan_revision(state, _spelled(tx, session, key), _catalogue(tx, session), force)
+        plan = plan_revision(state, task.key, _catalogue(tx, session), force)
+        if task.prefix == fan_out.PLANS and is_carried_out(rows):
+            begun = following_plans.follow(tx, session, words, who, max_attempts, forced=force)
+            return Reworked(session.id, (begun.key,), begun.released, f"revise {key}", go_on(tx, session))
         decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
@@ -188,7 +195,9 @@ def _reject_plan(
     decisions.decide(tx, session.id, f"feedback {made}", who, words)
     records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", base)
     said = [*rows[made].payload.get("feedback", []), words]
-    done = _apply(tx, session, plan, max_attempts, {"feedback": said, "asked_by": who}, f"feedback on {made}")
+    follows = {name: value for name, value in rows[made].payload.items() if name in delta_plan.FOLLOWS}
+    extra = {**follows, "feedback": said, "asked_by": who}
+    done = _apply(tx, session, plan, max_attempts, extra, f"feedback on {made}")
     target = FeedbackTarget("revise", base, "it is the plan that waits for approval")
     messages.event(
         tx, session.id, "feedback", f"feedback: revise {base}, {target.why}", action="revise", task=base
@@ -357,6 +366,13 @@ def _feedback_restart(tx: Tx, given: _Given) -> Reworked:
     return Reworked(given.session.id, (), tuple(released), why, done.state)
 
 
+def _feedback_plan(tx: Tx, given: _Given) -> Reworked:
+    """Built without documents of its own: the plan follows the words."""
+    begun = following_plans.follow(tx, given.session, given.words, given.who, given.max_attempts)
+    state = go_on(tx, given.session)
+    return Reworked(given.session.id, (begun.key,), begun.released, f"feedback on {given.task}", state)
+
+
 def _feedback_record(tx: Tx, given: _Given) -> Reworked:
     return Reworked(given.session.id, (), (), f"recorded only: {given.why}", _state(tx, given.session))
 
@@ -366,4 +382,5 @@ _FEEDBACK = {
     "add": _feedback_add,
     "restart": _feedback_restart,
     "record": _feedback_record,
+    "plan": _feedback_plan,
 }

@@ -6,15 +6,17 @@ comes meanwhile sets it again and none is lost.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from orchestrator import failpoints
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.domain.concerns import ARCH
+from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED, PauseReason
 from orchestrator.domain.scheduling import offers
-from orchestrator.lifecycle.checkpoints import changed_since_approval
+from orchestrator.lifecycle.checkpoints import WORK, changed_since_approval, changed_work
 from orchestrator.lifecycle.fan_out import PLANS
 from orchestrator.store import edits, leases, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session
@@ -42,11 +44,10 @@ def beat(tx: Tx, session_id: str, lead: Leadership) -> Beat:
     if session is None or session.status != SessionStatus.ACTIVE:
         return Beat(session_id)
     ready = tasks.ready(tx, session_id)
-    if any(row.prefix == PLANS for row in ready):
-        changed = changed_since_approval(tx, session_id, edits.edited(tx, session_id))
-        if changed is not None:
-            sessions.pause(tx, session_id, PauseReason.CHECKPOINT, changed)
-            return Beat(session_id, ended=PauseReason.CHECKPOINT)
+    changed = _changed(tx, session_id, {row.prefix for row in ready if row.offered_at is None})
+    if changed is not None:
+        sessions.pause(tx, session_id, PauseReason.CHECKPOINT, changed)
+        return Beat(session_id, ended=PauseReason.CHECKPOINT)
     running = tasks.open_runs(tx, session_id)
     sequential = session.options.get("execution") == "sequential"
     chosen = set(
@@ -79,6 +80,15 @@ def _advise(tx: Tx, session: str) -> Beat:
     failpoints.hit("beat.before_commit")
     due = [row.not_before for row in ready if row.not_before is not None and row.not_before > tx.now]
     return Beat(session, offered, None, min(due, default=None))
+
+
+def _changed(tx: Tx, session: str, prefixes: AbstractSet[str]) -> JsonObject | None:
+    """The detail of a pause where what is ready would be made of a specification that nobody approved."""
+    if PLANS in prefixes:
+        return changed_since_approval(tx, session, edits.edited(tx, session))
+    if prefixes & set(WORK):
+        return changed_work(tx, session, edits.edited(tx, session))
+    return None
 
 
 def _end(tx: Tx, session: Session) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
+from orchestrator.domain.revisions import BUILDS
 from orchestrator.domain.text import mentions
 
 _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
@@ -16,7 +17,7 @@ _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!
 
 @dataclass(frozen=True, slots=True)
 class FeedbackTarget:
-    action: Literal["revise", "add", "restart", "record", "ask", "round"]
+    action: Literal["revise", "add", "restart", "record", "ask", "round", "plan"]
     task: str | None  # None when the feedback is only recorded, or the document has to be asked for
     why: str
     documents: tuple[str, ...] = ()  # to choose from, for `ask`
@@ -27,11 +28,25 @@ def feedback_target(
 ) -> FeedbackTarget:
     """The document that `task` makes, else that the text names by an id or a word, and what its state asks for.
 
-    Where several are named it is the earliest one. Where none is and there are several documents, the action is `ask`.
+    Where several are named it is the earliest one. Where none is and there are several documents, the action is `ask`; when
+    something is built already it is what that has to do (`_of_work`).
     """
-    if _implementing(graph):
-        return FeedbackTarget("record", None, "the implementation has begun")
     documents = originals(graph, catalogue)
+    found = _target_of(text, graph, catalogue, documents, task)
+    if _implementing(graph):
+        about = found.task if found.action == "revise" else None
+        acts = f"; `lifecycle revise {about}` acts on it, and `lifecycle impact {about}` shows what that runs again"
+        return FeedbackTarget("record", None, f"the implementation has begun{acts if about else ''}")
+    return found
+
+
+def _target_of(
+    text: str,
+    graph: Mapping[str, TaskState],
+    catalogue: Catalogue,
+    documents: tuple[str, ...],
+    task: str | None,
+) -> FeedbackTarget:
     if task is not None:
         return _target(graph, graph[task].revision_of or task, "you named it")
     named = {_of_id(word, documents, catalogue) for word in _ID.findall(text)}
@@ -43,7 +58,7 @@ def feedback_target(
         word = next((word for word in made.feedback if mentions(text, word)), None)
         if word and key:
             return _target(graph, key, f"it mentions {word!r}")
-    return _unclear(graph, documents)
+    return _of_work(graph, documents, catalogue) or _unclear(graph, documents)
 
 
 def originals(graph: Mapping[str, TaskState], catalogue: Catalogue) -> tuple[str, ...]:
@@ -58,6 +73,21 @@ def _of_id(word: str, documents: tuple[str, ...], catalogue: Catalogue) -> str |
         return word
     made: DocumentDef | None = catalogue.about(word)
     return next((key for key in documents if made is not None and made.makes(key)), None)
+
+
+def _of_work(
+    graph: Mapping[str, TaskState], documents: tuple[str, ...], catalogue: Catalogue
+) -> FeedbackTarget | None:
+    """What words about a finished build change: its requirements, without a document its plan; None before one."""
+    plan = next((each.key for each in graph.values() if each.prefix == "PLAN" and not each.revision_of), None)
+    built = any(each.prefix in BUILDS and each.status is TaskStatus.COMPLETED for each in graph.values())
+    if not built or plan is None:
+        return None
+    wanted = [made for made in catalogue if made.model == "requirements"]
+    key = next((key for made in wanted for key in documents if made.makes(key)), None)
+    if key is not None:
+        return _target(graph, key, "what is built follows the requirements")
+    return None if documents else FeedbackTarget("plan", plan, "what is built follows the plan")
 
 
 def _unclear(graph: Mapping[str, TaskState], documents: tuple[str, ...]) -> FeedbackTarget:

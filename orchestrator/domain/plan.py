@@ -6,6 +6,8 @@ every fault of their form; what is wrong with a plan whose form is right is in `
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -95,6 +97,13 @@ class PlanTask:
         """Every id that the task, its criteria and its changed tests refer to."""
         inner = (*(each.refs for each in self.criteria), *(each.refs for each in self.tests_may_change))
         return frozenset((*self.refs, *(name for refs in inner for name in refs)))
+
+    @property
+    def digest(self) -> str:
+        """Of what is to be done; edges that only shared files cause are no part of it."""
+        said = self.as_json()
+        said["depends_on"] = [edge for edge in said["depends_on"] if edge["source"] != OVERLAP]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     @property
     def waits_for(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from orchestrator.domain.plan import OVERLAP, PLAN, Dependency, Plan, PlanTask
 from orchestrator.domain.quality import is_testable
 
 MOST_TASKS = 7
+REMOVE = "remove"  # the kind of a task that takes out what a withdrawn item asked for
 MANY_FILES = 8  # a task that touches more is warned of
 PATH_LIMIT = 500  # characters
 GROUND = "ground"  # the kind of check that keeps what a plan was checked against; its key: the specification's digest
@@ -37,17 +38,35 @@ class Ground:
     paths: frozenset[str] | None = None  # files of the base; None: they are not known
     ids: frozenset[str] = frozenset()  # that may be cited
     must: frozenset[str] = frozenset()  # required items, each of which is covered or `uncovered`
+    items: Mapping[str, str] | None = (
+        None  # of the specification: identifier -> digest; None: they were not noted
+    )
+    landed: frozenset[str] = frozenset()  # tasks of the plan whose work is in `paths`
+    removed: frozenset[str] = frozenset()  # withdrawn items, each of which a task of kind `remove` carries
 
     def as_json(self) -> JsonObject:
-        paths = None if self.paths is None else sorted(self.paths)
-        return {"paths": paths, "ids": sorted(self.ids), "must": sorted(self.must)}
+        return {
+            "paths": None if self.paths is None else sorted(self.paths),
+            "ids": sorted(self.ids),
+            "must": sorted(self.must),
+            "items": None if self.items is None else dict(self.items),
+            "landed": sorted(self.landed),
+            "removed": sorted(self.removed),
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Ground:
         """What `as_json` gave."""
         paths = value["paths"]
         kept = None if paths is None else frozenset(paths)
-        return cls(kept, frozenset(value["ids"]), frozenset(value["must"]))
+        return cls(
+            kept,
+            frozenset(value["ids"]),
+            frozenset(value["must"]),
+            value.get("items"),  # a plan of an earlier version has none of these
+            frozenset(value.get("landed", ())),
+            frozenset(value.get("removed", ())),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +79,10 @@ class PlanFaults:
 
 def check_plan(plan: Plan, ground: Ground) -> PlanFaults:
     """Everything that is wrong with the plan; none of it stops the rest from being found."""
-    faults = [*_count(plan), *_graph(plan.tasks), *_tasks(plan.tasks)]
-    faults += _cited(plan, ground) + _coverage(plan, ground)
+    faults = [*_count(plan, ground), *_graph(plan.tasks), *_tasks(plan.tasks)]
+    faults += _cited(plan, ground) + _coverage(plan, ground) + _removal(plan, ground)
     if ground.paths is not None and order(plan.tasks) is not None:
-        faults += _existing(plan.tasks, ground.paths)
+        faults += _existing([task for task in plan.tasks if task.id not in ground.landed], ground.paths)
     warnings = [*filter(None, map(_warning, plan.tasks))]
     return PlanFaults(tuple(faults), tuple(warnings))
 
@@ -124,9 +143,9 @@ def path_fault(path: str) -> str | None:
     return next((why for bad, why in faults if bad), None)
 
 
-def _count(plan: Plan) -> list[Fault]:
-    count = len(plan.tasks)
-    if 1 <= count <= MOST_TASKS:
+def _count(plan: Plan, ground: Ground) -> list[Fault]:
+    count = sum(task.id not in ground.landed for task in plan.tasks)
+    if plan.tasks and count <= MOST_TASKS:
         return []
     return [Fault((PLAN, "task_ids"), f"has {count} tasks; a plan has 1 to {MOST_TASKS}")]
 
@@ -184,7 +203,10 @@ def _criteria(task: PlanTask) -> Iterator[Fault]:
 def _cited(plan: Plan, ground: Ground) -> list[Fault]:
     faults = []
     for task in plan.tasks:
-        for name in sorted(task.cited - ground.ids):
+        if task.id in ground.landed:  # what it was made of may be withdrawn since
+            continue
+        known = ground.ids if task.kind == REMOVE else ground.ids - ground.removed
+        for name in sorted(task.cited - known):
             faults.append(
                 Fault((task.path, "refs"), f"cites {name[:60]!r}, which the specification does not have")
             )
@@ -210,6 +232,16 @@ def _coverage(plan: Plan, ground: Ground) -> list[Fault]:
         elif not left[name]:
             faults.append(Fault((PLAN, "uncovered"), f"{name} is left out without a reason"))
     return faults
+
+
+def _removal(plan: Plan, ground: Ground) -> list[Fault]:
+    """Withdrawn items whose work has landed, and which no task removes."""
+    removed = {name for task in plan.tasks if task.kind == REMOVE for name in task.cited}
+    left = {each.id for each in plan.uncovered if each.reason}
+    return [
+        Fault((PLAN, "uncovered"), f"{name} was withdrawn, and no task of kind {REMOVE} cites it")
+        for name in sorted(ground.removed - removed - left)
+    ]
 
 
 def _existing(tasks: Sequence[PlanTask], base: frozenset[str]) -> list[Fault]:

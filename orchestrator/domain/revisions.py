@@ -20,6 +20,8 @@ from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 
 LIMIT = 2  # revisions made for one task without --force
 IMPROVE = "IMPROVE"
+BUILDS = ("IMPL", "DEV-FE")  # prefixes of tasks that change code
+JUDGES = ("TEST", "REVIEW", "QA-FE")  # ... and of those that judge it
 
 Graph = Mapping[str, TaskState]
 Edge = tuple[str, str]  # (task, new blocker)
@@ -56,6 +58,8 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
             why="nothing is built on it",
             fix='lifecycle advise "..." asks again',
         )
+    if graph[base].prefix in BUILDS:
+        return plan_build(graph, base)
     originals = _originals(graph)
     behind = _descendants(originals, base)
     chain = _chain(originals, base, behind, catalogue)
@@ -64,10 +68,29 @@ def plan_revision(graph: Graph, task: str, catalogue: Catalogue, force: bool = F
     return _plan(graph, rework, waiting, made_for=base)
 
 
+def plan_build(graph: Graph, base: str) -> RevisionPlan:
+    """Do a task that changes code again, on what has landed since; who judges it judges again, and nothing else runs.
+
+    What has not begun and waits for the task waits for its revision as well.
+    """
+    behind = [state for key in _descendants(_originals(graph), base) for state in (graph[key],)]
+    judges = [each for each in behind if each.prefix in JUDGES]
+    waiting = [state for each in behind for state in _open(graph, each.key)]
+    waiting = [each for each in waiting if each.prefix in JUDGES or each.status is not TaskStatus.IN_PROGRESS]
+    build = _plan(graph, [base], waiting, made_for=base)
+    made = build.tasks[0].key
+    looks = [
+        _plan(graph, [each.key], ()).tasks[0]
+        for each in judges
+        if each.status is TaskStatus.COMPLETED and not _open(graph, each.key)
+    ]
+    return replace(build, tasks=(*build.tasks, *(replace(each, blocked_by=(made,)) for each in looks)))
+
+
 def plan_rejection(graph: Graph, task: str, catalogue: Catalogue) -> RevisionPlan:
     """The revision of a rejected plan, which `task` made. Raises NotAllowedNow when two of it were rejected before."""
     base = ids.parse_key(task).base
-    if len(_revisions(graph, base)) >= LIMIT:
+    if sum(each.made_for for each in _revisions(graph, base)) >= LIMIT:
         raise NotAllowedNow(
             f"the plan of {base} was made anew {LIMIT} times already",
             why=f"a rejected plan is made anew at most {LIMIT} times",

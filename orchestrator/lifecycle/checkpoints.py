@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.model import UNFINISHED
 from orchestrator.domain.pauses import PAUSES, PauseReason
-from orchestrator.store import artifacts, decisions, sessions
+from orchestrator.domain.plan import PLAN
+from orchestrator.domain.revisions import BUILDS, JUDGES
+from orchestrator.lifecycle.specified import is_carried_out, shown, specified
+from orchestrator.store import artifacts, decisions, messages, sessions, tasks
 from orchestrator.store.store import Tx
 
 CHECKPOINTS = (PauseReason.CHECKPOINT, PauseReason.SIGNOFF_BLOCKED)
+CHANGED = "changed"  # of a pause's detail: which items have changed, and the plan tasks that are affected
+WORK = (*BUILDS, *JUDGES)  # prefixes of tasks that carry out a plan
 _KINDS = tuple(PAUSES[reason].decision for reason in CHECKPOINTS)  # of decisions that approve a specification
 
 
@@ -35,4 +41,40 @@ def changed_since_approval(tx: Tx, session: str, edited: Mapping[str, bytes]) ->
         "why": "the specification has changed since you approved it",
         "digest": last.digest,
         "versions": versions,
+    }
+
+
+def due(tx: Tx, session: str) -> tuple[bool, JsonObject]:
+    """Whether a scored specification waits for a person, and what its pause tells besides.
+
+    Not where work has begun and no item differs from what it is made of: what was approved then holds.
+    """
+    found = specified(tx, session) if is_carried_out(tasks.all_tasks(tx, session)) else None
+    if found is None or not found.is_known:
+        return True, {}
+    if not found.changes:
+        messages.event(
+            tx, session, "unchanged", "no item of the specification has changed: nothing is made again"
+        )
+        return False, {}
+    return True, {CHANGED: shown(found)}
+
+
+def changed_work(tx: Tx, session: str, edited: Mapping[str, bytes]) -> JsonObject | None:
+    """The detail of a pause at the checkpoint where the specification is not the one that the work is made of.
+
+    None while it is, and while tasks that lead to a checkpoint or to a new plan are on their way.
+    """
+    rows = tasks.all_tasks(tx, session)
+    if not is_carried_out(rows) or any(row.status in UNFINISHED and row.prefix not in WORK for row in rows):
+        return None
+    found = specified(tx, session, edited)
+    if found is None or not found.to_plan:
+        return None
+    made = next(row for row in artifacts.newest(tx, session) if row.path == PLAN)
+    return {
+        "why": "the specification is not the one that the work is made of",
+        "digest": found.plan.spec_digest,
+        "versions": sum(row.created_at <= made.created_at for row in artifacts.every_version(tx, session)),
+        CHANGED: shown(found),
     }

@@ -11,6 +11,8 @@ from orchestrator.lifecycle import (
     analysis_rounds,
     audit_rounds,
     capability_gaps,
+    checkpoints,
+    delta_plan,
     fan_out,
     fix_rounds,
     rework,
@@ -79,7 +81,9 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
         reason = report.discussed.consequence.pause
         detail["round"] = row.round
     if reason is None and row.checkpoint_after:
-        reason = PauseReason.CHECKPOINT
+        due, changed = checkpoints.due(tx, session)
+        reason = PauseReason.CHECKPOINT if due else None
+        detail |= changed
     analysis_rounds.say_round(tx, row)
     if reason is None and (asked := analysis_rounds.asks(row)) is not None:
         reason = PauseReason.DISCUSSION_FEEDBACK
@@ -91,9 +95,10 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL
+            detail |= {fan_out.DELTA: delta} if (delta := report.fan_out.get(fan_out.DELTA)) else {}
             fan_out.advise_on(tx, session, report.fan_out, row.key, report.max_attempts)
         else:
-            fan_out.apply(tx, session, report.fan_out, row.key, report.max_attempts)
+            delta_plan.make_tasks(tx, session, report.fan_out, row.key, report.max_attempts)
     if reason is None:
         return None
     detail["ref"] = report.ref

@@ -39,6 +39,8 @@ PLAN_TASK, PLAN_DIGEST = (
     "plan_task",
     "plan_digest",
 )  # of a payload: what the task carries out, as it was approved
+TASK_DIGEST = "task_digest"  # of a payload: of the plan task alone
+DELTA = "delta"  # of what a plan that follows another reports: what becomes of each task (`PlanDelta`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,16 @@ class FanOut:
     unused: tuple[str, ...] = ()  # placeholders that no plan task needs
 
 
-def reported(plan: Plan, agents: Collection[str]) -> JsonObject:
+def reported(plan: Plan, agents: Collection[str], delta: JsonObject | None = None) -> JsonObject:
     """What a worker reports of a plan so that its tasks can be made: ids, edges, sides, and agents that are known."""
     return {
+        **({} if delta is None else {DELTA: delta}),
         "level": plan.complexity.level,
         "tasks": [
             {
                 "id": task.id,
                 "side": task.side,
+                "digest": task.digest,
                 "depends_on": list(task.waits_for),
                 "agent": next((name for name in (task.executor, plan.executor) if name in agents), None),
             }
@@ -159,19 +163,17 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     digest = sessions.subject_digest(tx, session, PauseReason.PLAN_APPROVAL)
     state = graph(rows)
     pack, _ = from_snapshot(sessions.snapshot(tx, session))
-    planned = [_planned(each) for each in fan_out["tasks"]]
+    planned = [planned_task(each) for each in fan_out["tasks"]]
     adviser = _adviser(pack, state, after) if fan_out["level"] == HIGH else _newest_adviser(state)
     plan = plan_fan_out(state, planned, adviser=adviser)
-    of_session = sessions.session_state(tx, session).options.get(AGENT)  # chosen by a person, for every role
-    agents = {each["id"]: None if of_session else each["agent"] for each in fan_out["tasks"]}
+    entries = chosen_entries(tx, session, fan_out)
 
     def payload(key: str, before: JsonObject) -> JsonObject:
         task = plan.carried_out.get(key)
         if task is None:
             return {MODE: AdviceMode.PLAN.value}
         kept = {name: value for name, value in before.items() if name != "agent"}
-        chosen = {"agent": agents[task]} if agents[task] else {}
-        return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **chosen}
+        return {**kept, PLAN_TASK: task, PLAN_DIGEST: digest, **of_planned(entries[task])}
 
     for key in plan.placeholders:
         row = tasks.task(tx, session, key)
@@ -196,7 +198,20 @@ def apply(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempts: i
     return tuple(plan.carried_out)
 
 
-def _planned(each: JsonObject) -> PlanTask:
+def chosen_entries(tx: Tx, session: str, fan_out: JsonObject) -> dict[str, JsonObject]:
+    """Plan task -> what was reported of it; an agent that a person chose for every role goes before that of the plan."""
+    of_session = sessions.session_state(tx, session).options.get(AGENT)
+    return {each["id"]: {**each, "agent": None if of_session else each["agent"]} for each in fan_out["tasks"]}
+
+
+def of_planned(each: JsonObject) -> JsonObject:
+    """What the payload of a task says of the plan task that it carries out: its digest, and the agent to ask first."""
+    known = {TASK_DIGEST: each.get("digest"), "agent": each["agent"]}
+    return {name: value for name, value in known.items() if value}
+
+
+def planned_task(each: JsonObject) -> PlanTask:
+    """A plan task as far as its place in the graph goes, from what was reported of it."""
     waits = tuple(Dependency(needed) for needed in each["depends_on"])
     return PlanTask(each["id"], each["id"], side=each["side"], depends_on=waits)
 
@@ -227,16 +242,12 @@ def advise_on(tx: Tx, session: str, fan_out: JsonObject, after: str, max_attempt
 
 
 def refuse_revision(rows: Iterable[Task], key: str, options: JsonObject) -> None:
-    """Raise NotAllowedNow for a plan that is carried out, or approved by a person (`options`); other tasks pass."""
+    """Raise NotAllowedNow for a plan that a person approves (`options`) and that is not carried out; others pass."""
     if not ids.is_key(key) or ids.parse_key(key).stem != PLANS:
         return
     base = ids.parse_key(key).base
     if any(PLAN_TASK in row.payload for row in rows):
-        raise NotAllowedNow(
-            f"the plan of {base} is carried out already",
-            why="its tasks are made, and a new plan would not change them",
-            fix="revise one of these: `lifecycle tasks` lists them",
-        )
+        return
     if options.get(APPROVE_PLAN):
         raise NotAllowedNow(
             f"the plan of {base} waits for your approval",

@@ -15,7 +15,7 @@ from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import Graph
+from orchestrator.domain.revisions import BUILDS, JUDGES, Graph
 from orchestrator.lifecycle import audit_rounds, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, tasks, work
@@ -27,13 +27,10 @@ LIMIT = 2  # fix rounds of a session
 FIXES = "IMPL-fix-"  # how the keys of their tasks begin
 REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
-VERDICTS = ("test", "review")  # kinds of verdicts that decide a round
-JUDGES = (
-    "TEST",
-    "REVIEW",
-    "QA-FE",
-)  # prefixes of the tasks that give them; audits have rounds of their own besides
-BUILDS = ("IMPL", "DEV-FE")
+VERDICTS = (
+    "test",
+    "review",
+)  # kinds of verdicts that decide a round; audits have rounds of their own besides
 BAD = frozenset({"FIX_REQUIRED", "BLOCK"})
 NAMED = 50  # findings that a fix task is given
 
@@ -79,8 +76,8 @@ def decide(
 
     `builder`: the role of whoever fixes.
     """
-    judges = _judges(state)
-    newest = {each.key: _newest(state, each.key) for each in judges}
+    judges = judging_tasks(state)
+    newest = {each.key: newest_version(state, each.key) for each in judges}
     builds = any(each.prefix in BUILDS for each in state.values())
     if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
         return Decision()
@@ -103,15 +100,15 @@ def decide(
         blocked_by=tuple(each.key for each in newest.values()),
         phase=judges[0].phase,
     )
-    again = tuple(_again(state, each, (fix.key,)) for each in judges)
-    return Decision((fix, *again), made + 1, findings)
+    judging = tuple(again(state, each, (fix.key,)) for each in judges)
+    return Decision((fix, *judging), made + 1, findings)
 
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
     """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
-    judges = _judges(state)
+    judges = judging_tasks(state)
     builds = [each for each in state.values() if each.prefix in BUILDS]
-    newest = [_newest(state, each.key) for each in judges] or builds
+    newest = [newest_version(state, each.key) for each in judges] or builds
     number = 1 + sum(key.startswith(REBASES) for key in state)
     made = TaskState(
         key=f"{REBASES}{number:03d}",
@@ -121,7 +118,7 @@ def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
         blocked_by=tuple(each.key for each in newest),
         phase=newest[0].phase,
     )
-    return number, (made, *(_again(state, each, (made.key,)) for each in judges))
+    return number, (made, *(again(state, each, (made.key,)) for each in judges))
 
 
 def fingerprint(finding: Finding) -> str:
@@ -201,11 +198,12 @@ def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> De
     if late is None:
         return Decision()
     original = state[late.task]
-    again = _again(state, original, (_newest(state, original.key).key,))
-    return Decision((again,), since=late.head)
+    review = again(state, original, (newest_version(state, original.key).key,))
+    return Decision((review,), since=late.head)
 
 
-def _again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> TaskState:
+def again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> TaskState:
+    """The next revision of a task, pending behind `blockers`."""
     number = 1 + max((s.revision_no for s in state.values() if s.revision_of == original.key), default=0)
     return replace(
         original,
@@ -222,7 +220,7 @@ def _again(state: Graph, original: TaskState, blockers: tuple[str, ...]) -> Task
     )
 
 
-def _newest(state: Graph, key: str) -> TaskState:
+def newest_version(state: Graph, key: str) -> TaskState:
     """The task or its last revision."""
     versions = [state[key], *(each for each in state.values() if each.revision_of == key)]
     return max(versions, key=lambda each: each.revision_no)
@@ -232,14 +230,14 @@ def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgem
     """The verdict of each judging task's newest version; a skipped one has none."""
     by_task = {each.task: each for each in verdicts}
     found = []
-    for task in _judges(state):
-        verdict = by_task.get(_newest(state, task.key).key)
+    for task in judging_tasks(state):
+        verdict = by_task.get(newest_version(state, task.key).key)
         if verdict is not None:
             found.append(_judgement(task.key, verdict.data))
     return found
 
 
-def _judges(state: Graph) -> list[TaskState]:
+def judging_tasks(state: Graph) -> list[TaskState]:
     """The tasks that judge what was built, without their repetitions, and of the rounds of an audit the last one."""
     replaced = audit_rounds.superseded(state)
     return [

@@ -98,7 +98,7 @@ def _land(tx: Tx, report: Report) -> None:
     ):
         raise HeadMoved(why=f"it is not {landing.seen[:12]} any more")
     for link in report.links:
-        checks.add_link(tx, report.row.session_id, link)
+        checks.add_link(tx, report.row.session_id, link._replace(run_id=report.row.run))
 
 
 def fail(

@@ -78,6 +78,15 @@ class TaskGet(OfTask):
     ] = None
 
 
+class OfImpact(OfSession):
+    name: Annotated[
+        Annotated[str, Field(max_length=500)] | None,
+        Field(
+            description="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed."
+        ),
+    ] = None
+
+
 class ArtifactRead(OfSession):
     artifact: Annotated[
         Annotated[str, Field(max_length=1_000)],

@@ -167,7 +167,7 @@ def _resume(store: Store, settings: Settings, asked: given.SessionCommand) -> _D
     )
     done = resume.resume(store, asked.session, answer, more_attempts=settings.max_attempts)
     more = {"answered": done.reason, "recovered": list(done.recovered), "warnings": list(done.warnings)}
-    return _Done(done.session, "resumed", more)
+    return _Done(done.session, "resumed", more, done.released)
 
 
 def _reworked(done: rework.Reworked, **more: object) -> _Done:

@@ -21,6 +21,7 @@ from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, lookup
 from orchestrator.views.cost import run_views
+from orchestrator.views.impact import impact
 from orchestrator.views.why import why
 from orchestrator.views.why_then import why_then
 
@@ -149,6 +150,12 @@ def _task_get(context: ToolContext, asked: given.TaskGet) -> Json:
     return context.read(unit)
 
 
+def _impact(context: ToolContext, asked: given.OfImpact) -> Json:
+    """The name is looked up among what the session has: it never becomes a path of the file system."""
+    root = context.project.root
+    return context.read(lambda tx: impact(tx, context.scope.session(tx, asked.session), asked.name, root))
+
+
 def _artifact_read(context: ToolContext, asked: given.ArtifactRead) -> Json:
     """The name is looked up among the session's artifacts: it never becomes a path of the file system."""
 
@@ -220,6 +227,13 @@ TOOLS = (
         "One task: state, input, why it is not running, its attempts, and its discussion with what the findings led to.",
         given.TaskGet,
         _task_get,
+    ),
+    Tool(
+        "impact",
+        "What a change of an item, a task or a file means: what was made of it, the smallest set of tasks to run again, and "
+        "what that is likely to take. Changes nothing; `session_command` revise makes these tasks.",
+        given.OfImpact,
+        _impact,
     ),
     Tool(
         "artifact_read",

@@ -19,6 +19,7 @@ from orchestrator.domain.request_forms import NAMES, form_of_text
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.revisions import plan_improve, plan_recheck, plan_rejection, plan_revision
 from orchestrator.lifecycle import analysis_rounds, fan_out
+from orchestrator.lifecycle.checkpoints import CHANGED
 from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
@@ -124,10 +125,23 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
             *(_action(command, "shows what has changed since then") for command in shown),
             *answers,
         ]
+    answers = (
+        [*_seen_first(session, suffix), *answers] if is_failed else [*answers, *_seen_first(session, suffix)]
+    )
     ways = PAUSES[reason].actions[1:]
     others = [*_rework(tx, session, ways, suffix), *_checks(tx, session, ways, suffix)]
     found = [*others, *answers] if is_failed else [*answers, *others]
     return [*found, _action(f"lifecycle cancel{suffix}", "ends the session permanently")]
+
+
+def _seen_first(session: Session, suffix: str) -> list[dict[str, str]]:
+    """Commands that show how the specification differs from what the work is made of, where that is what is asked about."""
+    changed = (session.pause_detail or {}).get(CHANGED)
+    if not changed:
+        return []
+    pages = changed.get("pages", [])[:DIFFS]
+    shown = [_action(f"lifecycle diff {quote(page)}{suffix}", "shows what has changed") for page in pages]
+    return [_action(f"lifecycle impact{suffix}", "shows what your approval runs again"), *shown]
 
 
 def _action(command: str, does: str) -> dict[str, str]:

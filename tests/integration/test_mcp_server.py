@@ -331,6 +331,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "task_list": {},
     "task_get": {"task": "RESEARCH-001"},
     "artifact_read": {"artifact": "found.md"},
+    "impact": {"name": "RESEARCH-001"},
     "wisdom_add": {"file": "issues", "text": "x"},
 }
 

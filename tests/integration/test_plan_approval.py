@@ -191,12 +191,19 @@ def test_feedback_that_names_another_task_is_refused(tmp_path: Path) -> None:
         reject(harness, "smaller", task="IMPL-001")
 
 
-def test_a_plan_that_is_carried_out_is_not_revised(tmp_path: Path) -> None:
+def revise(harness: RuntimeHarness, words: str) -> rework.Reworked:
+    return rework.revise(harness.store, None, "PLAN-001", words, force=False, who="ann", max_attempts=3)
+
+
+def test_a_plan_that_is_carried_out_has_nothing_to_follow_without_a_change(tmp_path: Path) -> None:
     harness = waiting(tmp_path)
     answer(harness)
+    before = rows(harness)
 
-    with pytest.raises(NotAllowedNow, match="carried out already"):
-        rework.revise(harness.store, None, "PLAN-001", "x", force=False, who="ann", max_attempts=3)
+    with pytest.raises(NotAllowedNow, match="nothing to follow"):
+        revise(harness, "")
+
+    assert rows(harness) == before
 
 
 def test_a_plan_that_is_to_be_approved_is_rejected_and_not_revised(tmp_path: Path) -> None:

@@ -34,12 +34,62 @@ def answer(m: Material) -> PlanContent:
     planned: Mapping[str, Json] = m.facts.get("planned") or {}
     given = m.facts.get("requirements")
     items = [i for i in given.items if i.moscow != "Won't"] if isinstance(given, Requirements) else []
+    if planned.get("follows"):
+        return _following(m, planned, items)
     parts = _parts(m, planned, items)
     tasks = [_task(number, part, m, planned) for number, part in enumerate(parts, 1)]
     return PlanContent(
         summary=m.say("plan_summary", title=short(m.analysis.title, 140)),
         approach=m.say("plan_approach"),
         tasks=tasks,
+    )
+
+
+def _following(m: Material, planned: Mapping[str, Json], items: list[Requirement]) -> PlanContent:
+    """Of a plan that is carried out the tasks that are affected, as their requirements are now, and one more of each kind."""
+    follows = planned["follows"]
+    by_id = {item.id: item for item in items}
+    gone, stale = set(follows["withdrawn"]), set(follows["stale"])
+    before = {str(task["id"]): task for task in follows["tasks"]}
+    tasks = []
+    for id, task in before.items():
+        refs = [name for name in task["refs"] if name not in gone]
+        if id in stale and refs:
+            part = _Part(str(task["title"]), [by_id[name] for name in refs if name in by_id], refs)
+            again = _task(int(id[-3:]), part, m, planned)
+            kept = {name: task[name] for name in ("kind", "side", "size")}
+            waits = [edge["id"] for edge in task["depends_on"] if edge["source"] == "plan"]
+            files = [FileChange(path=each["path"], action=each["action"]) for each in task["files"]]
+            tasks.append(again.model_copy(update={**kept, "depends_on": waits, "files": files}))
+    last = max(int(id[-3:]) for id in before)
+    new = [name for name in follows["new"] if name.startswith(_REQUIRED)]
+    if new:
+        last += 1
+        mine = [by_id[name] for name in new if name in by_id]
+        title = mine[0].title if mine else m.analysis.title
+        tasks.append(_task(last, _Part(title, mine, new), m, planned))
+    if follows["removed"]:
+        tasks.append(_removal(last + 1, list(follows["removed"]), m))
+    if not tasks:  # nothing of it is wanted any more: what stays is all that there is
+        kept_ids = [id for id in before if id not in stale] or list(before)
+        part = _Part(str(before[kept_ids[0]]["title"]), [], list(before[kept_ids[0]]["refs"]))
+        tasks = [_task(int(kept_ids[0][-3:]), part, m, planned)]
+    return PlanContent(
+        summary=m.say("plan_summary", title=short(m.analysis.title, 140)),
+        approach=m.say("plan_approach"),
+        tasks=tasks,
+    )
+
+
+def _removal(number: int, ids: list[str], m: Material) -> PlannedTask:
+    """What takes out the work on withdrawn requirements."""
+    named = ", ".join(ids)
+    return PlannedTask(
+        id=_id(number),
+        title=short(m.say("plan_remove", names=named), 140),
+        kind="remove",
+        criteria=[DoneWhen(text=m.say("plan_removed", names=named), refs=ids[:20])],
+        refs=ids,
     )
 
 

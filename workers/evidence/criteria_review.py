@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from orchestrator.domain.evidence import CRITICAL, HIGH, MEDIUM, Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
+from orchestrator.domain.plan_checks import REMOVE
 from orchestrator.domain.text import keywords, overlap
 from orchestrator.store.checks import Link
 from workers.evidence.changed_files import Changes
@@ -47,11 +48,14 @@ def review_criteria(
 ) -> list[CriterionReview]:
     """Each criterion of the plan: a passing test shows it, else the words of its change say whether it is met.
 
-    `records`: the contents of qa/impl-*.json. A link counts when a check verified it.
+    `records`: the contents of qa/impl-*.json. A link counts when a check verified it, and when it is of the run that carried
+    the task out last: what showed a criterion as it was before shows nothing of it now.
     """
     tests: dict[str, list[str]] = {}
+    last = {_task_of(link): link.run_id for link in links if link.from_kind in ("plan_task", "criterion")}
     for link in links:
-        if link.from_kind == "criterion" and link.to_kind == "test" and link.verified:
+        is_last = link.run_id == last.get(_task_of(link))
+        if link.from_kind == "criterion" and link.to_kind == "test" and link.verified and is_last:
             tests.setdefault(link.from_id, []).append(link.to_id)
     files: dict[str, list[str]] = {}
     for record in records:
@@ -67,6 +71,10 @@ def review_criteria(
             changed = tuple(dict.fromkeys(files.get(criterion.id, ())))
             found.append(_reviewed(task, criterion, shown, changed, words))
     return found
+
+
+def _task_of(link: Link) -> str:
+    return link.from_id.partition("-C")[0]
 
 
 def criteria_findings(criteria: Iterable[CriterionReview], untested: str = "") -> list[Finding]:
@@ -123,7 +131,7 @@ def _reviewed(
     task = plan_task.id
     if tests:
         return CriterionReview(criterion.id, task, criterion.text, MET, "a passing test", tests, files, True)
-    if files and plan_task.kind == "docs":
+    if files and plan_task.kind in ("docs", REMOVE):  # no test shows that something is not there any more
         return CriterionReview(criterion.id, task, criterion.text, MET, "a change", (), files, True)
     share = overlap(criterion.text, words)
     by = f"{share:.0%} of its words in the added lines"

@@ -50,18 +50,28 @@ def record_of(context: RunContext, plan_task: str, change: Change) -> tuple[str,
 
 
 def landed_links(context: RunContext, task: PlanTask, change: Change) -> list[Link]:
-    """What the commit belongs to: its plan task, the items behind that, and its files."""
+    """What the commit belongs to: its plan task, as it was carried out, and its files."""
     if change.landing is None:
         return []
     run, commit = context.row.run, change.landing.commit
     files = [each.path.decode("utf-8", "backslashreplace") for each in change.candidate.changes]
     pairs = [
-        *(("item", ref, "plan_task", task.id) for ref in task.refs),
         *(("plan_task", task.id, "criterion", each.id) for each in task.criteria),
         ("plan_task", task.id, "commit", commit),
         *(("commit", commit, "file", path) for path in files),
     ]
     return [
-        Link(kind, one, None, other, two, None, "plan" if other != "file" else "diff", 0, None, run)
+        Link(
+            kind,
+            one,
+            task.digest if kind == "plan_task" else None,
+            other,
+            two,
+            None,
+            "plan" if other != "file" else "diff",
+            0,
+            None,
+            run,
+        )
         for kind, one, other, two in pairs
     ]

@@ -55,6 +55,7 @@ class Produced:
             "fan_out": self.fan_out,
             "blocked": self.blocked,
             "gaps": list(self.gaps),
+            "links": [list(link) for link in self.links],
             "verdict": None
             if self.verdict is None
             else {"kind": self.verdict.kind, "data": self.verdict.data},
@@ -66,7 +67,8 @@ class Produced:
         wisdom = [(file, text) for file, text in note["wisdom"]]
         given = note.get("verdict")
         verdict = None if given is None else Verdict(given["kind"], given["data"])
-        return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict})
+        links = tuple(Link(*link) for link in note.get("links", ()))
+        return cls(files=files, **{**note, "wisdom": wisdom, "verdict": verdict, "links": links})
 
 
 def work_of(pack: Pack, row: Run) -> str:
