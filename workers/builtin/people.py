@@ -59,7 +59,23 @@ _IS_A = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"^ \([^()]{1,40}\)")  # `the technicians (Ines and Bo) need`
-_ADVERBS = frozenset("often mostly usually sometimes partly mainly also everything nothing".split())  # noqa: SIM905
+_ADVERBS = frozenset(
+    [
+        "often",
+        "oft",
+        "vielfach",
+        "meist",
+        "souvent",
+        "mostly",
+        "usually",
+        "sometimes",
+        "partly",
+        "mainly",
+        "also",
+        "everything",
+        "nothing",
+    ]
+)
 _RANK = re.compile(
     r"(?:primary|secondary|tertiary|main|key|core|other|internal|external)(?: (?:user|persona|audience)s?)?",
     re.IGNORECASE,
@@ -147,7 +163,12 @@ def persona(heading: str, occupation: str, told: str) -> str:
 
 def listed_people(names: Iterable[str], lex: Lexicon) -> list[str]:
     """Of the pieces of a list those that name people, or may as several or with an article; all when none is known to."""
-    pieces = [(piece, name) for piece in names if 1 < len(name := actor_name(piece)) <= 60]
+    pieces = [(piece, name) for piece in names if 1 < len(name := actor_name(piece)) <= 60 and name.split()]
+    pieces = [
+        (piece, name)
+        for piece, name in pieces
+        if name.split()[0].lower() not in _ADVERBS and not any(c.isdigit() for c in name)
+    ]
     found = [name for _, name in pieces]
     known = [
         name

@@ -118,7 +118,11 @@ class Users:
         if not row.item and not re.search(r"[:：]", row.text) and not _DASHED.match(row.text):
             pieces = [re.sub(r"^(?:and|und|et|y) ", "", piece) for piece in listed(row.text, 14)]
             if len(pieces) > 1 or row.passage.label or is_cjk(row.text):
-                told = not row.passage.label and _TELLS.search(row.text)
+                told = (
+                    not row.passage.label
+                    and _TELLS.search(row.text)
+                    and any(len(piece.split()) > 4 for piece in pieces)
+                )
                 for name in people_named(row.text) if told else listed_people(pieces, lex):
                     self.known(name)
                 return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from workers.documents.item_marks import TEMPLATE
+from workers.documents.passage import ASKED
 from workers.documents.reading_words import attribute_of, is_column, is_greeting, label_role, priority_of
 
 _QUOTED = re.compile(r"^[\"“„«「][^\"”“»」]{12,}[\"”“»」][.。]?\s*(?:[(（—–-].{0,80})?$")
@@ -22,6 +23,17 @@ _BESIDE = re.compile(r"\s+[·•|∙]\s+")
 _ANCHORS = re.compile(
     r"(?:\W*(?:\d+(?:\.\d+)*\.?)?\s*\[[^\[\]]+\]\(#[^()\s]*\))+\W*"
 )  # a line of a table of contents
+_STATING = ASKED | {
+    "goal",
+    "metric",
+    "non_goal",
+    "user",
+    "constraint",
+    "dependency",
+    "risk",
+    "question",
+    "acceptance",
+}
 _LEFT = re.compile(
     r"\W*([^:：<>]{4,60})[:：]\s*[*_(]*(?:tbd|tba|to be (?:decided|defined|confirmed|determined|agreed))\b.{0,20}$",
     re.IGNORECASE,
@@ -42,9 +54,9 @@ def beside(text: str, legend: dict[str, str]) -> str:
     aside = _ASIDE.match(text)
     if aside and not _MODAL.search(text) and not label_role(re.split("[:：]", aside["said"])[0]):
         return "meta"
-    if _facts(text) or len(_MEANS.findall(text)) > 1:
+    if _facts(text) or ("=" in text and len(_MEANS.findall(text)) > 1):
         return "meta"
-    if _ANCHORS.fullmatch(text):
+    if "](#" in text and _ANCHORS.fullmatch(text):
         return "contents"
     rows = ((TEMPLATE, "template"), (_QUOTED, "quotation"), (_CONVENTION, "meta"))
     return next(
@@ -76,8 +88,10 @@ def _priorities(text: str) -> int:
 def _facts(text: str) -> bool:
     """Whether a line holds several facts with their names: `Owner: Ada · Last updated: 3 June`."""
     parts = _BESIDE.split(text)
+    if len(parts) == 1:
+        return False
     named = sum(_FACT.match(part) is not None for part in parts)
-    known = any(label_role(re.split("[:：]", part)[0]) for part in parts)
+    known = any(label_role(re.split("[:：]", part)[0]) in _STATING for part in parts)
     return (
         len(parts) > 1 and named > 1 and 3 * named >= 2 * len(parts) and not known and not _MODAL.search(text)
     )

@@ -122,6 +122,12 @@ def _open_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
+@cache
+def _any_open_phrase() -> re.Pattern[str]:
+    """All phrases with `*` in one: most labels are none of them."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _open_phrases()))
+
+
 @lru_cache(maxsize=8192)
 def role_of(heading: str) -> str:
     """What the text under a heading is: goal, non_goal, user, requirement, risk ...; empty when the heading does not say."""
@@ -181,9 +187,10 @@ def _of_parts(said: str) -> str:
 def label_role(label: str) -> str:
     """As `role_of`, for a label in front of a text: only a whole phrase counts."""
     said = re.sub(r"\s*#?\d{1,2}$", "", _bare(label))
-    return _table("roles").get(said, "") or next(
-        (role for pattern, role in _open_phrases() if pattern.fullmatch(said)), ""
-    )
+    known = _table("roles").get(said, "")
+    if known or not _any_open_phrase().fullmatch(said):
+        return known
+    return next((role for pattern, role in _open_phrases() if pattern.fullmatch(said)), "")
 
 
 def _joined(said: str) -> str:
