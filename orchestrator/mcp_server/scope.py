@@ -19,7 +19,16 @@ from orchestrator.store.store import Tx
 from orchestrator.views import lookup
 
 WORKER_TOOLS = frozenset(
-    ["team_msg", "session_status", "task_list", "task_get", "artifact_read", "explore", "wisdom_add"]
+    [
+        "team_msg",
+        "session_status",
+        "task_list",
+        "task_get",
+        "impact",
+        "artifact_read",
+        "explore",
+        "wisdom_add",
+    ]
 )
 PERSON_TOOLS = WORKER_TOOLS | {"session_start", "session_fork", "session_compare", "session_command"}
 COORDINATOR = "coordinator"
