@@ -18,6 +18,7 @@ NUMBERS = {
     *range(49, 59),
     *range(62, 69),
     *range(87, 108),
+    *range(110, 114),
     *range(130, 133),
     *range(140, 144),
 }

@@ -121,7 +121,8 @@ def test_an_element_of_a_browser_is_found_in_its_source_where_it_is_the_only_one
 
 
 @pytest.mark.parametrize(
-    "text", ["{#if", "<" * 3000, "<div " * 500, "a{" * 500, "<p style='", "const a = <div>;"]
+    "text",
+    ["{#if", "<" * 3000, "<div " * 500, "a{" * 500, "a{b:" + "(" * 5000, "<p style='", "const a = <div>;"],
 )
 @pytest.mark.parametrize("suffix", ["html", "vue", "svelte", "jsx", "tsx", "css", "scss"])
 def test_broken_files_are_read_as_far_as_they_go(suffix: str, text: str) -> None:

@@ -195,7 +195,7 @@ def _control_label(file: SourceFile) -> Iterator[Collection[int]]:
     for each in file.page.elements:
         if each.tag not in ("input", "select", "textarea") or each.is_open:
             continue
-        if each.attributes.get("type", "text") in _UNLABELLED or "label" in each.inside:
+        if each.attributes.get("type", "text") in _UNLABELLED or each.in_label:
             continue
         id = each.attributes.get("id", "")
         named = each.says(*NAMED_BY) or (id in file.labelled if id else id is None and file.has_open_labels)

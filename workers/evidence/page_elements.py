@@ -7,6 +7,8 @@ the value where code decides it. An element into which code spreads attributes t
 from __future__ import annotations
 
 import re
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -41,7 +43,10 @@ _VOID = frozenset(
     }
 )
 _REPEATS = re.compile(r"\.\s*(?:map|flatMap)\s*\(")
-DEPTH = 2_000  # of nested elements; what is deeper has no ancestors
+PIECE = 4_096  # characters that the parser of HTML takes at once
+SECONDS = 5.0  # for one file; what comes later is left out
+UNFINISHED = 10_000  # characters of a tag that never ends; the parser would try each of its beginnings
+LARGEST = 1_000_000  # characters of a component; larger ones are generated
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Element:
     attributes: Mapping[str, str | None]  # None: code decides the value
     line: int  # from 1
     last_line: int
-    inside: tuple[str, ...] = ()  # tags of the elements around it
+    in_label: bool = False
     is_open: bool = False
     is_repeated: bool = False  # one of a list that code makes
 
@@ -87,21 +92,30 @@ class Page:
 def read_page(suffix: str, text: str) -> Page:
     """The elements and styles of a file by its suffix; empty for one without markup."""
     if suffix in _HTML:
-        reader = _Reader(is_template=suffix in ("vue", "svelte"))
-        reader.feed(_masked(text) if suffix == "svelte" else text)
-        reader.close()
+        reader = _Reader()
+        reader.read(_masked(text) if suffix == "svelte" else text)
         return reader.page
-    if suffix in _GRAMMARS:
+    if suffix in _GRAMMARS and len(text) <= LARGEST:
         return Page(list(_of_jsx(suffix, text)))
     return Page()
 
 
 class _Reader(HTMLParser):
-    def __init__(self, *, is_template: bool) -> None:
+    def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.page = Page()
         self.around: list[str] = []
-        self.is_template = is_template
+        self.open = Counter[str]()  # of the tags in `around`
+
+    def read(self, text: str) -> None:
+        """Take in the text as far as the time goes."""
+        deadline = time.monotonic() + SECONDS
+        for at in range(0, len(text), PIECE):
+            if time.monotonic() > deadline:
+                return
+            self.feed(text[at : at + PIECE])
+        if len(self.rawdata) < UNFINISHED:
+            self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         line = self.getpos()[0]
@@ -117,17 +131,20 @@ class _Reader(HTMLParser):
                 plain, from_code = _plain(name, value)
                 names[plain] = None if from_code else value or ""
         is_repeated = "v-for" in names
-        inside = tuple(self.around) if len(self.around) < DEPTH else ()
+        in_label = self.open["label"] > 0
         self.page.elements.append(
-            Element(tag, names, line, line + text.count("\n"), inside, is_open, is_repeated)
+            Element(tag, names, line, line + text.count("\n"), in_label, is_open, is_repeated)
         )
         if tag not in _VOID and not text.rstrip().endswith("/>"):
             self.around.append(tag)
+            self.open[tag] += 1
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self.around:  # what was not closed ends with it
-            while self.around.pop() != tag:
-                pass
+        while self.open[tag]:  # what was not closed ends with it
+            last = self.around.pop()
+            self.open[last] -= 1
+            if last == tag:
+                return
 
     def handle_data(self, data: str) -> None:
         if self.around and self.around[-1] == "style" and data.strip():
@@ -165,30 +182,30 @@ def _of_jsx(suffix: str, text: str) -> Iterator[Element]:
 
     wheel, function = _GRAMMARS[suffix]
     tree = Parser(Language(getattr(import_module(wheel), function)())).parse(text.encode("utf-8", "replace"))
-    waiting: list[tuple[Node, tuple[str, ...], bool]] = [(tree.root_node, (), False)]
+    waiting: list[tuple[Node, bool, bool]] = [(tree.root_node, False, False)]
     while waiting:
-        node, inside, is_repeated = waiting.pop()
+        node, in_label, is_repeated = waiting.pop()
         if node.type in ("jsx_opening_element", "jsx_self_closing_element"):
-            element = _element(node, inside, is_repeated)
+            element = _element(node, in_label, is_repeated)
             if element is not None:
                 yield element
-        around, repeated = inside, is_repeated
+        repeated = is_repeated
         if node.type == "jsx_element":
             opening = node.child(0)
             name = opening.child_by_field_name("name") if opening is not None else None
             children = list(node.children)
-            yield from _jsx_element(opening, inside, is_repeated)
-            around = (*inside, _text(name)) if len(inside) < DEPTH else ()
+            yield from _jsx_element(opening, in_label, is_repeated)
+            around = in_label or _text(name) == "label"
             waiting += [(child, around, False) for child in reversed(children[1:])]
             if opening is not None:
-                waiting += [(child, inside, False) for child in reversed(opening.children)]
+                waiting += [(child, in_label, False) for child in reversed(opening.children)]
             continue
         if node.type == "call_expression":
             called = node.child_by_field_name("function")
             repeated = called is not None and bool(_REPEATS.search(_text(called)[-40:] + "("))
         elif node.type not in _PASSES:
             repeated = False
-        waiting += [(child, around, repeated) for child in reversed(node.children)]
+        waiting += [(child, in_label, repeated) for child in reversed(node.children)]
 
 
 _PASSES = frozenset(  # between a call of `map` and the element that it makes
@@ -197,13 +214,13 @@ _PASSES = frozenset(  # between a call of `map` and the element that it makes
 )
 
 
-def _jsx_element(opening: Node | None, inside: tuple[str, ...], is_repeated: bool) -> Iterator[Element]:
-    element = None if opening is None else _element(opening, inside, is_repeated)
+def _jsx_element(opening: Node | None, in_label: bool, is_repeated: bool) -> Iterator[Element]:
+    element = None if opening is None else _element(opening, in_label, is_repeated)
     if element is not None:
         yield element
 
 
-def _element(node: Node, inside: tuple[str, ...], is_repeated: bool) -> Element | None:
+def _element(node: Node, in_label: bool, is_repeated: bool) -> Element | None:
     """The element of an opening tag; None for a fragment, which has no name."""
     name = node.child_by_field_name("name")
     if name is None:
@@ -217,7 +234,7 @@ def _element(node: Node, inside: tuple[str, ...], is_repeated: bool) -> Element 
             key, value = _attribute(child.children)
             names[key] = value
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
-    return Element(_text(name), names, first, last, inside, is_open, is_repeated)
+    return Element(_text(name), names, first, last, in_label, is_open, is_repeated)
 
 
 def _attribute(parts: Sequence[Node]) -> tuple[str, str | None]:

@@ -10,6 +10,7 @@ import tinycss2
 from tinycss2.ast import AtRule, Declaration, Node, QualifiedRule
 
 DEPTH = 50  # of nested rules
+LARGEST = 1_000_000  # characters
 _SIDE_COMMENT = re.compile(r"(?<![:\"'(\w])//[^\n]*")  # of SCSS
 
 
@@ -25,11 +26,19 @@ class StyleDeclaration:
 
 
 def read_styles(text: str, *, line: int = 1, is_scss: bool = False) -> list[StyleDeclaration]:
-    """Every declaration of a style sheet that begins on `line`; what cannot be read is left out."""
+    """Every declaration of a style sheet that begins on `line`; what cannot be read is left out.
+
+    Nothing of one that is nested beyond all sense, or too large to be written by hand.
+    """
+    if len(text) > LARGEST:
+        return []
     if is_scss:
         text = _SIDE_COMMENT.sub(lambda found: " " * len(found[0]), text)
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
-    return list(_of_rules(rules, line - 1, "", (), 0))
+    try:
+        return list(_of_rules(rules, line - 1, "", (), 0))
+    except RecursionError:  # of tinycss2, which writes a value out as deeply as it is nested
+        return []
 
 
 def _of_rules(
