@@ -70,7 +70,11 @@ def _quantity() -> re.Pattern[str]:
     )
     number = rf"[$€£]?\d(?:[\d.,:]*\d)?(?:[kM]\b)?\+?|\b(?:{plain})\b|ゼロ"
     unit = rf"\s*(?:%|per ?cent\b|prozent\b|pour ?cent\b|por ciento\b|{_CJK})?(?:\s*{units})?"
-    each = rf"(?:\s(?:{_any('each')})\s\w+|\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
+    of_each = rf"\s(?:{_any('each')})\s\w+"
+    some = rf"\s(?!(?:{_any('bounds')}|in|on|of|from|to|or|and|with)\b)[a-z]+"
+    each = (
+        rf"(?:{of_each}|{some}\s(?:per|a|an|each|every)\s(?:{_any('units')}|quarter|season|night|person)\b)?"
+    )
     taking = rf"(?<=takes )an? {units}|(?<=take )an? {units}"
     return re.compile(
         rf"(?:{bound})?(?:{ratio}|{share})"
