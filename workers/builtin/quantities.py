@@ -3,7 +3,7 @@
 Words are data (`quantities` in config/reading.yaml). What looks like a value and is none is passed over: a date, a time of
 day, a year, the number of a name.
 """
-# ruff: noqa: E501 - patterns are read whole
+
 
 from __future__ import annotations
 
