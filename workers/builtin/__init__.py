@@ -33,7 +33,6 @@ KINDS = (
 _MODULES = {
     "architecture_review": "review",
     "plan": "task_plan",
-    "team_document": "team_texts",
     **dict.fromkeys(ANALYSES, "analyses"),
 }  # of kinds that are called otherwise
 
