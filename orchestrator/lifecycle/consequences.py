@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import plan_high
-from orchestrator.lifecycle import analysis_rounds, capability_gaps, fan_out, fix_rounds, rework
+from orchestrator.lifecycle import analysis_rounds, fan_out, fix_rounds, gap_tasks, rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, sessions, tasks
 from orchestrator.store.store import Tx
@@ -75,7 +75,7 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and (asked := analysis_rounds.asks(row)) is not None:
         reason = PauseReason.DISCUSSION_FEEDBACK
         detail |= asked
-    capability_gaps.apply(tx, report)
+    gap_tasks.apply(tx, report)
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL

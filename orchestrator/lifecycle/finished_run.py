@@ -63,7 +63,7 @@ class Report:
     links: Sequence[Link] = ()  # noted with the report
     verdict: Verdict | None = None  # of a test run or a review
     fan_out: JsonObject | None = None  # the tasks of a plan (lifecycle/fan_out.py)
-    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/capability_gaps.py)
+    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/gap_tasks.py)
     max_attempts: int = 3
 
 

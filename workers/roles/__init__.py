@@ -97,7 +97,7 @@ MODULES = {
     "synthesizer": "workers.roles.synthesizer",
 }
 RESULTS = {  # of generated roles alone
-    dynamic.FINDINGS: "workers.roles.findings",
+    dynamic.FINDINGS: "workers.roles.project_findings",
     dynamic.DOCUMENT: "workers.roles.team_document",
 }
 LIKE = {dynamic.PLAN: "planner", dynamic.CODE: "executor", dynamic.TESTS: "tester"}  # whose work it is else
