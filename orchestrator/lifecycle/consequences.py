@@ -10,11 +10,11 @@ from orchestrator.domain.revisions import plan_high
 from orchestrator.lifecycle import (
     analysis_rounds,
     audit_rounds,
-    capability_gaps,
     checkpoints,
     delta_plan,
     fan_out,
     fix_rounds,
+    gap_tasks,
     rework,
 )
 from orchestrator.lifecycle.finished_run import Report
@@ -91,7 +91,7 @@ def apply_consequences(tx: Tx, report: Report, options: Mapping[str, Json]) -> s
     if reason is None and report.blocked is not None:
         reason = PauseReason.SUPERVISION_BLOCKED
         detail |= report.blocked
-    capability_gaps.apply(tx, report)
+    gap_tasks.apply(tx, report)
     if reason is None and report.fan_out is not None:
         if options.get(fan_out.APPROVE_PLAN):
             reason = PauseReason.PLAN_APPROVAL

@@ -64,7 +64,7 @@ class Report:
     verdict: Verdict | None = None  # of a test run or a review
     blocked: JsonObject | None = None  # the failures for which a supervision has a person decide
     fan_out: JsonObject | None = None  # the tasks of a plan (lifecycle/fan_out.py)
-    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/capability_gaps.py)
+    gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/gap_tasks.py)
     max_attempts: int = 3
 
 

@@ -39,6 +39,10 @@ def test_a_client_is_the_developer_of_a_request_and_names_a_gap(tmp_path: Path, 
     rules = [
         rule("Your task: IMPL-001", [*steps, RUN_TESTS, {"json": ANSWER}]),
         rule("Your task: DRAFT-001", [{"json": TEXT}]),
+        {
+            "match": "Your task: DRAFT-001",
+            "steps": [{"json": TEXT}],
+        },  # of a client that shows no tools when asked
     ]
     with server(rules) as models:
         given = "".join(

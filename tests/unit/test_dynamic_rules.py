@@ -95,6 +95,16 @@ def test_a_cycle_by_a_packs_own_order_is_broken_at_the_lowest_tier_with_a_warnin
     assert "research" in warning and "coding" in warning and "cycle" in warning
 
 
+def test_what_is_on_no_cycle_is_still_waited_for() -> None:
+    later = replace(RULES.capabilities["research"], after=("planning", "coding"))
+    known = replace(RULES, capabilities={**RULES.capabilities, "research": later})
+
+    edges = analyse("Investigate, plan and implement the cache", known).edges
+
+    assert edges["research"] == ("planning",)
+    assert set(edges["coding"]) == {"research", "planning"}
+
+
 def test_a_plan_that_code_follows_is_carried_out_and_one_alone_is_a_document() -> None:
     alone, carried = (
         analyse(text, RULES) for text in ("Plan the move to a queue", "Plan and implement a queue")

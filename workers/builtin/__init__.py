@@ -2,7 +2,7 @@
 
 request  the request taken apart            discovery, brief, requirements, architecture, epics, declared   the documents
 reading, clauses, names, criteria  its tools     review, critique   readings of what others (or it) wrote
-task_plan  the plan of an implementation     analyses  of a project
+task_plan  the plan of an implementation     analyses  of a project     team_texts  documents of dynamic mode
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ KINDS = (
 _MODULES = {
     "architecture_review": "review",
     "plan": "task_plan",
+    "team_document": "team_texts",
     **dict.fromkeys(ANALYSES, "analyses"),
 }  # of kinds that are called otherwise
 

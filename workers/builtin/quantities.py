@@ -4,7 +4,6 @@ Words are data (`quantities` in config/reading.yaml). What looks like a value an
 day, a year, the number of a name.
 """
 
-
 from __future__ import annotations
 
 import re

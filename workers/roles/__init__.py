@@ -105,7 +105,7 @@ MODULES = {
     "supervisor": "workers.roles.supervisor",
 }
 RESULTS = {  # of generated roles alone
-    dynamic.FINDINGS: "workers.roles.findings",
+    dynamic.FINDINGS: "workers.roles.project_findings",
     dynamic.DOCUMENT: "workers.roles.team_document",
 }
 LIKE = {dynamic.PLAN: "planner", dynamic.CODE: "executor", dynamic.TESTS: "tester"}  # whose work it is else
