@@ -67,7 +67,8 @@ def look(tmp_path: Path) -> Look:
 def test_hostile_pages_reach_nobody_and_hide_nothing(look: Look, tmp_path: Path) -> None:
     secret = tmp_path / "secret.html"
     secret.write_text(f"{HEAD}<p>the secret</p>")
-    faked = '<script>window.axe={run:async()=>({violations:[]})};Object.freeze(window.axe)</script><img src="data:,">'
+    fake = "{value:{run:async()=>({violations:[]})},writable:false,configurable:false}"
+    faked = f'<script>Object.defineProperty(window,"axe",{fake})</script><img src="data:,">'
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.1)
         port = listener.getsockname()[1]
