@@ -11,6 +11,7 @@ from orchestrator.commands.requests import read_text
 from orchestrator.commands.start import GivenFile, Prepared, Started, check_options, start
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.modes import ModeChoice
 from orchestrator.domain.own_discussion import (
     EARLIER,
@@ -68,11 +69,12 @@ def prepare(project: Project, asked: DiscussRequest) -> PreparedDiscussion:
     artifact = artifact_of(Path(path).name)
     own, pipeline = discussion_of(pack, artifact, views, asked.agent)
     body = text.encode("utf-8", "replace")
+    named = one_line(path)  # as people and agents read it; a name of a file can hold anything
     planned = Plan(
-        request=f"Discuss {path}",
-        title=title_of(f"Discuss {Path(path).name}"),
+        request=f"Discuss {named}",
+        title=title_of(f"Discuss {one_line(Path(path).name)}"),
         language="zh" if is_chinese(text) else "en",
-        choice=ModeChoice(MODE, f"{path} is discussed from {', '.join(views)}"),
+        choice=ModeChoice(MODE, f"{named} is discussed from {', '.join(views)}"),
         pipeline=pipeline,
         pack=own,
         options=StartOptions(

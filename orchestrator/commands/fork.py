@@ -20,6 +20,7 @@ from orchestrator.commands.forked_code import ForkedCode, code_at
 from orchestrator.commands.forked_rows import Moment, Taken, inherited, named_anew, take
 from orchestrator.commands.resume import check_usable
 from orchestrator.commands.start import check_key
+from orchestrator.domain import budget as rules
 from orchestrator.domain import ids
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import Json, JsonObject
@@ -124,13 +125,12 @@ def prepare(project: Project, store: Store, asked: ForkRequest) -> Prepared:
         rows = transfer.rows_of(tx, source.id)
         taken = take(rows, pipeline, moment, max_attempts=settings.max_attempts, agent=asked.agent)
         paid = inherited(rows, taken.kept)
-        budget = {name: caps for name, caps in (source.budget or {}).items() if name != "warned"} or None
         if asked.mode is not None:
             planned = forked_mode.plan_mode(source, asked.mode, pack, project, settings)
             pipeline = planned.pipeline
             taken = forked_mode.fitted(taken, planned, settings.max_attempts)
-        if asked.caps or asked.mode is not None:
-            budget = budget_of(settings, [*taken.kept, *taken.left])
+        defaults = budget_of(settings, [*taken.kept, *taken.left]) if asked.mode is not None else None
+        budget = rules.inherited(defaults, source.budget, _caps(asked))
         now, _ = pause_after(log)
         pauses = asked_after(log) or _unapproved(taken, None if asked.mode else task[0])
         digest = _digest(source.id, task[0], asked)
@@ -208,6 +208,11 @@ def _unapproved(taken: Taken, only: str | None) -> tuple[Paused, ...]:
         if only in (None, key) and not waiting & taken.kept:
             return (Paused(PauseReason.CHECKPOINT, {"task": key}, 0),)
     return ()
+
+
+def _caps(asked: ForkRequest) -> rules.Caps:
+    """The new caps, in units. Raises UsageError."""
+    return rules.caps({name.removeprefix("max_"): cap for name, cap in (asked.caps or {}).items()})
 
 
 def _digest(source: str, task: str, asked: ForkRequest) -> str:

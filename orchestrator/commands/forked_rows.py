@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.domain import capability_gaps
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome
 from orchestrator.domain.past import FORKED, PAID
@@ -87,9 +88,16 @@ def take(rows: Rows, pipeline: Pipeline, moment: Moment, *, max_attempts: int, a
     verdicts = [row for row in rows["verdicts"] if row["run_id"] in completed]
     judged = {row["id"] for row in verdicts}
     hosts = {row["host"] for row in runs}
+    later = [
+        row["data"] for row in rows["messages"] if row["number"] > moment.number and _is_decided_gap(row)
+    ]
     taken: Rows = {
         "hosts": [row for row in rows["hosts"] if row["incarnation"] in hosts],
-        "snapshots": rows["snapshots"],
+        "snapshots": [
+            {**row, "data": capability_gaps.without(row["data"], later)} for row in rows["snapshots"]
+        ]
+        if later
+        else rows["snapshots"],
         "tasks": made,
         "edges": edges,
         "runs": [{**row, "accumulator": _without_conversations(row["accumulator"])} for row in runs],
@@ -118,6 +126,10 @@ def take(rows: Rows, pipeline: Pipeline, moment: Moment, *, max_attempts: int, a
 
 def _is_done(row: Mapping[str, Json], moment: Moment) -> bool:
     return row["status"] in SATISFIED and row["finished_at"] <= moment.at
+
+
+def _is_decided_gap(row: Mapping[str, Json]) -> bool:
+    return row["type"] == "capability_gap" and isinstance(row["data"], Mapping) and "decision" in row["data"]
 
 
 def _is_early(task: str, blocker: str, defined: Mapping[str, tuple[str, ...]]) -> bool:

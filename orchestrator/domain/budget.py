@@ -93,6 +93,22 @@ def raised(budget: Mapping[str, Json] | None, scope: str, more: Caps) -> JsonObj
     return {**old, scope: {**old.get(scope, {}), **more}, "warned": warned}
 
 
+def inherited(
+    defaults: Mapping[str, Json] | None, before: Mapping[str, Json] | None, more: Caps
+) -> JsonObject | None:
+    """The budget of a session that begins where another one stood: `defaults`, then the caps of `before`, then new ones.
+
+    What was warned of before counts anew. None without any cap.
+    """
+    given = [defaults or {}, before or {}, {"session": dict(more)}]
+    found = {
+        scope: {measure: cap for each in given for measure, cap in (each.get(scope) or {}).items()}
+        for scope in SCOPES
+        if any(scope in each for each in given)
+    }
+    return found if any(found.values()) else None
+
+
 def mark(scope: str, task: str, measure: str) -> str:
     """Names one cap among those that were warned of."""
     return f"{scope}:{measure}" if scope == "session" else f"{scope}:{measure}:{task}"

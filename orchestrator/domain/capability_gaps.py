@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from orchestrator.domain.dynamic import DOCUMENT, GENERAL, PLAN, ROLES, Capability, DynamicRules
 from orchestrator.domain.dynamic_roles import MOST
 from orchestrator.domain.dynamic_session import KIND, may_of
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pipelines import Pack, Role
 from orchestrator.domain.text import mentions
 
@@ -63,6 +64,22 @@ def assignment(pack: Pack, capability: Capability, made: int) -> Assignment:
         why = f"{len(roles)} roles are there, and the {best.name} fits best"
         return Assignment("fit", capability, why, _with(best, capability.prefix, work))
     return Assignment("note", capability, f"{len(roles)} roles are there, and none can do {capability.name}")
+
+
+def without(snapshot: JsonObject, decisions: Iterable[Mapping[str, Json]]) -> JsonObject:
+    """A session's snapshot without what these decisions on gaps have added to its roles: as it was before them."""
+    roles = dict(snapshot["roles"])
+    for made in decisions:
+        role = roles.get(made["role"])
+        if made["decision"] == "role":
+            roles.pop(made["role"], None)
+        elif made["decision"] == "fit" and role is not None:
+            prefix = snapshot["dynamic"]["capabilities"][made["capability"]]["prefix"]
+            works = {name: work for name, work in role["works"].items() if name != prefix}
+            may, may_not = may_of(works.values())
+            changed = {"works": works, "prefixes": tuple(works), "may": may, "may_not": may_not}
+            roles[made["role"]] = {**role, **changed}
+    return {**snapshot, "roles": roles}
 
 
 def _free_name(capability: Capability, roles: Collection[str]) -> str | None:

@@ -86,11 +86,14 @@ def _fill(tx: Tx, report: Report, pack: Pack, gap: Mapping[str, Json]) -> str | 
 
 
 def _keep_role(tx: Tx, session: str, pack: Pack, decided: Assignment, role: Role) -> None:
-    """The session's snapshot and the role's file, where the gap changes or makes a role."""
+    """The session's snapshot and the role's file, where the gap changes or makes a role; a person's edit of it stays."""
     if decided.kind == "task":
         return
     data = sessions.snapshot(tx, session)
     sessions.keep_snapshot(tx, session, {**data, "roles": {**data["roles"], role.name: asdict(role)}})
+    versions = artifacts.versions(tx, session, path_of(role.name))
+    if versions and versions[-1].author == "user":
+        return
     own = [each for each in pack.dynamic.capabilities.values() if each.prefix in role.works]
     body = role_file(role, own)
     digest = artifacts.put(tx, body)

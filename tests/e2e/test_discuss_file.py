@@ -126,3 +126,13 @@ def test_kill_a_discussion_then_resume_holds_it_once(project: Lifecycle, name: s
     assert project.status() == ("completed", None)
     assert project.rows("SELECT count(*) FROM verdicts") == [(1,)]
     invariants.check(project.database)
+
+
+def test_a_name_that_a_terminal_would_obey_is_shown_as_text_on_one_line(project: Lifecycle) -> None:
+    name = write(project, CLOSED, "a\x1b[31mred\nsecond line.md")
+
+    told = project.run("discuss", name, "--perspectives", "clarity")
+
+    assert told.code == 0, told.err
+    assert "\x1b" not in told.out + told.err
+    assert r"a\x1b[31mred second line.md is discussed from clarity" in told.out + told.err

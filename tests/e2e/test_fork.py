@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -174,6 +176,27 @@ def test_work_that_was_not_done_begins_anew_without_attempts_and_pauses(world: W
     assert done[:2] == ["RESEARCH-001", "DRAFT-001"]
     said = [kind for (kind,) in life.rows("SELECT type FROM messages WHERE session_id = ?", fork)]
     assert "forked" in said
+
+
+def test_new_caps_of_a_fork_leave_the_others_as_they_are(world: World) -> None:
+    life = world.life
+    source = life.session()
+    caps = json.dumps({"session": {"turns": 500, "usd": 9}, "task": {"tokens": 7}, "warned": ["session:usd"]})
+    with sqlite3.connect(life.database) as connection:
+        connection.execute("UPDATE sessions SET budget = ? WHERE id = ?", (caps, source))
+
+    for extra in ((), ("--mode", "spec-only")):
+        forked = life.run("fork", source, "--at", "DRAFT-003", "--max-usd", "5", *extra, "--detach")
+        assert forked.code in (0, 130), forked.err
+    life.run("daemon", "stop")
+
+    kept = [
+        json.loads(budget)
+        for (budget,) in life.rows("SELECT budget FROM sessions WHERE id != ? ORDER BY id", source)
+    ]
+    assert [each["session"] for each in kept] == [{"turns": 500, "usd": 5_000_000}] * 2
+    assert [each["task"] for each in kept] == [{"tokens": 7}] * 2
+    assert all("warned" not in each for each in kept)
 
 
 def test_another_mode_begins_with_what_is_there_or_is_refused(world: World) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -484,3 +486,20 @@ def test_a_folder_that_is_no_repository_has_none(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir()
     found = find_repository(tmp_path / "a" / "b")
     assert found is not None and found.top == tmp_path / "a" and found.head() is None
+
+
+def test_tasks_that_begin_side_by_side_choose_one_base(tmp_path: Path) -> None:
+    project = repository(tmp_path / "p", {"a.py": "a = 1\n"})
+    (project / "a.py").write_text("a = 2\n")
+    store = create_store(tmp_path / "workflow", "S-1", project)
+    together = threading.Barrier(4)
+
+    def begin(number: int) -> str:
+        together.wait()
+        return fix_base(store, project, NOON + number * 1_000_000, include_dirty=True).commit
+
+    with ThreadPoolExecutor(4) as threads:
+        chosen = set(threads.map(begin, range(4)))
+
+    assert len(chosen) == 1
+    assert git(store.path, "show", f"{chosen.pop()}:a.py") == "a = 2"

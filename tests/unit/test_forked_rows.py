@@ -200,3 +200,38 @@ def test_inherited_cost_is_that_of_the_tasks_taken_over_and_of_what_the_source_i
     assert (found[1]["task"], found[1]["calls"], found[1]["unpriced"]) == ("IMPL-001", 2, 1)
     assert (found[1]["usd"], found[1]["seconds"]) == (0.5, 4.0)
     assert len(found) == 2
+
+
+def test_roles_that_a_later_gap_made_or_gave_more_work_are_as_they_were() -> None:
+    roles = {
+        "writer": {"works": {"DRAFT": "document", "PLAN": "document"}, "prefixes": ["DRAFT", "PLAN"]},
+        "developer": {"works": {"IMPL": "code"}, "prefixes": ["IMPL"]},
+        "tester": {"works": {"TEST": "tests"}, "prefixes": ["TEST"]},
+    }
+    data = {"roles": roles, "dynamic": {"capabilities": {"planning": {"prefix": "PLAN"}}}}
+    gap = {"task": "DRAFT-001", "capability": "coding", "made": "X"}
+    source = rows(
+        snapshots=[{"session_id": "S", "data": data}],
+        tasks=[task(1, "PLAN-001", 20)],
+        messages=[
+            message(1, 20, "capability_gap", {**gap, "decision": "role", "role": "tester"}),
+            message(2, 30, "capability_gap", {**gap, "decision": "role", "role": "developer"}),
+            message(3, 30, "capability_gap", {"task": "DRAFT-001", "made": "X"}),
+            message(4, 30, "capability_gap", {**gap, "decision": "note", "role": None}),
+            message(
+                5,
+                40,
+                "capability_gap",
+                {**gap, "capability": "planning", "decision": "fit", "role": "writer"},
+            ),
+        ],
+    )
+
+    found = taken(source, number=1).rows["snapshots"][0]["data"]["roles"]
+
+    assert list(found) == ["writer", "tester"]
+    assert found["writer"]["works"] == {"DRAFT": "document"} and list(found["writer"]["prefixes"]) == [
+        "DRAFT"
+    ]
+    assert found["tester"] == roles["tester"]
+    assert list(roles) == ["writer", "developer", "tester"], "the source is only read"

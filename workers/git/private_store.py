@@ -16,7 +16,7 @@ from pathlib import Path
 from orchestrator.domain.errors import GitError, RepositoryUnusable
 from orchestrator.store.forked_stores import place
 from workers.git.git_process import Git, version
-from workers.git.ref_locks import writing_refs
+from workers.git.ref_locks import fixing_base, writing_refs
 from workers.git.tree_scan import nested_repositories
 from workers.git.user_repository import OURS, UserRepository, find_repository
 
@@ -163,8 +163,14 @@ def fix_base(store: PrivateStore, folder: Path, now: int, *, include_dirty: bool
     """Choose the base, pin it in the user's repository and name it in the store. Repeating it keeps the first.
 
     The base is HEAD, with the user's changes on top if `include_dirty`, or a snapshot of `folder` where there is no
-    commit. `now`: microseconds of UTC. Raises RepositoryUnusable, GitError.
+    commit. `now`: microseconds of UTC. Tasks of a session that begin side by side choose one. Raises RepositoryUnusable,
+    GitError.
     """
+    with fixing_base(store.path):
+        return _fix_base(store, folder, now, include_dirty=include_dirty)
+
+
+def _fix_base(store: PrivateStore, folder: Path, now: int, *, include_dirty: bool) -> Base:
     repository = store.repository
     head = None if repository is None else repository.head()
     if repository is not None and head is not None:

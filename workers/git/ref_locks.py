@@ -54,6 +54,13 @@ def testing_base(store: Path) -> Iterator[bool]:
 
 
 @contextmanager
+def fixing_base(store: Path) -> Iterator[None]:
+    """Be the only one of ours who chooses what the session's work starts from."""
+    with _locked(store.with_suffix(".base"), fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
 def building_forks(folder: Path) -> Iterator[None]:
     """Be the only one of ours who makes the store of a fork in `folder`, whoever asked for it."""
     with _locked(folder / "building", fcntl.LOCK_EX):
@@ -84,7 +91,7 @@ def _locked(file: Path, how: int) -> Iterator[None]:
 
 def lock_files(store: Path) -> list[Path]:
     """Where the locks of a session's store are."""
-    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying", ".testing")]
+    return [store.with_suffix(suffix) for suffix in (".lock", ".saving", ".tidying", ".testing", ".base")]
 
 
 def _remove_stale(common_dir: Path) -> None:
