@@ -191,7 +191,7 @@ def _reject_plan(
             fix="leave --task out; documents are revised before their plan is made",
         )
     rows = {row.key: row for row in tasks.all_tasks(tx, session.id)}
-    plan = plan_rejection(state, base, _catalogue(tx, session))
+    plan = plan_rejection(state, made, _catalogue(tx, session), is_carried_out=is_carried_out(rows.values()))
     decisions.decide(tx, session.id, f"feedback {made}", who, words)
     records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", base)
     said = [*rows[made].payload.get("feedback", []), words]

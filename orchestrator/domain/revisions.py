@@ -22,6 +22,7 @@ LIMIT = 2  # revisions made for one task without --force
 IMPROVE = "IMPROVE"
 BUILDS = ("IMPL", "DEV-FE")  # prefixes of tasks that change code
 JUDGES = ("TEST", "REVIEW", "QA-FE")  # ... and of those that judge it
+AUDITS = "QA-FE"  # of those that have rounds
 
 Graph = Mapping[str, TaskState]
 Edge = tuple[str, str]  # (task, new blocker)
@@ -73,9 +74,9 @@ def plan_build(graph: Graph, base: str) -> RevisionPlan:
 
     What has not begun and waits for the task waits for its revision as well.
     """
-    behind = [state for key in _descendants(_originals(graph), base) for state in (graph[key],)]
-    judges = [each for each in behind if each.prefix in JUDGES]
-    waiting = [state for each in behind for state in _open(graph, each.key)]
+    judges = [each for each in judging_tasks(graph) if base in works_behind(graph, each.key)]
+    behind = dict.fromkeys((*_descendants(_originals(graph), base), *(each.key for each in judges)))
+    waiting = [state for key in behind for state in _open(graph, key)]
     waiting = [each for each in waiting if each.prefix in JUDGES or each.status is not TaskStatus.IN_PROGRESS]
     build = _plan(graph, [base], waiting, made_for=base)
     made = build.tasks[0].key
@@ -87,8 +88,13 @@ def plan_build(graph: Graph, base: str) -> RevisionPlan:
     return replace(build, tasks=(*build.tasks, *(replace(each, blocked_by=(made,)) for each in looks)))
 
 
-def plan_rejection(graph: Graph, task: str, catalogue: Catalogue) -> RevisionPlan:
-    """The revision of a rejected plan, which `task` made. Raises NotAllowedNow when two of it were rejected before."""
+def plan_rejection(
+    graph: Graph, task: str, catalogue: Catalogue, *, is_carried_out: bool = False
+) -> RevisionPlan:
+    """The revision of a rejected plan, which `task` made. Raises NotAllowedNow when two of it were rejected before.
+
+    `is_carried_out`: tasks of a plan before were made. Their work stays, and who waited for `task` waits for its revision.
+    """
     base = ids.parse_key(task).base
     if sum(each.made_for for each in _revisions(graph, base)) >= LIMIT:
         raise NotAllowedNow(
@@ -96,7 +102,57 @@ def plan_rejection(graph: Graph, task: str, catalogue: Catalogue) -> RevisionPla
             why=f"a rejected plan is made anew at most {LIMIT} times",
             fix="edit the files of the plan by hand and `lifecycle resume`, or `lifecycle cancel`",
         )
+    if is_carried_out:
+        waiting = [each for each in graph.values() if task in each.blocked_by and each.status in UNFINISHED]
+        return _plan(graph, [base], waiting, made_for=base)
     return plan_revision(graph, base, catalogue)
+
+
+def superseded(graph: Graph) -> frozenset[str]:
+    """The audits that a later round has replaced."""
+    found = set()
+    for each in graph.values():
+        if each.prefix == AUDITS and each.revision_of is None:
+            builds = (graph[key] for key in each.blocked_by if key in graph)
+            found |= {
+                key
+                for build in builds
+                if build.prefix in BUILDS
+                for key in build.blocked_by
+                if key in graph and graph[key].prefix == AUDITS
+            }
+    return frozenset(found)
+
+
+def judging_tasks(graph: Graph) -> list[TaskState]:
+    """The tasks that judge what was built, without their repetitions, and of the rounds of an audit the last one."""
+    replaced = superseded(graph)
+    return [
+        each
+        for each in graph.values()
+        if each.prefix in JUDGES and each.revision_of is None and each.key not in replaced
+    ]
+
+
+def works_behind(graph: Graph, judge: str) -> frozenset[str]:
+    """Everything that a judging task waits for, directly or not, as originals.
+
+    Work that was planned or mended later is what its repetitions wait for; it is among it.
+    """
+    found: set[str] = set()
+    left = [judge]
+    while left:
+        key = left.pop()
+        for base in _bases(graph, graph[key]) - found:
+            found.add(base)
+            left.append(base)
+        found |= {
+            graph[blocker].revision_of or blocker
+            for each in _revisions(graph, key)
+            for blocker in each.blocked_by
+            if blocker in graph and graph[blocker].prefix in BUILDS
+        }
+    return frozenset(found)
 
 
 def plan_high(graph: Graph, task: str) -> RevisionPlan:

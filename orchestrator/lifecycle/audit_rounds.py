@@ -15,14 +15,14 @@ from orchestrator.domain.frontend_audit import FAIL, NEEDS_FIX, ROUNDS
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import Edge, Graph
+from orchestrator.domain.revisions import AUDITS, Edge, Graph
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, tasks, work
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-BUILDS, AUDITS = "DEV-FE", "QA-FE"  # prefixes
+BUILDS = "DEV-FE"  # prefix of who builds a frontend
 ROUND = "audit_round"  # of a payload: which one it is
 NAMED = 50  # findings that the task is given
 
@@ -57,22 +57,6 @@ def next_round(state: Graph, audit: str) -> NextRound | None:
         each.key for each in state.values() if audit in each.blocked_by and each.status is TaskStatus.PENDING
     )
     return NextRound(build, again, tuple((key, again.key) for key in waiting))
-
-
-def superseded(state: Graph) -> frozenset[str]:
-    """The audits that a later round has replaced."""
-    found = set()
-    for each in state.values():
-        if each.prefix == AUDITS and each.revision_of is None:
-            builds = (state[key] for key in each.blocked_by if key in state)
-            found |= {
-                key
-                for build in builds
-                if build.prefix == BUILDS
-                for key in build.blocked_by
-                if key in state and state[key].prefix == AUDITS
-            }
-    return frozenset(found)
 
 
 def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:

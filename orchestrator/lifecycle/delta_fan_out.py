@@ -14,9 +14,9 @@ from orchestrator.domain import ids
 from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import order
-from orchestrator.domain.revisions import BUILDS, Edge, Graph
+from orchestrator.domain.revisions import BUILDS, Edge, Graph, judging_tasks, works_behind
 from orchestrator.lifecycle.fan_out import CARRIES_OUT
-from orchestrator.lifecycle.fix_rounds import again, judging_tasks, newest_version
+from orchestrator.lifecycle.fix_rounds import again, newest_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _judges(state: Graph, origins: set[str], new: tuple[str, ...]) -> tuple[list
     if not new:
         return found, edges
     for judge in judging_tasks(state):
-        if not origins & _above(state, judge.key):
+        if not origins & works_behind(state, judge.key):
             continue
         newest = newest_version(state, judge.key)
         if newest.status in UNFINISHED:
@@ -110,23 +110,12 @@ def _judges(state: Graph, origins: set[str], new: tuple[str, ...]) -> tuple[list
     return found, edges
 
 
-def _above(state: Graph, key: str) -> set[str]:
-    """Everything that a task waits for, directly or not, as originals."""
-    found: set[str] = set()
-    left = [key]
-    while left:
-        for blocker in state[left.pop()].blocked_by:
-            base = state[blocker].revision_of or blocker
-            if base not in found:
-                found.add(base)
-                left.append(base)
-    return found
-
-
 def _holders(state: Graph, carriers: Mapping[str, str]) -> dict[str, str]:
-    """Prefix -> the first task of that prefix that carries a plan task out."""
+    """Prefix -> the first task of that prefix that carries a plan task out, else the one that no plan had work for."""
     found: dict[str, str] = {}
-    for key in sorted(carriers.values()):
+    unused = (key for key, each in state.items() if each.status is TaskStatus.SKIPPED)
+    numbered = (key for key in unused if ids.parse_key(key).base == key and ids.parse_key(key).stem in BUILDS)
+    for key in (*sorted(carriers.values()), *sorted(numbered)):
         if state[key].prefix in BUILDS:
             found.setdefault(state[key].prefix, key)
     return found

@@ -158,17 +158,15 @@ def landed(rows: Sequence[Task]) -> frozenset[str]:
     )
 
 
-def carried_digests(tx: Tx, session: str, rows: Iterable[Task]) -> dict[str, str]:
-    """Plan task -> the digest of what was carried out last, else of what is to be."""
-    found = {
-        str(row.payload[PLAN_TASK]): str(row.payload[TASK_DIGEST])
-        for row in rows
-        if TASK_DIGEST in row.payload
-    }
-    for link in checks.links_of(tx, session):
+def carried_digests(links: Iterable[checks.Link], rows: Sequence[Task]) -> dict[str, str]:
+    """Plan task -> the digest of what is being carried out, else of what was carried out last, else of what is to be."""
+    known = [row for row in rows if TASK_DIGEST in row.payload]
+    found = {str(row.payload[PLAN_TASK]): str(row.payload[TASK_DIGEST]) for row in known}
+    for link in links:
         if (link.from_kind, link.to_kind) == ("plan_task", "commit") and link.from_digest:
             found[link.from_id] = link.from_digest
-    return found
+    on_the_way = [row for row in known if row.status in UNFINISHED]
+    return {**found, **{str(row.payload[PLAN_TASK]): str(row.payload[TASK_DIGEST]) for row in on_the_way}}
 
 
 def _rerun(
@@ -176,7 +174,7 @@ def _rerun(
 ) -> frozenset[str]:
     """Plan tasks that are new, that are planned in other words now, or whose items have changed."""
     changed = (planned.get(DELTA) or {}).get("changed", ())
-    before = carried_digests(tx, session, rows)
+    before = carried_digests(checks.links_of(tx, session), rows)
     return frozenset(
         str(each["id"])
         for each in planned["tasks"]

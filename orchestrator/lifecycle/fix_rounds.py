@@ -15,8 +15,8 @@ from orchestrator.domain.evidence import Finding
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import BUILDS, JUDGES, Graph
-from orchestrator.lifecycle import audit_rounds, rework
+from orchestrator.domain.revisions import BUILDS, Graph, judging_tasks
+from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
 from orchestrator.store import messages, records, tasks, work
 from orchestrator.store.rows import Verdict
@@ -235,16 +235,6 @@ def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgem
         if verdict is not None:
             found.append(_judgement(task.key, verdict.data))
     return found
-
-
-def judging_tasks(state: Graph) -> list[TaskState]:
-    """The tasks that judge what was built, without their repetitions, and of the rounds of an audit the last one."""
-    replaced = audit_rounds.superseded(state)
-    return [
-        each
-        for each in state.values()
-        if each.prefix in JUDGES and each.revision_of is None and each.key not in replaced
-    ]
 
 
 def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:

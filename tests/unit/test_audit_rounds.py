@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from orchestrator.domain.model import TaskState, TaskStatus
-from orchestrator.lifecycle.audit_rounds import NextRound, next_round, round_of, superseded
+from orchestrator.domain.revisions import superseded
+from orchestrator.lifecycle.audit_rounds import NextRound, next_round, round_of
 from orchestrator.lifecycle.fix_rounds import Judgement, decide
 
 DONE, WAITS = TaskStatus.COMPLETED, TaskStatus.PENDING

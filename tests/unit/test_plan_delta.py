@@ -7,13 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import Ground, check_plan, with_overlaps
 from orchestrator.domain.plan_delta import merged, removable, stale_tasks, to_plan
-from orchestrator.domain.revisions import plan_build, plan_revision
+from orchestrator.domain.revisions import plan_build, plan_rejection, plan_revision
 from orchestrator.domain.spec_items import ItemChanges
 from orchestrator.lifecycle.delta_fan_out import DeltaFanOut, plan_delta_fan_out, waiting_for_plan
+from orchestrator.lifecycle.delta_plan import carried_digests
+from orchestrator.store.checks import Link
+from orchestrator.store.rows import Task
 from tests import factories as make
 from tests.plans import planned, task
 
@@ -231,3 +235,95 @@ def test_what_has_not_begun_behind_a_revised_task_waits_for_it() -> None:
 
     assert {key for key, _ in found.extra_edges} == {"IMPL-003", "TEST-001"}
     assert found.release == ()
+
+
+FIVE = (*FOUR, task(5, refs=["REQ-005"]))
+
+
+def planned_later() -> dict[str, TaskState]:
+    """A fifth task that a second plan brought, and that repetitions of the judges have judged."""
+    state = world()
+    made = plan_delta_fan_out(state, CARRIERS, with_overlaps(FIVE), ["TASK-005"], "PLAN-001")
+    return state | {each.key: replace(each, status=DONE) for each in made.tasks}
+
+
+def test_work_that_was_planned_later_is_judged_again_as_well() -> None:
+    held = {**CARRIERS, "TASK-005": "IMPL-005"}
+
+    made = plan_delta_fan_out(planned_later(), held, with_overlaps(FIVE), ["TASK-005"], "PLAN-001-R2")
+
+    again = ["IMPL-005-R1", "TEST-001-R2", "REVIEW-001-R2"]
+    assert [each.key for each in made.tasks] == again
+    assert [each.key for each in plan_build(planned_later(), "IMPL-005").tasks] == again
+
+
+def test_a_fix_that_is_revised_is_judged_again() -> None:
+    state = world()
+    judges = ("TEST-001", "REVIEW-001")
+    state["IMPL-fix-001"] = replace(state["IMPL-001"], key="IMPL-fix-001", blocked_by=judges)
+    for key in judges:
+        state[f"{key}-R1"] = replace(
+            state[key], key=f"{key}-R1", blocked_by=("IMPL-fix-001",), revision_of=key, revision_no=1
+        )
+
+    made = plan_build(state, "IMPL-fix-001").tasks
+
+    assert [each.key for each in made] == ["IMPL-fix-001-R1", "TEST-001-R2", "REVIEW-001-R2"]
+
+
+def test_a_rejected_plan_that_follows_another_leaves_what_is_carried_out_alone() -> None:
+    state = world(IMPL_002=PENDING, IMPL_003=RUNS, TEST_001=PENDING)
+    plan = replace(state["PLAN-001"], key="PLAN-001-R1", revision_of="PLAN-001", revision_no=1)
+    state["PLAN-001-R1"] = replace(plan, blocked_by=("PLAN-001",))
+    state |= {key: replace(state[key], blocked_by=("PLAN-001-R1",)) for key in ("IMPL-002", "TEST-001")}
+
+    found = plan_rejection(state, "PLAN-001-R1", Catalogue({}), is_carried_out=True)
+
+    assert [each.key for each in found.tasks] == ["PLAN-001-R2"]
+    assert found.extra_edges == (("IMPL-002", "PLAN-001-R2"), ("TEST-001", "PLAN-001-R2"))
+    assert found.release == ()
+
+
+@pytest.mark.parametrize(
+    ("planned_side", "built", "added_side", "made"),
+    [
+        ("frontend", "DEV-FE-001", "backend", ["IMPL-002", "TEST-001-R1", "REVIEW-001-R1"]),
+        ("backend", "IMPL-001", "frontend", ["DEV-FE-002", "QA-FE-001-R1", "REVIEW-001-R1"]),
+    ],
+)
+def test_work_of_a_side_that_no_plan_had_before_goes_to_its_own_role_and_judges(
+    planned_side: str, built: str, added_side: str, made: list[str]
+) -> None:
+    rows = [
+        ("PLAN-001", "PLAN", ()),
+        ("IMPL-001", "IMPL", ("PLAN-001",)),
+        ("DEV-FE-001", "DEV-FE", ("PLAN-001",)),
+        ("TEST-001", "TEST", ("IMPL-001",)),
+        ("QA-FE-001", "QA-FE", ("DEV-FE-001",)),
+        ("REVIEW-001", "REVIEW", ("TEST-001", "QA-FE-001")),
+    ]
+    state = {key: TaskState(key, prefix, prefix, DONE, above, phase="impl") for key, prefix, above in rows}
+    unused = next(key for key in ("IMPL-001", "DEV-FE-001") if key != built)
+    state[unused] = replace(state[unused], status=TaskStatus.SKIPPED)
+    plan = (replace(task(1), side=planned_side), replace(task(2), side=added_side))
+
+    found = plan_delta_fan_out(state, {"TASK-001": built}, with_overlaps(plan), ["TASK-002"], "PLAN-001-R1")
+
+    assert [each.key for each in found.tasks] == made
+    assert found.tasks[0].role == state[unused].role
+
+
+def test_what_is_being_carried_out_counts_before_what_has_landed() -> None:
+    def carried(key: str, digest: str, status: TaskStatus) -> Task:
+        row = Task(*(None for _ in Task._fields))
+        return row._replace(
+            key=key, status=status, payload={"plan_task": "TASK-001", "task_digest": digest}, prefix="IMPL"
+        )
+
+    landed = Link("plan_task", "TASK-001", "one", "commit", "c" * 40, None, "made", 1, None, "r")
+    first = carried("IMPL-001", "one", DONE)
+
+    assert carried_digests([landed], [first, carried("IMPL-001-R1", "two", RUNS)]) == {"TASK-001": "two"}
+    assert carried_digests([landed], [first, carried("IMPL-001-R1", "two", TaskStatus.SKIPPED)]) == {
+        "TASK-001": "one"
+    }

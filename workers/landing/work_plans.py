@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.domain.dynamic_session import TEAM_TASK
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
-from orchestrator.lifecycle.audit_rounds import AUDITS
+from orchestrator.domain.revisions import AUDITS
 from orchestrator.lifecycle.fix_rounds import REBASE
 from workers.context.planned import current_plan, planned_task
 from workers.context.run_context import RunContext
