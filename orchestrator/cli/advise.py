@@ -13,7 +13,7 @@ from orchestrator.cli.rework import go_on, newest_messages
 
 def advise(
     question: Annotated[
-        str | None, typer.Argument(metavar="[QUESTION]", help="What you want to know.", show_default=False)
+        str | None, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)
     ] = None,
     mode: Annotated[
         str | None,

@@ -23,7 +23,7 @@ def discuss(
     round_key: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ROUND|FILE]",
+            metavar="ROUND|FILE",
             help="DISCUSS-002, D2 or 2 shows a round, without it all are listed; a text file is discussed.",
         ),
     ] = None,
@@ -121,7 +121,7 @@ def _list(found: list[JsonObject], as_json: bool) -> None:
         print_json(found)
         return
     if not found:
-        note("no discussion has taken place yet")
+        note("no discussion has a verdict yet; `lifecycle check` shows one that waits for you")
         return
     table(
         ("ROUND", "TASK", "VERDICT", "RATING", "FINDINGS", "LED TO A CHANGE", "RECORD"),

@@ -135,7 +135,7 @@ def _caps(budget: list[JsonObject]) -> list[Piece]:
     ]
 
 
-SHORT_PHASES = {"analyze": "Study"}  # names that the column of labels would cut
+SHORT_PHASES = {"analyze": "Study", "discuss": "Talk"}  # names that the column of labels would cut
 
 
 def _phase(phase: str, views: list[JsonObject], every: list[JsonObject]) -> None:

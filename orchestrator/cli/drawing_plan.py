@@ -48,7 +48,10 @@ def role_lines(analysis: JsonObject) -> list[tuple[str, str]]:
     tiers = {each["name"]: each["tier"] for each in analysis["capabilities"]}
     words = {each["name"]: ", ".join(each["words"]) for each in analysis["capabilities"]}
     return [
-        ("Level", f"{scored['level']}: score {scored['score']} of {scored['capabilities']} capabilities"),
+        (
+            "Level",
+            f"{scored['level']}: a score of {scored['score']} for {scored['capabilities']} capability(s)",
+        ),
         *(
             (
                 "Role",

@@ -24,7 +24,7 @@ def impact(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed.",
         ),
     ] = None,
@@ -58,8 +58,9 @@ def _print(found: JsonObject) -> None:
         say(f"Changed   {_names(found['changed'])}")
     elif about is None:
         say("nothing has changed since the work was planned")
-    for title, name in (("Made of", "upstream"), ("To make anew", "stale"), ("Affects", "affected")):
-        for kind, ids in found[name].items():
+    for title, name in (("Made of", "upstream"), ("To make anew", "stale"), ("May follow", "affected")):
+        for kind, every in found[name].items():
+            ids = [id for id in every if name != "affected" or id not in found["stale"][kind]]
             if ids:
                 say(f"{title:<14}{kind.replace('_', ' '):<10} {_names(ids)}")
     if found["why"]:

@@ -21,7 +21,7 @@ InSession = Annotated[
     ),
 ]
 SessionArgument = Annotated[
-    str | None, typer.Argument(metavar="[SESSION]", help="The session, or the first letters of its id.")
+    str | None, typer.Argument(metavar="SESSION", help="The session, or the first letters of its id.")
 ]
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, for example DRAFT-002.")]
 Words = Annotated[

@@ -27,6 +27,7 @@ RECORDS = (
     "explorations",
     "wisdom",
 )  # evidence, not deliverables; nor is what begins with a dot
+DISCUSS = "discuss"  # the mode of a discussion of a file: its record is what was asked for
 
 
 def print_report(report: JsonObject, project: Path) -> None:
@@ -69,7 +70,8 @@ def unanswering(each: JsonObject) -> str:
 def print_deliverables(report: JsonObject, project: Path) -> None:
     """Print the path of each document; a folder with an index takes one line."""
     paths = [each["path"] for each in report["deliverables"]]
-    documents = [path for path in paths if path.split("/")[0] not in RECORDS and "/." not in f"/{path}"]
+    records = RECORDS if report["mode"] != DISCUSS else RECORDS[1:]
+    documents = [path for path in paths if path.split("/")[0] not in records and "/." not in f"/{path}"]
     if not documents:
         return
     folder = project / report["directory"]
@@ -147,8 +149,8 @@ def print_advice(advice: list[JsonObject]) -> None:
         ]
         for line in flow(pieces, width(), gap=" "):
             say(line)
-        if each["answer"]:
-            say_wrapped(one_line(str(each["answer"]), 400), "  ")
+        for line in str(each["answer"] or "").splitlines()[:ANSWER]:
+            say_wrapped(one_line(line, 400), "  ")
         for concern in each["concerns"][:CONCERNS]:
             say_wrapped(
                 f"- {one_line(str(concern['severity']))}: {one_line(str(concern['text']), 200)}", "  "
@@ -245,7 +247,11 @@ def _changes(approval: JsonObject | None) -> list[str]:
 
 def about(detail: JsonObject) -> list[str]:
     """The details of a pause, as lines."""
-    lines = [f"{name}: {one_line(str(detail[name]), 300)}" for name in _SHOWN if detail.get(name)]
+    lines = [
+        f"{name}: {one_line(str(detail[name]), ERROR if name == 'error' else 300)}"
+        for name in _SHOWN
+        if detail.get(name)
+    ]
     lines += [f"- {one_line(str(each), 300)}" for each in detail.get("unmet", [])]
     for failed in detail.get("failures", []):
         lines.append(f"failed: {one_line(str(failed['check']))}: {one_line(str(failed['says']), 200)}")
@@ -281,7 +287,9 @@ def print_actions(actions: list[dict[str, str]]) -> None:
 
 
 NAME, BAR = 14, 20  # columns of a dimension's name, and of its bar
+ANSWER = 6  # lines of an architect's answer that are shown; its page has all
 CONCERNS = 5  # concerns of one piece of advice that are named
 CHANGES = 5  # changed documents that a pause names
+ERROR = 900  # characters of an error: what to do about it stands at its end
 ITEMS = 10  # ... and changed items of one kind
 _SHOWN = ("task", "question", "round", "ref", "error", "why", "fix", "by", "words")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def revise(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A completed task, for example DRAFT-002.")],
-    feedback: Annotated[str, typer.Argument(metavar="[FEEDBACK]", help="What to change.")] = "",
+    feedback: Annotated[str, typer.Argument(metavar="FEEDBACK", help="What to change.")] = "",
     in_session: InSession = None,
     force: Annotated[bool, typer.Option("--force", help="Allow more than two revisions.")] = False,
     plan: Annotated[
@@ -109,9 +109,7 @@ def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJso
 def improve(
     dimension: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[DIMENSION]", help="A dimension of the readiness report; default the lowest."
-        ),
+        typer.Argument(metavar="DIMENSION", help="A dimension of the readiness report; default the lowest."),
     ] = None,
     in_session: InSession = None,
     detach: Detach = False,

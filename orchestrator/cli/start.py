@@ -52,7 +52,11 @@ def start(
     mode: Annotated[
         str | None,
         typer.Option(
-            "--mode", metavar="MODE", help="The pipeline; by default chosen from the request and the project."
+            "--mode",
+            metavar="MODE",
+            help="spec-only, full-lifecycle, impl-only, fe-only, fullstack, full-lifecycle-fe, review, "
+            "analyze-quick, analyze-standard, analyze-deep, dynamic or a pipeline of your own; by default "
+            "chosen from the request and the project.",
         ),
     ] = None,
     discuss: Annotated[

@@ -125,14 +125,14 @@ def improve(
 class UnclearFeedback(UsageError):
     """The feedback's words name none of the documents."""
 
-    def __init__(self, documents: Mapping[str, str], named: str) -> None:
-        """`documents`: task -> what it makes."""
+    def __init__(self, documents: Mapping[str, str], named: str, usual: str | None = None) -> None:
+        """`documents`: task -> what it makes; `usual`: the task that most wishes are about."""
         self.documents = documents
         listed = ", ".join(f"{key} ({what})" for key, what in documents.items())
         super().__init__(
             "it is not clear which document the feedback is about; nothing was changed",
             why=f"its words name none of {listed}",
-            fix=f'name one: lifecycle feedback "..." --task {list(documents)[-1]}{named}',
+            fix=f'name one: lifecycle feedback "..." --task {usual or list(documents)[-1]}{named}',
         )
 
 
@@ -163,7 +163,7 @@ def feedback(
             tx,
             session.id,
             "feedback",
-            f"feedback: {target.action} {target.task or ''}, {target.why}",
+            f"feedback: {' '.join(filter(None, (target.action, target.task)))}, {target.why}",
             action=target.action,
             task=target.task,
         )
@@ -238,7 +238,8 @@ def _target_of(
     if target.action == "ask":
         made = {each: catalogue.of_task(each) for each in target.documents}
         titles = {each: found.title for each, found in made.items() if found is not None}
-        raise UnclearFeedback(titles, lookup.named(tx, session.id))
+        usual = next((each for each, found in made.items() if found and found.model == "requirements"), None)
+        raise UnclearFeedback(titles, lookup.named(tx, session.id), usual)
     return target
 
 

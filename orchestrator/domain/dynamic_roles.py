@@ -149,9 +149,8 @@ def roles_of(found: Sequence[Wanted], most: int) -> tuple[tuple[GeneratedRole, .
                 first = next(role for role in roles if first.capabilities[0] in role.capabilities)
     for role in list(roles):
         if role.trivial and role in roles and len(roles) > 1:
-            roles = _merged(
-                roles, role, _nearest(roles, role), "its one task needs no look at the project", told
-            )
+            why = f"the {role.name}'s one task needs no look at the project"
+            roles = _merged(roles, role, _nearest(roles, role), why, told)
     while len(roles) > min(most, MOST):
         roles = _merged(
             roles, roles[-1], _nearest(roles, roles[-1]), f"at most {min(most, MOST)} roles", told

@@ -317,9 +317,9 @@ def _costs(a: JsonObject, b: JsonObject, *, fair: bool) -> list[Row]:
     ]
     if forked:
         rows += [
-            row("cost", "of it its own: cost", usd, kind="usd"),
-            row("cost", "of it its own: tokens", tokens, kind="number"),
-            row("cost", "of it its own: agent time", agent, kind="seconds"),
+            row("cost", "of its own: cost", usd, kind="usd"),
+            row("cost", "of its own: tokens", tokens, kind="number"),
+            row("cost", "of its own: agent time", agent, kind="seconds"),
         ]
     return [
         *rows,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.domain.errors import UnknownName
+from orchestrator.domain.errors import NotAllowedNow, UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.domain.model import SessionStatus
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import IMPROVE
-from orchestrator.store import records, tasks
+from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import StoredCritique, Verdict
 from orchestrator.store.store import Tx
 from orchestrator.views import measured
@@ -19,6 +21,7 @@ def discussion(tx: Tx, session: str, name: str) -> JsonObject:
     wanted = _round(name)
     mine = [row for row in found if row.round == wanted or row.task == name.upper()]
     if not mine:
+        _refuse_undecided(tx, session, wanted)
         known = list(dict.fromkeys(row.round or "" for row in found))
         raise UnknownName(
             "round", name, known, fix="`lifecycle discuss` lists the discussions that have taken place"
@@ -38,6 +41,23 @@ def discussion(tx: Tx, session: str, name: str) -> JsonObject:
             for row in records.findings_of(tx, newest.id)
         ],
     }
+
+
+def _refuse_undecided(tx: Tx, session: str, wanted: str) -> None:
+    """Raises NotAllowedNow for the round that waits for a person: its verdict is stored with the decision."""
+    row = sessions.get(tx, session)
+    if (
+        row is None
+        or row.status != SessionStatus.PAUSED
+        or row.paused_for is not PauseReason.DISCUSSION_BLOCKED
+    ):
+        return
+    if (row.pause_detail or {}).get("round") == wanted:
+        raise NotAllowedNow(
+            f"{wanted} waits for your decision",
+            why="its record is written with the decision",
+            fix="`lifecycle check` shows what it found, and how to decide",
+        )
 
 
 def discussions(tx: Tx, session: str) -> list[JsonObject]:

@@ -9,6 +9,7 @@ from orchestrator.store import artifacts, records, sessions, tasks
 from orchestrator.store.rows import Artifact, Session, Task
 from orchestrator.store.store import Tx
 
+DISCUSSANT = "discussant"
 SHORTENED = "…"  # stands for the middle of an id
 LISTED = 20  # sessions that an error names
 
@@ -109,7 +110,8 @@ def artifact(tx: Tx, session: str, name: str) -> str:
     if name in paths:
         return name
     if written := _written_by(tx, session, name.upper()):
-        return written
+        page = f"{written.removesuffix('.json')}.md"  # what people read, where there is one
+        return page if page in paths else written
     near = [path for path in paths if path.endswith(f"/{name}")] or [
         path for path in paths if name and name in path
     ]
@@ -132,6 +134,9 @@ def _written_by(tx: Tx, session: str, key: str) -> str | None:
     row = tasks.task(tx, session, key)
     if row is None:
         return None
+    records_held = [held.record for held in records.verdicts_of(tx, session) if held.task == key]
+    if row.role == DISCUSSANT and records_held and records_held[-1]:
+        return records_held[-1]  # it makes a record; what it passes on is the document that it was about
     for passed_on in records.accumulator_of(tx, session, row.role):
         if passed_on["task"] == key:
             return str(passed_on["artifact"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 
+from orchestrator.domain import own_discussion
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.budget import edits_code
 from orchestrator.domain.documents import DISCOVERY, Catalogue
@@ -26,12 +27,11 @@ from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 from orchestrator.views import approvals, budget, discuss, landed
 from orchestrator.views.cost import ANSWERS
-from orchestrator.views.lookup import named
+from orchestrator.views.lookup import DISCUSSANT, named
 
 FAULTS = 3  # of a blocked discussion that are told; `discuss` shows all
 DIFFS = 3  # commands that show what changed since a pause
 WORDS = "your words"
-DISCUSSANT = "discussant"
 
 
 def pause_view(tx: Tx, session: Session) -> JsonObject | None:
@@ -108,7 +108,9 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     if session.status == SessionStatus.COMPLETED:
         if session.mode == MODE:
             return []  # nothing was made that could be changed
-        found = _rework(tx, session, REOPENING, suffix)
+        if session.mode == own_discussion.MODE:
+            return _discussed(suffix)
+        found = [*_compared(tx, session), *_rework(tx, session, REOPENING, suffix)]
         if landed.may_apply(tx, session.id):
             does = landed.applying_means(tx, session.id)
             return [_action(f"lifecycle apply{suffix}", does), *found]
@@ -132,6 +134,25 @@ def actions(tx: Tx, session: Session, approval: approvals.Approval | None = None
     others = [*_rework(tx, session, ways, suffix), *_checks(tx, session, ways, suffix)]
     found = [*others, *answers] if is_failed else [*answers, *others]
     return [*found, _action(f"lifecycle cancel{suffix}", "ends the session permanently")]
+
+
+def _discussed(suffix: str) -> list[dict[str, str]]:
+    """What can be read of the discussion of a file; nothing was made that could be changed."""
+    held = own_discussion.ROUND
+    return [
+        _action(f"lifecycle open {held} --print{suffix}", "prints the record"),
+        _action(f"lifecycle discuss {held}{suffix}", "shows each rating, and the findings"),
+    ]
+
+
+def _compared(tx: Tx, session: Session) -> list[dict[str, str]]:
+    """Of a fork: its comparison with what it was made from, while that is there."""
+    origin = session.options.get("forked_from")
+    if not origin or sessions.get(tx, origin["session"]) is None:
+        return []
+    return [
+        _action(f"lifecycle compare {origin['session']} {session.id}", "shows how it differs from its source")
+    ]
 
 
 def _seen_first(session: Session, suffix: str) -> list[dict[str, str]]:

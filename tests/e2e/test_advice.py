@@ -71,7 +71,7 @@ def test_documents_that_agree_are_supervised_to_the_end_and_advised_on_in_every_
     assert "depot.py, door.py" in advice["code"]["concerns"][0]["text"]
     shown = record(project, "architecture/arch-code-001.json")["concerns"]
     assert {"path": "depot.py", "line": 1, "quote": "import door"} in shown[0]["evidence"]  # type: ignore[index]
-    assert (project.directory() / "architecture" / "arch-consult-001.md").is_file()
+    assert project.run("open", "ARCH-CONSULT-001").out.strip().endswith("architecture/arch-consult-001.md")
     assert set(project.tasks().values()) == {"completed"}
     assert {path: path.read_bytes() for path in pages} == pages
     assert as_left(project.folder) == before

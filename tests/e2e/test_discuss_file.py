@@ -43,8 +43,13 @@ def test_a_blocked_discussion_waits_and_the_next_one_goes_on_from_its_record(pro
     assert blocked.code == 3, blocked.err
     assert project.status() == ("paused", "discussion_blocked")
     assert "A placeholder was left in: TODO" in blocked.out and "--decide" in blocked.out
+    early = project.run("discuss", "D1")
+    assert early.code == 2 and "DISCUSS-001 waits for your decision" in early.err
     decided = project.run("resume", "--decide", "the shop's queue it is")
     assert decided.code == 0, decided.err
+    assert "discussions/DISCUSS-001-discussion.md" in decided.out.partition("Next")[0]
+    assert "feedback" not in decided.out, "there is no document to revise"
+    assert project.run("open", "DISCUSS-001", "--print").out.strip() == record(project).strip()
     text = record(project)
     assert "> the shop's queue it is" in section(text, "decision")
     assert "decide_discussion DISCUSS-001" in section(text, "decision_log")

@@ -124,7 +124,9 @@ def test_a_fork_of_a_fork_goes_out_and_in_and_outlives_its_source(tmp_path: Path
         differing = project.run("fork", first, "--at", "DRAFT-001", "--key", "k")
         nobody = project.run("fork", first, "--at", "DRAFT-001", "--agent", "nobody")
 
+        assert f"lifecycle compare {source} {first}" in project.run("check", first).out
         assert project.run("delete", source, "--yes").code == 0
+        assert "lifecycle compare" not in project.run("check", first).out
         written = project.run("export", second, "-o", str(tmp_path / "s.zip"))
         brought = other.run("import", str(tmp_path / "s.zip"))
 

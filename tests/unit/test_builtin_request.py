@@ -165,6 +165,7 @@ ONE_LINERS = [
         "command crop(image, width) that trims pictures",
         [],
     ),
+    ("Make it better for teams", "Make it better for teams", []),
     (
         "Let the printer shrink wide tables to a page size given as an argument",
         "Let the printer shrink wide tables to a page size given",

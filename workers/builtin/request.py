@@ -49,6 +49,7 @@ _ARTICLED = re.compile(
 _STOP = frozenset(
     "with for that which to into from where when in on at by and or of so is are as via using".split()  # noqa: SIM905
 )
+_PRONOUNS = (["it"], ["them"], ["us"], ["sure"])
 _LEADS_ON = _STOP | {"a", "an", "the"}  # a title that is cut does not end in one
 _THAT = re.compile(r"\s(?:that|which)\s+(?=\w+s\s)", re.IGNORECASE)
 
@@ -79,6 +80,8 @@ def _title(text: str, found: list[Sentence], read: tuple[Passage, ...], lex: Lex
         )
         return re.split(r"[,，。;；]", short)[0][:40] or first[:40]
     short = _MAKE.sub("", first)
+    if short.split()[:1] in _PRONOUNS:
+        short = first  # "Make it better" names nothing without its verb
     pieces = re.split(r"[.,;:]\s(?![^()]*\))|\s(?:so that|which|because)\s", short)
     short = pieces[0] if len(pieces[0].split()) > 1 else short
     words = short.split()
