@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.project import Project, open_for_reading
-from orchestrator.store import decisions, messages, records
+from orchestrator.store import decisions, messages, records, sessions
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
 
 MOST_ENTRIES = 200  # the newest of them; every prompt of the new session carries them
 MOST_CHARACTERS = 40_000
-_SAID = "from "  # opens an entry that came from another session
+HANDED_DOWN = "inherited"  # the event of the transaction that wrote what came from another session
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def hand_down(tx: Tx, session: str, given: Inheritance) -> None:
     messages.event(
         tx,
         session,
-        "inherited",
+        HANDED_DOWN,
         f"{len(given.entries)} entries of wisdom and decisions from {given.session}",
         source=given.session,
         entries=len(given.entries),
@@ -76,9 +76,13 @@ def _of(tx: Tx, session: str) -> Inheritance:
 def _entries(tx: Tx, session: str) -> Iterator[tuple[int, Entry]]:
     """When and what; a decision that is among the wisdom already is not said twice."""
     wisdom = records.wisdom_of(tx, session)
+    log = messages.after(tx, session, 0, sessions.EVERY)
+    handed_down = {each.at for each in log if each.kind == "event" and each.type == HANDED_DOWN}
     said = "\n".join(str(row.data) for row in wisdom if row.name == "decisions")
     for row in wisdom:
-        yield row.at, Entry(row.name, row.author, _with_source(str(row.data), session))
+        words = str(row.data)  # that it opens like one with a source proves nothing: agents write these
+        said_by = words if row.at in handed_down else _with_source(words, session)
+        yield row.at, Entry(row.name, row.author, said_by)
     for made in decisions.decisions_of(tx, session):
         if made.words.strip() and made.words not in said:
             words = _with_source(f"{made.subject}: {made.words}", session)
@@ -86,4 +90,4 @@ def _entries(tx: Tx, session: str) -> Iterator[tuple[int, Entry]]:
 
 
 def _with_source(words: str, session: str) -> str:
-    return words if words.startswith(_SAID) else f"{_SAID}{session}: {words}"
+    return f"from {session}: {words}"
