@@ -22,7 +22,7 @@ _ID = re.compile(r"(?<![\w-])([A-Z]{1,12})(?:-[A-Z]{1,2})?-\d{3,}(?:-\d{3,})?(?!
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _SECTION = re.compile(r"<!-- section: ([a-z_]+) -->")
 _LEAD = re.compile(r"[\s>*_|+`\[-]*")  # what may stand before the identifier that a line begins with
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_FENCE = re.compile(r"[ \t]*(?:```(?!`*[^`]+`)|~~~)")  # code within a line begins no block
 _GONE = re.compile(r'^status: "?withdrawn"?[ \t]*$', re.MULTILINE)
 
 
@@ -107,7 +107,7 @@ def _headed(path: str, text: str, ranks: Mapping[str, int]) -> Iterator[_Block]:
     section, fence = "", ""
     for line in body.splitlines():
         if mark := _FENCE.match(line):
-            fence = "" if fence == mark[1] else fence or mark[1]
+            fence = "" if fence == mark[0].strip() else fence or mark[0].strip()
         elif not fence and (named := _SECTION.fullmatch(line.strip())):
             section = named[1]
             continue

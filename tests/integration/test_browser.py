@@ -109,6 +109,21 @@ def test_a_page_that_never_ends_is_told_and_the_next_one_is_seen(look: Look) -> 
     assert "Timeout" in seen["loops.html"]["why_not"] and seen["good.html"]["why_not"] is None
 
 
+def test_a_server_that_puts_a_link_in_place_of_the_answer_has_nothing_read_through_it(
+    look: Look, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.json").write_text("{}")
+    server = (
+        f"import os,http.server;os.symlink({str(tmp_path / 'secret.json')!r},{str(tmp_path / 'out/seen.json')!r});"
+        "http.server.HTTPServer(('127.0.0.1',0),http.server.SimpleHTTPRequestHandler).serve_forever()"
+    )
+
+    seen, done = look({"index.html": HEAD}, "", serve=(sys.executable, "-c", server))
+
+    assert done.ended.exit == 0, done.err
+    assert seen[""]["title"] == "x" and not (tmp_path / "out" / "seen.json").is_symlink()
+
+
 @pytest.mark.long
 def test_a_server_of_the_project_is_found_by_its_port_and_ended_with_all_it_started(look: Look) -> None:
     server = "import http.server;http.server.HTTPServer(('127.0.0.1',0),http.server.SimpleHTTPRequestHandler).serve_forever()"

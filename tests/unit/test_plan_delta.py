@@ -13,7 +13,7 @@ from orchestrator.domain.plan import PlanTask
 from orchestrator.domain.plan_checks import Ground, check_plan, with_overlaps
 from orchestrator.domain.plan_delta import merged, removable, stale_tasks, to_plan
 from orchestrator.domain.revisions import plan_build, plan_rejection, plan_revision
-from orchestrator.domain.spec_items import ItemChanges
+from orchestrator.domain.spec_items import ItemChanges, items_of_pages
 from orchestrator.lifecycle.delta_fan_out import DeltaFanOut, plan_delta_fan_out, waiting_for_plan
 from orchestrator.lifecycle.delta_plan import carried_digests
 from orchestrator.store.checks import Link
@@ -327,3 +327,12 @@ def test_what_is_being_carried_out_counts_before_what_has_landed() -> None:
     assert carried_digests([landed], [first, carried("IMPL-001-R1", "two", TaskStatus.SKIPPED)]) == {
         "TASK-001": "one"
     }
+
+
+@pytest.mark.parametrize(
+    "line", ["```inline```", "~~~\ncode\n~~~", "```\n# REQ-009 no heading\n```", "````\ncode\n````"]
+)
+def test_code_on_a_page_hides_none_of_the_items_below_it(line: str) -> None:
+    page = f"# REQ-001 One\n\n{line}\n\n# REQ-002 Two\n"
+
+    assert set(items_of_pages({"spec/given.md": page}, Catalogue({}))) >= {"REQ-001", "REQ-002"}

@@ -31,7 +31,7 @@ SECONDS = 240.0  # for all pages of one tree
 MEMORY_BYTES = 3 * 1024**3
 TMP = "/tmp"  # noqa: S108 - the sandbox's own: a socket that Chromium makes there needs a short path
 SCREENS = "qa/screens/"
-LARGEST_SCREEN = 8 * 1024**2
+LARGEST_SCREEN = LARGEST_ANSWER = 8 * 1024**2
 SAID = 300  # characters of what went wrong
 _SEVERITY = {"critical": CRITICAL, "serious": HIGH, "moderate": MEDIUM, "minor": LOW}
 
@@ -207,7 +207,10 @@ def _visited(bench: TestBench, served: Served) -> Seen:
     if done.ended.ended_by != "exited" or done.ended.exit != 0:
         said = one_line(f"{done.err.strip()[-SAID:]}", SAID) or done.ended.ended_by
         return Seen(f"the browser ended without an answer: {said}")
-    told = json.loads((out / "seen.json").read_text(encoding="utf-8"))
+    answer = out / "seen.json"
+    if answer.is_symlink() or not answer.is_file() or answer.stat().st_size > LARGEST_ANSWER:
+        return Seen("the browser ended without an answer: its file was replaced")
+    told = json.loads(answer.read_text(encoding="utf-8"))
     return Seen("", str(told["browser"]), {str(page["page"]): page for page in told["pages"]}, out)
 
 
