@@ -137,6 +137,7 @@ def _agents(given: argparse.Namespace) -> int:
     from workers.agents.programs.read_only import why_not_read_only
     from workers.agents.routing import build_router, describe
     from workers.builtin import BuiltinAgent
+    from workers.evidence.browsers import fix as browser_fix
     from workers.evidence.browsers import why_no_browser
     from workers.evidence.sandbox import why_no_sandbox
 
@@ -147,6 +148,7 @@ def _agents(given: argparse.Namespace) -> int:
     found["not_read_only"] = why_not_read_only(given.project, os.environ)
     found["no_sandbox"] = why_no_sandbox(os.environ)
     found["no_browser"] = why_no_browser(os.environ)
+    found["browser_fix"] = browser_fix(os.environ)
     sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     return 0
 

@@ -9,6 +9,7 @@ from orchestrator.commands.rework import Reworked, check_words
 from orchestrator.domain import ids
 from orchestrator.domain.concerns import ARCH, AT, MODE, QUESTION, AdviceMode
 from orchestrator.domain.documents import Catalogue
+from orchestrator.domain.dynamic import MODE as DYNAMIC
 from orchestrator.domain.errors import NotAllowedNow, UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, UNFINISHED, SessionStatus, TaskState, TaskStatus
@@ -67,8 +68,11 @@ def advise(store: Store, name: str | None, given: Asked, *, who: str, max_attemp
         if role is None:
             raise NotAllowedNow(
                 f"{session.id} has no architect",
-                why="its team was put together without one",
-                fix="start a new session; `installed` of the role architect in your packs decides",
+                why="its team was put together without one"
+                + (", as in every session of mode dynamic" if session.mode == DYNAMIC else ""),
+                fix="ask in a session of another mode"
+                if session.mode == DYNAMIC
+                else "start a new session; `installed` of the role architect in your packs decides",
             )
         rows = tasks.all_tasks(tx, session.id)
         _refuse_many(rows)

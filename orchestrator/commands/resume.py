@@ -244,7 +244,7 @@ def _check_answer(tx: Tx, session: Session, reason: PauseReason, answer: Answer)
         raise UsageError(
             "--decide answers a blocked discussion",
             why=f"{session.id} is paused: {reason}",
-            fix=WITHOUT_DECIDE,
+            fix="leave --decide out; `lifecycle check` shows what continues it",
         )
     return _gate(session, reason, answer)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from orchestrator import __version__
-from orchestrator.config.extras import BROWSER_INSTALL, MCP_INSTALL, has_mcp
+from orchestrator.config.extras import MCP_INSTALL, has_mcp
 from orchestrator.dispatch import older
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.errors import ConfigError, LifecycleError
@@ -72,7 +72,7 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
         "agents": lambda at: _agents(at, found),
         "read-only": lambda at: _read_only(at, found["not_read_only"]),
         "sandbox": lambda at: _sandbox(at, found["no_sandbox"]),
-        "browser": lambda _: _browser(found["no_browser"]),
+        "browser": lambda _: _browser(found["no_browser"], found.get("browser_fix", "")),
     }
     return checks + [_guarded(name, check, project) for name, check in both.items()]
 
@@ -302,11 +302,11 @@ def _sandbox(project: Project, why_not: str | None) -> Check:
     return Check("sandbox", "note", says, fix)
 
 
-def _browser(why_not: str | None) -> Check:
+def _browser(why_not: str | None, fix: str) -> Check:
     if why_not is None:
         return Check("browser", "ok", "the audit of frontend work opens its pages in Chromium")
     says = f"no browser for the audit of frontend work ({why_not}): it goes by rules and agents alone"
-    return Check("browser", "note", says, f"{BROWSER_INSTALL}, and apt-get install chromium-headless-shell")
+    return Check("browser", "note", says, fix)
 
 
 _CHECKS: dict[str, Callable[[Project], Check]] = {

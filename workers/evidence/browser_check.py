@@ -20,7 +20,7 @@ from orchestrator.domain.frontend_audit import ACCESSIBILITY, DELIVERY, EXPERIEN
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.protocol import Timeouts
-from workers.evidence.browsers import FIX, axe_script, find_chromium, why_no_browser
+from workers.evidence.browsers import axe_script, find_chromium, fix, why_no_browser
 from workers.evidence.frontend_rules import QUOTED, Frontend, SourceFile, element_at
 from workers.evidence.page_server import Served, served_by
 from workers.evidence.sandbox import hidden_places, run_confined, test_environment, tools_below_tmp
@@ -115,7 +115,7 @@ def browse(
     """
     missing = why_no_browser(bench.environ)
     if missing is not None:
-        return Browsed(f"{missing}; {FIX}")
+        return Browsed(f"{missing}; {fix(bench.environ)}")
     changed = [file.changed.path for file in frontend.files]
     after = _seen(bench, head, changed)
     bench.context.check()

@@ -17,17 +17,28 @@ NAMES = (  # the first is the same browser without windows, which starts in half
     "google-chrome-stable",
 )
 PACKAGES = {"playwright": "Playwright", "axe_playwright_python": "axe-core"}
-FIX = f"{BROWSER_INSTALL}, and the system's Chromium: apt-get install chromium-headless-shell"
+CHROMIUM_INSTALL = "apt-get install chromium-headless-shell"
 
 
 def why_no_browser(environ: Mapping[str, str]) -> str | None:
     """What is missing on this machine for a look with a browser; None when nothing is."""
-    missing = [shown for name, shown in PACKAGES.items() if importlib.util.find_spec(name) is None]
+    missing = _missing_packages()
     if find_chromium(environ) is None:
         missing.append("Chromium")
     return (
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed" if missing else None
     )
+
+
+def fix(environ: Mapping[str, str]) -> str:
+    """The commands that install what is missing, and no more; empty when nothing is."""
+    packages = BROWSER_INSTALL if _missing_packages() else ""
+    chromium = CHROMIUM_INSTALL if find_chromium(environ) is None else ""
+    return ", and ".join(filter(None, (packages, chromium)))
+
+
+def _missing_packages() -> list[str]:
+    return [shown for name, shown in PACKAGES.items() if importlib.util.find_spec(name) is None]
 
 
 def find_chromium(environ: Mapping[str, str]) -> str | None:
