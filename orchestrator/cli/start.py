@@ -289,7 +289,7 @@ def plan_lines(view: JsonObject) -> list[str]:
         ("Mode", f"{view['mode']}: {view['why']}"),
         *(
             [("From", f"{taken['session']}: {taken['entries']} entries of wisdom and decisions")]
-            if (taken := view["source"])
+            if (taken := view.get("source"))
             else []
         ),
         *([("Reviews", view["reviews"])] if view["reviews"] else []),

@@ -149,8 +149,8 @@ def test_a_file_that_cannot_be_read_makes_no_names_unknown(project: Path) -> Non
         ("fallback: {gemni: [claude]}", "fallback.gemni: unknown agent 'gemni'"),
         ("fallback: {gemini: [claud]}", "fallback.gemini.0: unknown agent 'claud'"),
         (
-            "roles: {architect: {installed: true}}",
-            "roles.architect.installed: the role architect is not available yet",
+            "roles: {poet: {prefixes: [POEM], kind: pipeline, may: [write], may_not: [edit], installed: true}}",
+            "roles.poet.installed: the role poet is not available yet",
         ),
         ("roles: {writer: {instructions: mine.md}}", "roles.writer.instructions: would not be read"),
         (

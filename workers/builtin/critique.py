@@ -255,8 +255,12 @@ def _unprotected(doc: Artifact, m: Material) -> list[str]:
     )
     if personal is None:
         return []
-    security = dict(lex.categories)["S"]
-    return [] if security.search(doc.text) else [m.say("fault_personal", text=short(personal.text, 300))]
+    security = [pattern for category, pattern in lex.categories if category == "S"]
+    return (
+        []
+        if any(pattern.search(doc.text) for pattern in security)
+        else [m.say("fault_personal", text=short(personal.text, 300))]
+    )
 
 
 def _risks(doc: Artifact, m: Material) -> list[Risk]:

@@ -17,7 +17,7 @@ from workers.documents.content import Architecture, Brief, Epics, Requirements
 from workers.documents.identifiers import IDENTIFIER
 from workers.documents.lint import Finding
 from workers.documents.lint.comparing import Carriers, covers, is_negative, is_same
-from workers.documents.lint.meaning import TWIN, difference, likeness_apart
+from workers.documents.lint.meaning import TWIN, difference, figures, likeness_apart
 from workers.documents.lint.rules import short
 from workers.documents.lint.specification import Said, Specification
 from workers.documents.lint.statement_rules import spellings
@@ -134,6 +134,8 @@ def _opposed(rows: Sequence[Said], others: Sequence[Said]) -> Iterator[tuple[str
             if text == said.text or likeness_apart(said.text, text) < TWIN:
                 continue
             how = difference(said.text, text)
+            if how == "other_number" and not (figures(said.text) and figures(text)):
+                continue  # one that says no figure contradicts none
             pair = frozenset((said.text, text))
             if how and pair not in told:
                 told.add(pair)
