@@ -18,6 +18,7 @@ from orchestrator.domain.pauses import ADVISED, PauseReason
 from orchestrator.domain.scheduling import offers
 from orchestrator.lifecycle.checkpoints import WORK, changed_since_approval, changed_work
 from orchestrator.lifecycle.fan_out import PLANS
+from orchestrator.lifecycle.fix_rounds import unaccepted
 from orchestrator.store import edits, leases, messages, sessions, tasks, transitions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
@@ -112,6 +113,9 @@ def _end(tx: Tx, session: Session) -> str:
         ]
         sessions.pause(tx, session.id, PauseReason.STALLED, {"unmet": unmet[:20]})
         return PauseReason.STALLED
+    if (found_bad := unaccepted(tx, session.id)) is not None:
+        sessions.pause(tx, session.id, PauseReason.REVISION_EXHAUSTED, found_bad)
+        return PauseReason.REVISION_EXHAUSTED
     sessions.complete(tx, session.id)
     messages.event(tx, session.id, "completed", "every task is completed, skipped or cancelled by a person")
     return "completed"

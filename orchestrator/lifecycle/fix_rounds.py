@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 from orchestrator.domain import ids
 from orchestrator.domain.evidence import Finding
+from orchestrator.domain.frontend_audit import FAIL
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.domain.revisions import BUILDS, Graph, judging_tasks
+from orchestrator.domain.revisions import BUILDS, JUDGES, Graph, judging_tasks
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
-from orchestrator.store import messages, records, tasks, work
+from orchestrator.store import decisions, messages, records, tasks, work
 from orchestrator.store.rows import Verdict
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
@@ -32,6 +33,9 @@ VERDICTS = (
     "review",
 )  # kinds of verdicts that decide a round; audits have rounds of their own besides
 BAD = frozenset({"FIX_REQUIRED", "BLOCK"})
+ACCEPTS = (
+    "accept_revision"  # what a decision that accepts open findings is about, with its task where one is named
+)
 NAMED = 50  # findings that a fix task is given
 
 
@@ -224,6 +228,32 @@ def newest_version(state: Graph, key: str) -> TaskState:
     """The task or its last revision."""
     versions = [state[key], *(each for each in state.values() if each.revision_of == key)]
     return max(versions, key=lambda each: each.revision_no)
+
+
+def unaccepted(tx: Tx, session: str) -> JsonObject | None:
+    """The detail of a pause where the session would end with a verdict that nobody has accepted; None where all is well.
+
+    A person may have answered the pause for it with a change that then led to no work.
+    """
+    state = graph(tasks.all_tasks(tx, session))
+    if not any(each.prefix in BUILDS for each in state.values()):
+        return None
+    by_task = {each.task: each for each in records.verdicts_of(tx, session) if each.kind in VERDICTS}
+    keys = [newest_version(state, judge.key).key for judge in judging_tasks(state)]
+    bad = [by_task[key] for key in keys if key in by_task and _is_open(by_task[key])]
+    subjects = {ACCEPTS, *(f"{ACCEPTS} {each.key}" for each in state.values() if each.prefix in JUDGES)}
+    made = (each.at for each in decisions.decisions_of(tx, session) if each.subject in subjects)
+    accepted = max(made, default=-1)
+    left = [each for each in bad if each.created_at > accepted]
+    if not left:
+        return None
+    why = ", ".join(f"{each.task}: {each.data['verdict']}" for each in left)
+    found = [each for verdict in left for each in verdict.data["findings"]]
+    return {"why": f"nobody has accepted {why}", "findings": found[:NAMED]}
+
+
+def _is_open(verdict: Verdict) -> bool:
+    return verdict.data["verdict"] == FAIL or _judgement(verdict.task, verdict.data).is_bad
 
 
 def _newest_judgements(state: Graph, verdicts: Sequence[Verdict]) -> list[Judgement]:

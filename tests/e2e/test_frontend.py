@@ -97,10 +97,16 @@ def test_what_the_second_round_leaves_open_is_a_persons_decision(tmp_path: Path)
             "medium": 1,
         }
 
+        asked = project.run("feedback", "Add alternative texts", timeout=300)
+
+        assert asked.code == 3, asked.out + asked.err  # nothing was built anew: the verdict is still open
+        assert project.status() == ("paused", "revision_exhausted")
+        assert "QA-FE-002: FAIL" in project.run("check").out
+
         accepted = project.run("resume")
 
         assert accepted.code == 0, accepted.err
-        assert project.status() == ("completed", None) and list(project.tasks()) == LOOP
+        assert project.status() == ("completed", None) and list(project.tasks()) == [*LOOP, "PLAN-001-R1"]
         invariants.check(project.database)
 
 
