@@ -12,8 +12,12 @@ import pytest
 from tests.bench.__main__ import FIGURES, main
 from tests.bench.measure import TINY, Figure
 
+SLOW = ("fan-out", "thinking")  # they build whole sessions, whose parts the common suite tests elsewhere
 
-@pytest.mark.parametrize("name", FIGURES)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in FIGURES]
+)
 def test_a_figure_is_measured_with_tiny_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TINY, "1")
 

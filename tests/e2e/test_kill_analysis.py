@@ -62,7 +62,7 @@ def assert_ends(project: Lifecycle, tasks: list[str], rounds: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["report.before_commit", "report.after_commit"])
-@pytest.mark.parametrize("nth", [1, 5])
+@pytest.mark.parametrize("nth", [1, pytest.param(5, marks=pytest.mark.long)])
 def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: str, nth: int) -> None:
     stop_at(parcels, f"{name}@{nth}", *START)
     parcels.kill_everything()
@@ -80,9 +80,9 @@ def test_kill_at_a_report_before_the_first_question(parcels: Lifecycle, name: st
     [
         ("beat.before_commit", 1),
         ("report.before_commit", 1),
-        ("report.before_commit", 2),
+        pytest.param("report.before_commit", 2, marks=pytest.mark.long),
         ("report.after_commit", 1),
-        ("report.after_commit", 2),
+        pytest.param("report.after_commit", 2, marks=pytest.mark.long),
     ],
 )
 def test_kill_in_a_round_that_a_person_directed(parcels: Lifecycle, name: str, nth: int) -> None:
