@@ -107,6 +107,7 @@ def _print_link(access: Access, port: int, person: str, role: Role) -> None:
 
 def _remember(state: Path, port: int) -> None:
     """Note where the newest server listens, for `--link`."""
+    state.mkdir(parents=True, mode=0o700, exist_ok=True)
     beside = state / f"server.{os.getpid()}"
     with os.fdopen(os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w") as file:
         json.dump({"port": port, "pid": os.getpid()}, file)
