@@ -48,7 +48,7 @@ DIAGRAM_CSP = (
 OPEN = ("/enter", "/static/", "/diagram")
 
 
-class Refused(LifecycleError):
+class NotAdmitted(LifecycleError):
     """The request was refused."""
 
 
@@ -171,7 +171,7 @@ class Guard:
         return Visitor(person, role, self._access.form_token(found.id)), found.id
 
     def _role(self, asked: _Asked, visitor: Visitor) -> Response | None:
-        if not asked.changes or visitor.role == "decide":
+        if not asked.changes or visitor.role == "decide" or asked.path == "/leave":
             return None
         why = (
             "the server was started with --read-only" if self._site.read_only else "your link is for reading"
@@ -288,7 +288,7 @@ def _again(asked: _Asked) -> Response:
 
 
 def _refuse(asked: _Asked, status: int, what: str, why: str, fix: str = "") -> Response:
-    error = Refused(what, why=why, fix=fix or "open the link that `lifecycle serve` printed")
+    error = NotAdmitted(what, why=why, fix=fix or "open the link that `lifecycle serve` printed")
     if asked.path.startswith("/api/") or asked.changes or asked.is_open:
         return problem(error, status)
     from orchestrator.web.rendering import fragment

@@ -56,7 +56,14 @@ def build(site: Site) -> ASGIApp:
     def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         if error.status_code == 405:
-            return _failed(site, request, UsageError("this address does not take that method"), 405)
+            return _failed(
+                site,
+                request,
+                UsageError(
+                    "this address does not take that method", fix="/api/v1/openapi.json lists what does"
+                ),
+                405,
+            )
         return _failed(site, request, UnknownName("address", request.url.path, [], fix="start at /"))
 
     app = Starlette(
