@@ -26,7 +26,18 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import advice, budget, cost, discuss, landed, limits, measured, next_steps, reviews
+from orchestrator.views import (
+    advice,
+    budget,
+    cost,
+    discuss,
+    landed,
+    limits,
+    measured,
+    next_steps,
+    reviews,
+    stalls,
+)
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -289,15 +300,5 @@ def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> l
     """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
-    found = [
-        f"{run.key}: {why}; the coordinator recovers it, or `lifecycle resume` does"
-        for run, why in leases.overdue_runs(tx)
-        if run.session_id == session.id
-    ]
-    if leases.leader(tx) is None:
-        found.append("no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one")
-    elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
-        found.append(
-            "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
-        )
-    return found
+    missing = stalls.missing_process(tx, any(view["offered"] for view in views))
+    return [*stalls.lost_runs(tx).get(session.id, []), *([missing] if missing else [])]

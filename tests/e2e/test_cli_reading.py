@@ -54,6 +54,7 @@ def keys_of(value: Any) -> set[str]:
 
 VIEWS = {
     "check": "check",
+    "inbox": "inbox",
     "list": "list",
     "show": "show",
     "tasks": "tasks",
