@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.commands import team_msg, wisdom
+from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
-from orchestrator.mcp_server.commands import session_command, session_start
 from orchestrator.mcp_server.forks import session_compare, session_fork
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
@@ -33,7 +32,7 @@ EXPLORE_SECONDS = 120.0
 class Tool:
     name: str
     description: str
-    arguments: type[given.Arguments]
+    arguments: type[command_arguments.Arguments]
     call: Callable[[ToolContext, Any], Json]
     writes: bool = False
 
@@ -200,6 +199,14 @@ def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:
     )
 
 
+def _session_start(context: ToolContext, asked: command_arguments.SessionStart) -> Json:
+    return starting.begin(context.caller(), asked)
+
+
+def _session_command(context: ToolContext, asked: command_arguments.SessionCommand) -> Json:
+    return by_name.run(context.caller(), asked)
+
+
 TOOLS = (
     Tool(
         "team_msg",
@@ -260,15 +267,15 @@ TOOLS = (
         "session_start",
         "Start a session from a task description. It returns at once with the session's id and plan; the work continues by "
         "itself. With plan: true nothing is changed.",
-        given.SessionStart,
-        session_start,
+        command_arguments.SessionStart,
+        _session_start,
         writes=True,
     ),
     Tool(
         "session_fork",
         "Make a second session from the state of another one behind a completed task, with another agent or mode. It returns "
         "at once; the source stays as it is. With plan: true nothing is changed.",
-        given.SessionFork,
+        command_arguments.SessionFork,
         session_fork,
         writes=True,
     ),
@@ -276,15 +283,15 @@ TOOLS = (
         "session_compare",
         "Two sessions side by side: documents, scores, discussions, tests, review, code, cost and time; the better side is "
         "named where better is defined.",
-        given.SessionCompare,
+        command_arguments.SessionCompare,
         session_compare,
     ),
     Tool(
         "session_command",
         "Control a session: resume (continue; at a checkpoint this is the person's approval), revise, feedback, recheck, "
         "improve, advise, rebase, pause, cancel, archive, repair. session_status shows what is possible. Returns at once.",
-        given.SessionCommand,
-        session_command,
+        command_arguments.SessionCommand,
+        _session_command,
         writes=True,
     ),
 )
