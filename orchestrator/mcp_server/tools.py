@@ -18,11 +18,9 @@ from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, discuss, lookup
-from orchestrator.views.cost import run_views
+from orchestrator.views import check, lookup
 from orchestrator.views.impact import impact
-from orchestrator.views.why import why
-from orchestrator.views.why_then import why_then
+from orchestrator.views.task import task_view
 
 READ_LIMIT = 100_000  # characters of an artifact in one answer
 EXPLORE_SECONDS = 120.0
@@ -135,16 +133,7 @@ def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
 def _task_get(context: ToolContext, asked: given.TaskGet) -> Json:
     def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, asked.session)
-        task = lookup.task(tx, session, asked.task)
-        view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
-        return {
-            **view,
-            "session": session.id,
-            "input": task.payload,
-            "why": why(tx, session, task) if asked.at is None else why_then(tx, session, task, asked.at),
-            "runs": run_views(tx, session.id, task.key),
-            "discussion": discuss.discussion(tx, session.id, task.key) if view["verdict"] else None,
-        }
+        return task_view(tx, session, lookup.task(tx, session, asked.task), asked.at)
 
     return context.read(unit)
 

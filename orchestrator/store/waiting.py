@@ -49,10 +49,11 @@ def _paused() -> Selection:
         .order_by(messages.c.number.desc())
         .limit(1)
         .scalar_subquery()
+        .label("since")
     )
-    rank = case(RANKS, value=sessions.c.pause_reason, else_=LAST)
+    rank = case(RANKS, value=sessions.c.pause_reason, else_=LAST).label("rank")
     first = (
-        select(sessions.c.id, rank.label("rank"), paused_at.label("since"))
+        select(sessions.c.id, rank, paused_at)
         .where(sessions.c.status == fixed(SessionStatus.PAUSED))
         .order_by(rank, paused_at, sessions.c.id)
         .limit(bindparam("limit"))
@@ -118,10 +119,11 @@ def _active() -> Selection:
 
 @query(int)
 def _offered() -> Selection:
+    """Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are."""
+    status = select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
     return (
         select(tasks.c.id)
-        .join(sessions, sessions.c.id == tasks.c.session_id)
-        .where(tasks.c.offered_at.is_not(None), sessions.c.status == fixed(SessionStatus.ACTIVE))
+        .where(tasks.c.offered_at.is_not(None), status == fixed(SessionStatus.ACTIVE))
         .limit(1)
     )
 

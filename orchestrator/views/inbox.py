@@ -184,7 +184,10 @@ def _held(tx: Tx, room: disk_space.Room, active: int) -> list[_Placed]:
                 command="lifecycle doctor",
             )
         )
-    found += [_limit(row, tx.now, waiting.limited(tx)) for row in rate_limits.limited_now(tx)]
+    limited = rate_limits.limited_now(tx)
+    if limited:
+        blocked = waiting.limited(tx)
+        found += [_limit(row, tx.now, blocked) for row in limited]
     return [*found, *_lacking(tx, active)] if active else found
 
 

@@ -58,6 +58,8 @@ VIEWS = {
     "list": "list",
     "show": "show",
     "tasks": "tasks",
+    "one task": "tasks DRAFT-001",
+    "grouped tasks": "tasks --grouped",
     "artifacts": "artifacts",
     "why": "why DRAFT-002",
     "runs": "runs DRAFT-001",
