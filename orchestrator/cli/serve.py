@@ -69,8 +69,10 @@ def serve(
         return
     if user_header is not None and allow_host is None:
         raise UsageError("--user-header needs --allow-host", why="only a proxy sets it", fix="name both")
+    from orchestrator.web.feed import Feed
+    from orchestrator.web.served import served
     from orchestrator.web.server import listen, run
-    from orchestrator.web.site import Site, served
+    from orchestrator.web.site import Site
 
     bearer = os.environ.pop(TOKEN, None) or None  # what we start must not inherit it
     if bearer is not None and len(bearer) < SHORTEST:
@@ -82,6 +84,7 @@ def serve(
         site = Site(
             projects,
             access,
+            Feed(projects),
             bound,
             read_only=read_only,
             allowed_host=allow_host,

@@ -37,11 +37,11 @@ def enter_page(request: WebRequest) -> Response:
 def enter(request: WebRequest) -> Response:
     """Take a code for a cookie."""
     site = request.site
-    if _failed.is_reached(site.boot):
+    if _failed.is_reached(site.feed.boot):
         return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
     cookie = site.access.enter(request.body.code)
     if cookie is None:
-        _failed.admits(site.boot)
+        _failed.admits(site.feed.boot)
         return HTMLResponse(fragment("enter.html", refused=True), 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(

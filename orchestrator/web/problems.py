@@ -18,7 +18,9 @@ _log = logging.getLogger(__name__)
 STATUS: dict[type[Exception], int] = {
     errors.UnknownName: 404,
     errors.NotAllowedNow: 409,
+    errors.Changed: 412,
     errors.ApprovalOutdated: 412,
+    errors.KeyReused: 422,
     errors.UsageError: 422,
     errors.DiskFull: 507,
     errors.StoreError: 503,
@@ -32,7 +34,13 @@ class TooMany(errors.LifecycleError):
     remedy = "wait a minute, then try again"
 
 
-STATUS[TooMany] = 429
+class TokenNeeded(errors.LifecycleError):
+    """The answer does not say what it answers."""
+
+    remedy = "send the token of the pause as If-Match, as the session shows it"
+
+
+STATUS |= {TooMany: 429, TokenNeeded: 428}
 
 
 def told(error: Exception) -> errors.LifecycleError:
@@ -63,13 +71,15 @@ def status_of(error: errors.LifecycleError) -> int:
 
 def problem(error: errors.LifecycleError, status: int | None = None) -> Response:
     found = status or status_of(error)
-    content = {
+    content: dict[str, object] = {
         "type": f"urn:lifecycle:{type(error).__name__}",
         "title": one_line(error.what, LONGEST),
         "detail": one_line(error.why, LONGEST),
         "fix": one_line(error.fix, LONGEST),
         "status": found,
     }
+    if isinstance(error, errors.Changed):
+        content |= {"token": error.token, "changes": error.changes}
     return Response(
         json.dumps(content), found, headers=retry_after(error), media_type="application/problem+json"
     )

@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
+from types import FrameType
 from typing import cast
 from urllib.parse import parse_qsl
 
@@ -139,7 +140,8 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
     if path.startswith("/api/"):
         return problem(error, found)
     asked = WebRequest(site, visitor, path, {}, PageQuery(), None, {})
-    answer = render(asked, "error.html", status=found, title=error.what, error=error)
+    back = path.partition("/commands/")[0]  # a form's own address shows nothing
+    answer = render(asked, "error.html", status=found, title=error.what, error=error, back=back)
     for name, value in retry_after(error).items():
         answer.headers[name] = value
     return answer
@@ -160,6 +162,18 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
+class _Server(uvicorn.Server):
+    """Tells the streams that the server stops: they would keep it waiting."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._site.feed.stop()
+        super().handle_exit(sig, frame)
+
+
 def run(site: Site, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until a signal."""
     config = uvicorn.Config(
@@ -173,7 +187,7 @@ def run(site: Site, listening: socket.socket, on_ready: Callable[[], None]) -> N
     )
     on_ready()
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config, site).run(sockets=[listening])
     finally:
         for each in site.projects:
             each.close()

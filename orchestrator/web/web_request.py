@@ -12,7 +12,8 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
 from orchestrator.web.access import Role
-from orchestrator.web.site import ServedProject, Site
+from orchestrator.web.served import ServedProject
+from orchestrator.web.site import Site
 
 T = TypeVar("T")
 

@@ -6,27 +6,27 @@ from starlette.responses import Response
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.views import check
 from orchestrator.web.rendering import render
-from orchestrator.web.site import ServedProject
+from orchestrator.web.served import ServedProject
 from orchestrator.web.web_request import WebRequest
 
 
 def page(request: WebRequest) -> Response:
-    found = [_entries(each) for each in request.site.projects]
+    found = inboxes(request)
     return render(request, "inbox.html", live="inbox_live.html", title="Inbox", found=found)
 
 
-def _entries(served: ServedProject) -> JsonObject:
-    """A project's waiting sessions and running ones, or why it cannot be read."""
+def inboxes(request: WebRequest) -> list[JsonObject]:
+    """Each project with its inbox, or with why it cannot be read: one that is broken hides no other."""
+    return [_inbox(each) for each in request.site.projects]
+
+
+def _inbox(served: ServedProject) -> JsonObject:
+    found: JsonObject = {"project": served.slug, "title": served.title, "inbox": None, "error": None}
+    if served.file() is None:
+        return found
     try:
-        lines = served.read(lambda tx: check.listing(tx, limit=100))
+        found["inbox"] = served.inbox()
     except LifecycleError as error:
-        return {"slug": served.slug, "title": served.title, "error": error, "waiting": [], "running": []}
-    return {
-        "slug": served.slug,
-        "title": served.title,
-        "error": None,
-        "waiting": [each for each in lines if each["status"] == "paused"],
-        "running": [each for each in lines if each["status"] == "active"],
-    }
+        found["error"] = {"what": error.what, "why": error.why, "fix": error.fix}
+    return found
