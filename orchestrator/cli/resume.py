@@ -48,7 +48,7 @@ def resume(
     ] = None,
     expect: Annotated[
         str | None,
-        typer.Option("--expect", metavar="TOKEN", help="Approve exactly what `check` shows with this token."),
+        typer.Option("--expect", metavar="TOKEN", help="Answer exactly what `check` shows with this token."),
     ] = None,
     words: Annotated[
         str, typer.Option("--words", "-m", metavar="TEXT", help="Your comment, recorded with the decision.")

@@ -123,12 +123,14 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == name]
     session = sessions.get(tx, name)
     assert session is not None
+    approved = approvals.approval(tx, session, edited)
+    if answer.expect is not None:  # before what else is wrong with an answer to something that is over
+        approvals.check(tx, approved, session, answer.expect, _options_of(answer))
     if session.status == SessionStatus.COMPLETED:
         raise _nothing_to_resume(session.id, edited, tasks.all_tasks(tx, name))
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
     reason = session.paused_for if session.pause_reason else None
-    approved = approvals.approval(tx, session, edited)
     _skip_or_retry(tx, session, answer, more_attempts)
     if answer.caps:
         budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
@@ -145,7 +147,8 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     if reason is PauseReason.PLAN_APPROVAL:
         plan = plan_approval.checked(tx, session, edited, answer.force)
         warnings += plan.warnings
-    approvals.check(approved, session, answer.expect, _options_of(answer), lookup.named(tx, session.id))
+    if answer.expect is None:
+        approvals.check(tx, approved, session, None, _options_of(answer))
     edits.keep_large(tx.workflow, edited)
     edits.register(tx, session.id, edited)
     if plan is not None:
