@@ -86,6 +86,35 @@ def draw(found: JsonObject) -> None:
         _say_labelled("Next" if number == 0 else "", [Piece(text)])
 
 
+def draw_then(found: JsonObject) -> None:
+    """A session as it was: the same picture, without what leads on."""
+    for line in flow(_headline(found), width()):
+        say(line)
+    position = f"as of {found['at']}, MSG-{found['message']:03d} of {found['messages']}"
+    say(f"{position}; this is now" if found["is_now"] else position)
+    past = {"running": None, "retry_at": None, "offered": False}
+    tasks = [{**view, **past, **_ran(view)} for view in found["tasks"]]
+    for phase in dict.fromkeys(view["phase"] for view in tasks):
+        _phase(phase, [view for view in tasks if view["phase"] == phase], tasks)
+    before = [each for each in found["marks"] if each["number"] <= found["message"]]
+    after = next((each for each in found["marks"] if each["number"] > found["message"]), None)
+    if before:
+        _say_labelled("Last", [Piece(_mark(before[-1]))])
+    if after is not None:
+        _say_labelled("Later", [Piece(_mark(after))])
+
+
+def _ran(view: JsonObject) -> JsonObject:
+    """A running task with what is drawn of its run."""
+    if view["mark"] != "running":
+        return {}
+    return {"running": {"agent": view["agent"], "seconds": view["seconds"], "loop": None}}
+
+
+def _mark(each: JsonObject) -> str:
+    return f"MSG-{each['number']:03d} {each['at']} {one_line(each['says'])}"
+
+
 def _headline(found: JsonObject) -> list[Piece]:
     done = found["progress"]
     status = f"{found['status']}: {found['pause_reason']}" if found["pause_reason"] else found["status"]
