@@ -31,6 +31,7 @@ from orchestrator.views import (
     budget,
     cost,
     discuss,
+    eta,
     landed,
     limits,
     measured,
@@ -84,7 +85,8 @@ def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | 
 
 def overview(tx: Tx, session: Session) -> JsonObject:
     """What `check` shows: the graph, the running work, what is waiting and what to do next."""
-    views = task_views(tx, session)
+    rows = tasks.all_tasks(tx, session.id)
+    views = task_views(tx, session, rows)
     return {
         **summary(tx, session),
         "tasks": views,
@@ -92,6 +94,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "stalled": _stalled(tx, session, views),
+        "expected": eta.expected(tx, session, rows),
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
@@ -116,9 +119,9 @@ def _plan(tx: Tx, session: Session) -> JsonObject | None:
     return plan_view(tx, session.id, found) if found else None
 
 
-def task_views(tx: Tx, session: Session) -> list[JsonObject]:
-    """Every task in order of creation, with its run, its round and what it waits for."""
-    rows = tasks.all_tasks(tx, session.id)
+def task_views(tx: Tx, session: Session, found: Sequence[Task] | None = None) -> list[JsonObject]:
+    """Every task in order of creation, with its run, its round and what it waits for; `found`: its rows, if read already."""
+    rows = tasks.all_tasks(tx, session.id) if found is None else found
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
     open_runs = {row.key: row for row in tasks.open_runs(tx, session.id)}
