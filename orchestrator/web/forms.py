@@ -101,9 +101,8 @@ def _answer(options: Mapping[str, str], given: Mapping[str, str], key: str) -> F
 
 
 def token_of(pause: Mapping[str, Json]) -> str:
-    """The token that an answer to the pause has to show; empty where there is none."""
-    approval = pause["approval"]
-    return str(pause.get("token") or (approval["token"] if approval else ""))
+    """The token that an answer to the pause has to show."""
+    return str(pause["token"])
 
 
 def _options(words: list[str]) -> dict[str, str]:
