@@ -16,6 +16,8 @@ from contextlib import suppress
 NAMES = (
     "start.before_commit",
     "start.after_commit",
+    "command.before_commit",
+    "command.after_commit",
     "beat.before_commit",
     "beat.after_commit",
     "claim.before",

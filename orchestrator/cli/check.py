@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from orchestrator.cli.opening import read_session
@@ -11,8 +13,21 @@ from orchestrator.cli.output import (
 )
 
 
-def check(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
+def check(
+    session: SessionArgument = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="TIME|MSG", help="As it was then: 2026-11-22T14:05:00Z, 14:05:00 or MSG-012."
+        ),
+    ] = None,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
     """Show the progress of a session: tasks, running work, what is waiting and what to do next."""
+    if at is not None:
+        _then(one_session(session, in_session), at, as_json)
+        return
     from orchestrator.views.check import overview
 
     found = read_session(one_session(session, in_session), overview)
@@ -22,6 +37,19 @@ def check(session: SessionArgument = None, in_session: InSession = None, as_json
     from orchestrator.cli.drawing import draw
 
     draw(found)
+
+
+def _then(session: str | None, at: str, as_json: bool) -> None:
+    """Print the session as it was at an earlier time or message."""
+    from orchestrator.views.past import state_at
+
+    found = read_session(session, lambda tx, row: state_at(tx, row, at))
+    if as_json:
+        print_json(found)
+        return
+    from orchestrator.cli.drawing import draw_then
+
+    draw_then(found)
 
 
 def register(app: typer.Typer) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.opening import OpenedForReading, reading
-from orchestrator.cli.options import ArtifactArgument, AsJson, InSession
-from orchestrator.cli.output import note, paint, print_json, say
+from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude
+from orchestrator.cli.output import note, print_json, say
+from orchestrator.cli.since_approval import coloured, show_since_approval
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.inert import inert
 
@@ -20,16 +21,35 @@ if TYPE_CHECKING:
 
 
 def diff(
-    artifact: ArtifactArgument,
+    artifact: Annotated[
+        str | None, typer.Argument(metavar="ARTIFACT", help=f"{ARTIFACT_HELP} Or a task that landed code.")
+    ] = None,
     old: Annotated[
         int | None, typer.Option("--from", min=1, max=1_000_000, help="The older version.")
     ] = None,
     new: Annotated[int | None, typer.Option("--to", min=1, max=1_000_000, help="The newer version.")] = None,
+    approved: Annotated[
+        bool,
+        typer.Option(
+            "--since-approval", help="What has changed since you last approved; without ARTIFACT, everything."
+        ),
+    ] = False,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions of an artifact, by default the last two; of a task, the commits it landed."""
     from orchestrator.views import lookup
+
+    if approved:
+        exclude(since_approval=True, **{"from": old is not None, "to": new is not None})
+        show_since_approval(in_session, artifact, as_json)
+        return
+    if artifact is None:
+        raise UsageError(
+            "no artifact is named",
+            why="`diff` compares the versions of one",
+            fix="name one: `lifecycle artifacts` lists them; or add --since-approval",
+        )
 
     with reading() as opened:
         if old is None and new is None and _has_landed(opened, in_session, artifact):
@@ -60,7 +80,7 @@ def diff(
     if not lines:
         note("the two versions are identical")
     for line in lines:
-        say(_coloured(inert(line)))
+        say(coloured(inert(line)))
 
 
 def _has_landed(opened: OpenedForReading, in_session: str | None, key: str) -> bool:
@@ -85,7 +105,7 @@ def _landed(opened: OpenedForReading, in_session: str | None, key: str, *, as_js
     for commit in found["commits"]:
         note(f"{commit['commit'][:12]} {inert(commit['subject'])}")
         for line in commit["diff"].splitlines():
-            say(_coloured(inert(line)))
+            say(coloured(inert(line)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +132,6 @@ def _two(path: str, versions: list[Json], old: int | None, new: int | None) -> l
             fix="revise, improve or an edit of yours makes a second version",
         )
     return [known[earlier], known[later]]
-
-
-def _coloured(line: str) -> str:
-    colour = {"+": "green", "-": "red", "@": "dim"}.get(line[:1])
-    return paint(line, colour) if colour else line
 
 
 def register(app: typer.Typer) -> None:

@@ -39,6 +39,7 @@ MARKS = {
 }
 INDENT = 7  # columns of "<space>Spec<space><space>"
 GAP = "   "
+PATH = 5  # tasks that are named of those that decide the end
 
 
 def draw(found: JsonObject) -> None:
@@ -56,6 +57,8 @@ def draw(found: JsonObject) -> None:
     print_audit(found["audit"])
     for line in found["stalled"]:
         _say_labelled("Stall", [Piece(inert(line))])
+    if found["expected"]:
+        _say_labelled("End", _expected(found["expected"], found["status"]))
     if found["budget"]:
         _say_labelled("Cap", _caps(found["budget"]))
     for limit in found["limits"]:
@@ -81,6 +84,35 @@ def draw(found: JsonObject) -> None:
         return
     for number, text in enumerate((says, *commands)):
         _say_labelled("Next" if number == 0 else "", [Piece(text)])
+
+
+def draw_then(found: JsonObject) -> None:
+    """A session as it was: the same picture, without what leads on."""
+    for line in flow(_headline(found), width()):
+        say(line)
+    position = f"as of {found['at']}, MSG-{found['message']:03d} of {found['messages']}"
+    say(f"{position}; this is now" if found["is_now"] else position)
+    past = {"running": None, "retry_at": None, "offered": False}
+    tasks = [{**view, **past, **_ran(view)} for view in found["tasks"]]
+    for phase in dict.fromkeys(view["phase"] for view in tasks):
+        _phase(phase, [view for view in tasks if view["phase"] == phase], tasks)
+    before = [each for each in found["marks"] if each["number"] <= found["message"]]
+    after = next((each for each in found["marks"] if each["number"] > found["message"]), None)
+    if before:
+        _say_labelled("Last", [Piece(_mark(before[-1]))])
+    if after is not None:
+        _say_labelled("Later", [Piece(_mark(after))])
+
+
+def _ran(view: JsonObject) -> JsonObject:
+    """A running task with what is drawn of its run."""
+    if view["mark"] != "running":
+        return {}
+    return {"running": {"agent": view["agent"], "seconds": view["seconds"], "loop": None}}
+
+
+def _mark(each: JsonObject) -> str:
+    return f"MSG-{each['number']:03d} {each['at']} {one_line(each['says'])}"
 
 
 def _headline(found: JsonObject) -> list[Piece]:
@@ -121,6 +153,27 @@ def _work(work: JsonObject) -> list[Piece]:
         facts.append(f"lane {lane['lane']}: {lane['task']} ({used}) {lane['folder']}")
     if work["queue"]:
         facts.append(f"landing: {', '.join(work['queue'])}")
+    return [Piece(one_line(fact)) for fact in facts]
+
+
+def _expected(found: JsonObject, status: str) -> list[Piece]:
+    """When it is likely to end, the tasks that decide it, and what the rest will cost; `unknown` without a history."""
+    more = f" and what {', '.join(found['grows_after'])} makes" if found["grows_after"] else ""
+    seconds, usd = found["seconds"], found["usd"]
+    if seconds is None:
+        named = ", ".join(found["unknown"][:PATH]) + (" ..." if len(found["unknown"]) > PATH else "")
+        return [Piece(f"unknown: nothing like {named} was done here before")]
+    spread = f"{duration(seconds['low'])} to {duration(seconds['high'])}"
+    answers = "" if status == "active" and not found["checkpoints"] else ", your answers not counted"
+    facts = [f"in about {duration(seconds['expected'])} ({spread}){more}{answers}"]
+    if found["path"]:
+        facts.append(
+            f"decided by {' > '.join(found['path'][:PATH])}{' > ...' if len(found['path']) > PATH else ''}"
+        )
+    if usd is None:
+        facts.append("the rest's price is unknown")
+    elif usd["high"] > 0:
+        facts.append(f"the rest costs about ${usd['expected']:.2f} (${usd['low']:.2f} to ${usd['high']:.2f})")
     return [Piece(one_line(fact)) for fact in facts]
 
 

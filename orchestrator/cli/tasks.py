@@ -2,23 +2,123 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from orchestrator.cli.opening import read_session
-from orchestrator.cli.options import AsJson, InSession
+from orchestrator.cli.options import AsJson, InSession, exclude
 from orchestrator.cli.output import (
     duration,
+    money,
     note,
     print_json,
+    say,
+    say_wrapped,
     table,
     verdict,
 )
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import inert, one_line
+
+if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
+    from orchestrator.views.grouped import Line
 
 
-def tasks(in_session: InSession = None, as_json: AsJson = False) -> None:
-    """List the tasks of a session."""
+def tasks(
+    task: Annotated[
+        str | None,
+        typer.Argument(metavar="TASK", help="Shows one task: why it is in its state, attempts, cost, input."),
+    ] = None,
+    grouped: Annotated[
+        bool, typer.Option("--grouped", help="Counts by phase, role and state, and what matters now alone.")
+    ] = False,
+    group: Annotated[
+        str | None,
+        typer.Option("--group", metavar="NAME", help="100 tasks of one group, as --grouped names it."),
+    ] = None,
+    skip: Annotated[int, typer.Option("--skip", min=0, help="With --group: leaves out the first N.")] = 0,
+    in_session: InSession = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the tasks of a session, or show one of them."""
+    exclude(task=task is not None, grouped=grouped, group=group is not None)
+    if skip and group is None:
+        raise UsageError("--skip has no effect", why="only a group is shown in pages", fix="add --group NAME")
+    if task is not None:
+        _one(task, in_session, as_json)
+    elif group is not None:
+        _page(group, skip, in_session, as_json)
+    elif grouped:
+        _grouped(in_session, as_json)
+    else:
+        _all(in_session, as_json)
+
+
+def _one(task: str, in_session: str | None, as_json: bool) -> None:
+    from orchestrator.views import lookup
+    from orchestrator.views.task import task_view
+
+    found = read_session(in_session, lambda tx, row: task_view(tx, row, lookup.task(tx, row, task)))
+    if as_json:
+        print_json(found)
+        return
+    why = found["why"]
+    more = "" if why["state"] == why["status"] else f": {why['state']}"
+    say(f"{found['task']} ({found['role']}) is {found['status']}{more}")
+    for line in why["because"]:
+        say(f"  {inert(line)}")
+    for command in why["commands"]:
+        say(f"  > {command}")
+    seconds = sum(run["seconds"] for run in found["runs"])
+    calls = found["cost"]["calls"]
+    say(
+        f"Attempts {found['attempts']} of {found['max_attempts']}, {duration(seconds)}, "
+        f"{calls} call{'' if calls == 1 else 's'}, {money(found['cost'])}"
+    )
+    for each in found["errors"]:
+        say_wrapped(f"{each['outcome']} at {each['at']}: {one_line(each['error'], 300)}", "  ")
+    for name, value in (found["input"] or {}).items():
+        say_wrapped(f"{one_line(name)}: {one_line(str(value), 200)}", "  ")
+
+
+def _grouped(in_session: str | None, as_json: bool) -> None:
+    from orchestrator.views.grouped import grouped
+
+    found = read_session(in_session, grouped)
+    if as_json:
+        print_json(cast("JsonObject", found))
+        return
+    table(("GROUP", "TASKS"), [(each["group"], each["count"]) for each in found["groups"]])
+    _lines(found["single"])
+
+
+def _page(group: str, skip: int, in_session: str | None, as_json: bool) -> None:
+    from orchestrator.views.grouped import group_page
+
+    found = read_session(in_session, lambda tx, row: group_page(tx, row, group, skip))
+    if as_json:
+        print_json(cast("JsonObject", found))
+        return
+    _lines(found["tasks"])
+    if found["next_skip"] is not None:
+        note(f"{found['count'] - found['next_skip']} more: --skip {found['next_skip']}")
+
+
+def _lines(lines: Sequence[Line]) -> None:
+    if lines:
+        table(
+            ("TASK", "ROLE", "PHASE", "STATE", "ATTEMPTS", "ERROR"),
+            [
+                (each["task"], each["role"], each["phase"], each["state"], each["attempts"], each["error"])
+                for each in lines
+            ],
+        )
+
+
+def _all(in_session: str | None, as_json: bool) -> None:
     from orchestrator.views.check import task_views
 
     found = read_session(in_session, task_views)

@@ -19,6 +19,7 @@ class PastTask:
     tokens: int | None  # None: some call told none
     micros: int | None  # of a dollar; None: the price of some call is unknown
     seconds: float
+    agent: str | None = None  # who completed it, where that is asked
 
 
 @dataclass(frozen=True, slots=True)

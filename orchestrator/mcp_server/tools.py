@@ -7,23 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.commands import team_msg, wisdom
+from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
-from orchestrator.mcp_server.commands import session_command, session_start
 from orchestrator.mcp_server.forks import session_compare, session_fork
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, discuss, lookup
-from orchestrator.views.cost import run_views
+from orchestrator.views import check, lookup
 from orchestrator.views.impact import impact
-from orchestrator.views.why import why
-from orchestrator.views.why_then import why_then
+from orchestrator.views.task import task_view
 
 READ_LIMIT = 100_000  # characters of an artifact in one answer
 EXPLORE_SECONDS = 120.0
@@ -33,7 +30,7 @@ EXPLORE_SECONDS = 120.0
 class Tool:
     name: str
     description: str
-    arguments: type[given.Arguments]
+    arguments: type[command_arguments.Arguments]
     call: Callable[[ToolContext, Any], Json]
     writes: bool = False
 
@@ -136,16 +133,7 @@ def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
 def _task_get(context: ToolContext, asked: given.TaskGet) -> Json:
     def unit(tx: Tx) -> Json:
         session = context.scope.session(tx, asked.session)
-        task = lookup.task(tx, session, asked.task)
-        view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
-        return {
-            **view,
-            "session": session.id,
-            "input": task.payload,
-            "why": why(tx, session, task) if asked.at is None else why_then(tx, session, task, asked.at),
-            "runs": run_views(tx, session.id, task.key),
-            "discussion": discuss.discussion(tx, session.id, task.key) if view["verdict"] else None,
-        }
+        return task_view(tx, session, lookup.task(tx, session, asked.task), asked.at)
 
     return context.read(unit)
 
@@ -198,6 +186,14 @@ def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:
             task=scope.task(asked.task),
         )
     )
+
+
+def _session_start(context: ToolContext, asked: command_arguments.SessionStart) -> Json:
+    return starting.begin(context.caller(), asked)
+
+
+def _session_command(context: ToolContext, asked: command_arguments.SessionCommand) -> Json:
+    return by_name.run(context.caller(), asked)
 
 
 TOOLS = (
@@ -260,15 +256,15 @@ TOOLS = (
         "session_start",
         "Start a session from a task description. It returns at once with the session's id and plan; the work continues by "
         "itself. With plan: true nothing is changed.",
-        given.SessionStart,
-        session_start,
+        command_arguments.SessionStart,
+        _session_start,
         writes=True,
     ),
     Tool(
         "session_fork",
         "Make a second session from the state of another one behind a completed task, with another agent or mode. It returns "
         "at once; the source stays as it is. With plan: true nothing is changed.",
-        given.SessionFork,
+        command_arguments.SessionFork,
         session_fork,
         writes=True,
     ),
@@ -276,15 +272,15 @@ TOOLS = (
         "session_compare",
         "Two sessions side by side: documents, scores, discussions, tests, review, code, cost and time; the better side is "
         "named where better is defined.",
-        given.SessionCompare,
+        command_arguments.SessionCompare,
         session_compare,
     ),
     Tool(
         "session_command",
         "Control a session: resume (continue; at a checkpoint this is the person's approval), revise, feedback, recheck, "
         "improve, advise, rebase, pause, cancel, archive, repair. session_status shows what is possible. Returns at once.",
-        given.SessionCommand,
-        session_command,
+        command_arguments.SessionCommand,
+        _session_command,
         writes=True,
     ),
 )

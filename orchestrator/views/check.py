@@ -26,7 +26,19 @@ from orchestrator.store import (
 )
 from orchestrator.store.rows import Artifact, CallSums, OpenRun, Session, Task
 from orchestrator.store.store import Tx
-from orchestrator.views import advice, budget, cost, discuss, landed, limits, measured, next_steps, reviews
+from orchestrator.views import (
+    advice,
+    budget,
+    cost,
+    discuss,
+    eta,
+    landed,
+    limits,
+    measured,
+    next_steps,
+    reviews,
+    stalls,
+)
 from orchestrator.views.session_plan import plan_view, session_plan
 
 MARKS = {
@@ -73,7 +85,8 @@ def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | 
 
 def overview(tx: Tx, session: Session) -> JsonObject:
     """What `check` shows: the graph, the running work, what is waiting and what to do next."""
-    views = task_views(tx, session)
+    rows = tasks.all_tasks(tx, session.id)
+    views = task_views(tx, session, rows)
     return {
         **summary(tx, session),
         "tasks": views,
@@ -81,6 +94,7 @@ def overview(tx: Tx, session: Session) -> JsonObject:
         "ready": [view["task"] for view in views if view["ready"]],
         "offered": [view["task"] for view in views if view["offered"]],
         "stalled": _stalled(tx, session, views),
+        "expected": eta.expected(tx, session, rows),
         "budget": budget.budget_view(tx, session),
         "limits": limits.limit_views(tx) if session.status not in ENDED else [],
         "unanswering": cost.unanswering(tx, session.id),
@@ -105,9 +119,9 @@ def _plan(tx: Tx, session: Session) -> JsonObject | None:
     return plan_view(tx, session.id, found) if found else None
 
 
-def task_views(tx: Tx, session: Session) -> list[JsonObject]:
-    """Every task in order of creation, with its run, its round and what it waits for."""
-    rows = tasks.all_tasks(tx, session.id)
+def task_views(tx: Tx, session: Session, found: Sequence[Task] | None = None) -> list[JsonObject]:
+    """Every task in order of creation, with its run, its round and what it waits for; `found`: its rows, if read already."""
+    rows = tasks.all_tasks(tx, session.id) if found is None else found
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
     open_runs = {row.key: row for row in tasks.open_runs(tx, session.id)}
@@ -289,15 +303,5 @@ def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> l
     """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
-    found = [
-        f"{run.key}: {why}; the coordinator recovers it, or `lifecycle resume` does"
-        for run, why in leases.overdue_runs(tx)
-        if run.session_id == session.id
-    ]
-    if leases.leader(tx) is None:
-        found.append("no coordinator is running: `lifecycle resume` or `lifecycle daemon start` starts one")
-    elif any(view["offered"] for view in views) and not leases.live_hosts(tx):
-        found.append(
-            "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
-        )
-    return found
+    missing = stalls.missing_process(tx, any(view["offered"] for view in views))
+    return [*stalls.lost_runs(tx).get(session.id, []), *([missing] if missing else [])]

@@ -6,7 +6,6 @@ None of them changes anything. An examination that breaks is itself a fault that
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from orchestrator.store.backends.sqlite_file import (
     refuse_network_file_system,
 )
 from orchestrator.store.store import Store
+from orchestrator.views import disk_space
 from orchestrator.views.agents import limits_of
 from orchestrator.views.limits import in_words, way_on
 from orchestrator.wakeup import runtime_directory
@@ -36,8 +36,6 @@ from orchestrator.wakeup import runtime_directory
 if TYPE_CHECKING:
     from orchestrator.project import Project
 
-FREE_BYTES = 200 * 1024 * 1024
-FREE_SHARE = 0.05
 PYTHON = (3, 11)
 GIT_SECONDS = 60.0
 KINDS = {
@@ -128,12 +126,11 @@ def _folder(project: Project) -> Check:
 
 
 def _disk(project: Project) -> Check:
-    usage = shutil.disk_usage(project.root)
-    says = f"{usage.free // 1024 // 1024} MiB free of {usage.total // 1024 // 1024} MiB"
-    if usage.free < FREE_BYTES or usage.free < FREE_SHARE * usage.total:
-        state: Literal["note", "fault"] = "fault" if usage.free < FREE_BYTES // 10 else "note"
-        return Check("disk", state, says, "free some space: a full disk pauses every session")
-    return Check("disk", "ok", says)
+    room = disk_space.room_at(project.root)
+    if room.is_low:
+        is_full = room.free < disk_space.FREE_BYTES // 10
+        return Check("disk", "fault" if is_full else "note", room.says, disk_space.FIX)
+    return Check("disk", "ok", room.says)
 
 
 def _sqlite(project: Project) -> Check:

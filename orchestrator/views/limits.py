@@ -8,22 +8,24 @@ from orchestrator.coordinator.projector import stamp
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import messages, rate_limits, sessions
+from orchestrator.store.rows import RateLimit
 from orchestrator.store.store import Store, Tx
 
 
 def limit_views(tx: Tx) -> list[JsonObject]:
     """The accounts of the project that are at their limit now."""
-    return [
-        {
-            "account": row.name,
-            "agent": row.agent,
-            "until": stamp(row.limited_until),
-            "since": stamp(row.since_at),
-            "guesses": row.guesses,
-            "why": row.why,
-        }
-        for row in rate_limits.limited_now(tx)
-    ]
+    return [limit_view(row) for row in rate_limits.limited_now(tx)]
+
+
+def limit_view(row: RateLimit) -> JsonObject:
+    return {
+        "account": row.name,
+        "agent": row.agent,
+        "until": stamp(row.limited_until),
+        "since": stamp(row.since_at),
+        "guesses": row.guesses,
+        "why": row.why,
+    }
 
 
 def in_words(limit: JsonObject) -> str:

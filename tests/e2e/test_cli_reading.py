@@ -54,9 +54,12 @@ def keys_of(value: Any) -> set[str]:
 
 VIEWS = {
     "check": "check",
+    "inbox": "inbox",
     "list": "list",
     "show": "show",
     "tasks": "tasks",
+    "one task": "tasks DRAFT-001",
+    "grouped tasks": "tasks --grouped",
     "artifacts": "artifacts",
     "why": "why DRAFT-002",
     "runs": "runs DRAFT-001",

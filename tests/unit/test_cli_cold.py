@@ -30,6 +30,7 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules}), file=sys.stde
 """
 LOOKS = (
     "check",
+    "inbox",
     "list",
     "show",
     "tasks",
