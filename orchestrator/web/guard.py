@@ -45,7 +45,7 @@ DIAGRAM_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
-OPEN = ("/enter", "/static/", "/diagram")
+OPEN = ("/enter", "/diagram")
 
 
 class NotAdmitted(LifecycleError):
@@ -73,7 +73,7 @@ class _Asked:
 
     @property
     def is_open(self) -> bool:
-        return any(self.path == each.rstrip("/") or self.path.startswith(each) for each in OPEN)
+        return self.path in OPEN or self.path.startswith("/static/")
 
 
 class Guard:

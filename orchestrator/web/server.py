@@ -137,7 +137,7 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
     path = request.url.path
     visitor = request.scope.get(VISITOR, Visitor("", "read"))
     found = status or status_of(error)
-    if path.startswith("/api/"):
+    if path.startswith("/api/") or not visitor.person:  # who has not entered sees nothing of the projects
         return problem(error, found)
     asked = WebRequest(site, visitor, path, {}, PageQuery(), None, {})
     back = path.partition("/commands/")[0]  # a form's own address shows nothing
