@@ -27,6 +27,7 @@ class Place(NamedTuple):
 @query(Session)
 def _page() -> Selection:
     created = sessions.c.created_at
+    named: Sql = func.lower(sessions.c.title + "\n" + sessions.c.id)
     last: Sql = bindparam("created")
     status: Sql = bindparam("status")
     pattern: Sql = bindparam("pattern")
@@ -37,11 +38,7 @@ def _page() -> Selection:
             or_(created < last, sessions.c.id < bindparam("id")),
             sessions.c.archived <= bindparam("archived"),
             or_(status == "", sessions.c.status == status),
-            or_(
-                pattern == "%%",
-                func.lower(sessions.c.title).like(pattern, escape="\\"),
-                func.lower(sessions.c.id).like(pattern, escape="\\"),
-            ),
+            or_(pattern == "%%", named.like(pattern, escape="\\")),
         )
         .order_by(created.desc(), sessions.c.id.desc())
         .limit(bindparam("limit"))
