@@ -31,6 +31,10 @@ def discuss(
     every: Annotated[
         bool, typer.Option("--all", "-a", help="What each perspective and agent is worth, over all sessions.")
     ] = False,
+    past: Annotated[
+        bool,
+        typer.Option("--history", help="Every rating: a row a perspective, a column a round and revision."),
+    ] = False,
     perspectives: Annotated[
         str | None, typer.Option("--perspectives", metavar="A,B", help="FILE: from where it is discussed.")
     ] = None,
@@ -49,6 +53,14 @@ def discuss(
     from orchestrator.views.measured import in_words, of_project
 
     exclude(all=every, session=in_session is not None)
+    exclude(all=every, history=past)
+    if past:
+        from orchestrator.cli.history import show_history
+
+        if round_key is not None:
+            raise UsageError("--history is about every round", fix="leave ROUND out, or --history")
+        show_history(in_session, as_json)
+        return
     if every:
         if round_key is not None:
             raise UsageError("--all is about every round", fix="leave ROUND out, or --all")

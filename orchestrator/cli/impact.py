@@ -28,11 +28,22 @@ def impact(
             help="An id (REQ-003, DRAFT-002, TASK-001, IMPL-002) or a file; default: what has changed.",
         ),
     ] = None,
+    graph: Annotated[
+        bool,
+        typer.Option(
+            "--graph", help="The items from goals to stories and their links; NAME: an item's chain."
+        ),
+    ] = False,
     in_session: InSession = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a change means: what was made of it, the tasks to run again, and what that is likely to take."""
     with reading() as opened:
+        if graph:
+            from orchestrator.cli.impact_graph import show_graph
+
+            show_graph(opened, in_session, name, as_json)
+            return
         show(opened, in_session, name, as_json)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import invariant
 
 from orchestrator.domain.model import TaskStatus
 from orchestrator.domain.past_state import Lived, status_then
@@ -42,18 +41,23 @@ class Replayed(Lifecycles):
     def __init__(self) -> None:
         super().__init__()
         self.seen: dict[tuple[str, int], Seen] = {}
+        tick = self.clock.tick
 
-    @invariant()
+        def keep_and_tick(*given: Any) -> None:
+            self.keep_what_is_seen()
+            tick(*given)
+
+        self.clock.tick = keep_and_tick  # type: ignore[method-assign]
+
     def keep_what_is_seen(self) -> None:
+        """Before each tick: what has the same time has been written by then."""
         for session in self.model.sessions:
             number, seen = self.store.read(lambda tx, session=session: now(tx, session))
             self.seen.setdefault((session, number), seen)
 
-    def teardown(self) -> None:
-        try:
-            self.replay()
-        finally:
-            super().teardown()
+    def everything_ends(self) -> None:
+        super().everything_ends()
+        self.replay()
 
     def replay(self) -> None:
         for (session, number), (status, reason, states) in self.seen.items():
@@ -72,7 +76,7 @@ def _kept(then: str, now: str) -> str:
 
 
 Replayed.TestCase.settings = settings(
-    max_examples=6,
+    max_examples=8,
     stateful_step_count=40,
     derandomize=True,
     database=None,

@@ -1,0 +1,56 @@
+"""The graph of a specification's items, for `impact --graph`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from orchestrator.cli.opening import OpenedForReading
+from orchestrator.cli.output import note, print_json, say, say_wrapped, table
+from orchestrator.domain.inert import one_line
+
+if TYPE_CHECKING:
+    from orchestrator.domain.json_types import JsonObject
+
+
+def show_graph(opened: OpenedForReading, session: str | None, name: str | None, as_json: bool) -> None:
+    """Print the items, what each was made of, and where a link is missing. Raises UnknownName."""
+    from orchestrator.views import lookup
+    from orchestrator.views.impact_graph import impact_graph
+
+    root = opened.project.root
+    found = opened.store.read(
+        lambda tx: impact_graph(tx, lookup.session(tx, session, finished=True), name, root)
+    )
+    if as_json:
+        print_json(cast("JsonObject", found))
+        return
+    if not found["nodes"]:
+        note("the specification has no items yet")
+        return
+    made_of: dict[str, list[str]] = {}
+    for edge in found["edges"]:
+        made_of.setdefault(edge["downstream"], []).append(edge["upstream"])
+    table(
+        ("ITEM", "KIND", "MADE OF", "TITLE"),
+        [
+            (
+                one_line(each["item"]),
+                "withdrawn" if each["withdrawn"] else each["kind"],
+                one_line(", ".join(made_of.get(each["item"], ()))),
+                one_line(each["title"]),
+            )
+            for each in found["nodes"]
+        ],
+    )
+    for weak in found["weak"]:
+        say_wrapped(f"weak: {one_line(weak['item'])}: {one_line(weak['why'])}")
+    impact = found["impact"]
+    if impact is not None:
+        runs = ", ".join(each["task"] for each in impact["runs"])
+        say(
+            f"Runs again: {runs}"
+            if runs
+            else f"Runs again: nothing{': ' + one_line(impact['why']) if impact['why'] else ''}"
+        )
+        for each in impact["commands"]:
+            say(f"  > {each['command']}   {each['does']}")
