@@ -188,9 +188,9 @@ def test_sessions_come_a_page_at_a_time_without_gap_or_repeat(world: WebWorld) -
     while True:
         found = world.get(f"/api/v1/p/demo/sessions?limit=3{before}").json()
         seen += [each["session"] for each in found["sessions"]]
-        if found["next_before"] is None:
+        if found["next"] is None:
             break
-        before = f"&before={found['next_before']}"
+        before = f"&before={found['next']}"
 
     assert len(seen) == len(made)
     assert set(seen) == made
