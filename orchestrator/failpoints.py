@@ -16,8 +16,6 @@ from contextlib import suppress
 NAMES = (
     "start.before_commit",
     "start.after_commit",
-    "command.before_commit",
-    "command.after_commit",
     "beat.before_commit",
     "beat.after_commit",
     "claim.before",
@@ -36,6 +34,11 @@ NAMES = (
     "projector.before_mark",
     "reap.before_commit",
     "host.draining",
+)
+
+COMMAND_NAMES = (  # passed only by a command that changes a session that is there
+    "command.before_commit",
+    "command.after_commit",
 )
 
 GIT_NAMES = (  # passed only by work in private trees

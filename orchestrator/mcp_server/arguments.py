@@ -49,6 +49,19 @@ class OfSession(Arguments):
     session: Session = None
 
 
+class SessionList(Arguments):
+    state: Annotated[
+        Literal["active", "paused", "completed", "cancelled"] | None, Field(description="Only these.")
+    ] = None
+    search: Annotated[Name | None, Field(description="Only those with the text in their title or id.")] = None
+    before: Annotated[
+        Annotated[str, Field(max_length=300)] | None,
+        Field(description="The key `next` of the page before; default the newest sessions."),
+    ] = None
+    limit: Annotated[int | None, Field(ge=1, le=200, description="At most so many, default 50.")] = None
+    archived: Annotated[bool, Field(description="Also archived ones.")] = False
+
+
 class OfTask(OfSession):
     task: Annotated[Name, Field(description="A task's id, for example DRAFT-002.")]
 

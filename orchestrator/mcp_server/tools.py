@@ -18,7 +18,7 @@ from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, lookup
+from orchestrator.views import check, lookup, sessions_listed
 from orchestrator.views.impact import impact
 from orchestrator.views.task import task_view
 
@@ -126,6 +126,11 @@ def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
 
 
+def _session_list(context: ToolContext, asked: given.SessionList) -> Json:
+    page = sessions_listed.page(asked.limit, asked.before, asked.state, asked.search, asked.archived)
+    return context.read(lambda tx: sessions_listed.session_page(tx, page))
+
+
 def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
@@ -205,6 +210,12 @@ TOOLS = (
         given.TeamMsg,
         _team_msg,
         writes=True,
+    ),
+    Tool(
+        "session_list",
+        "The sessions of the project, the newest first, a page at a time: `sessions`, and `next`, the key of the next page.",
+        given.SessionList,
+        _session_list,
     ),
     Tool(
         "session_status",
