@@ -86,9 +86,14 @@ def judged(context: BrowserContext, page: Page) -> str:
     return str(tools.send("Runtime.evaluate", asked)["result"]["value"])
 
 
-def is_wide(page: Page) -> bool:
-    """Whether the page scrolls sideways."""
-    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+def too_wide(page: Page) -> Any:
+    """What makes the page scroll sideways."""
+    return page.evaluate(
+        """document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+        [...document.querySelectorAll('main *')].filter(each => !each.closest('.scroll') &&
+          each.getBoundingClientRect().right > document.documentElement.clientWidth)
+          .map(each => each.outerHTML.slice(0, 200))"""
+    )
 
 
 def at_a_checkpoint(world: World) -> str:
@@ -194,7 +199,7 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     for path in paths:
         page.goto(served.origin + path)
         assert judged(small, page) == "[]", path
-        assert not is_wide(page), path
+        assert too_wide(page) == [], path
         assert (
             page.evaluate("document.querySelectorAll('[style], style, [onclick], script:not([src])').length")
             == 0
