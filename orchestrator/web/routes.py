@@ -8,15 +8,16 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import check, decide, diagram, discuss, document, inbox, log, start, task
+from orchestrator.web.pages import check, decide, diagram, discuss, document, grouped, inbox, log, start, task
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
+from orchestrator.web.pages.grouped import GroupPage
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
-from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion, Skip
+from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion
 from orchestrator.web.route import Route
-from orchestrator.web.web_request import PageQuery, WebRequest
+from orchestrator.web.web_request import PageQuery, Skip, WebRequest
 
 SESSION = "/p/{p}/s/{session}"
 API = "/api/v1"
@@ -49,6 +50,7 @@ PAGES = (
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
+    Route("GET", f"{SESSION}/group/{{group:path}}", grouped.page, "Tasks of a large session", GroupPage),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
 )
 READ_API = (

@@ -43,6 +43,10 @@ class PageQuery(Query):
     part: Annotated[Literal["1"] | None, Field(description="Only the part of the page that changes.")] = None
 
 
+class Skip(Query):
+    skip: Annotated[int, Field(ge=0, le=10_000_000, description="How many of the group to leave out.")] = 0
+
+
 @dataclass(frozen=True, slots=True)
 class WebRequest:
     site: Site

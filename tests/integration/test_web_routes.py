@@ -206,12 +206,12 @@ def test_every_pause_has_a_form_that_answers_it(world: WebWorld, reason: PauseRe
     detail = {"task": "DRAFT-001", "options": [{"label": "one way"}], "error": "it broke"}
     world.store.write(lambda tx: sessions.pause(tx, session, reason, detail))
 
-    page = world.get(f"/p/demo/s/{session}")
+    page = world.get(f"/p/demo/s/{session}/decide")
     inbox = world.get("/")
 
     assert page.status_code == 200, page.text
     assert f'action="/p/demo/s/{session}/commands/resume"' in page.text
-    assert f"/p/demo/s/{session}" in inbox.text
+    assert f'href="/p/demo/s/{session}/decide"' in inbox.text
 
 
 @pytest.mark.parametrize(
