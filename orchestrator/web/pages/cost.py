@@ -1,0 +1,45 @@
+"""What a session's agents cost: by task, role, agent and model."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.store.rows import Session
+from orchestrator.store.store import Tx
+from orchestrator.views import check, eta
+from orchestrator.views.cost import cost_view
+from orchestrator.web.rendering import render
+from orchestrator.web.web_request import WebRequest
+
+PARTS = (("by_task", "By task"), ("by_role", "By role"), ("by_agent", "By agent"), ("by_model", "By model"))
+NAMES = ("task", "role", "agent", "model")  # the columns that a part may be named by
+
+
+def page(request: WebRequest) -> Response:
+    def unit(tx: Tx, session: Session) -> JsonObject:
+        return {
+            "session": check.summary(tx, session),
+            "cost": cost_view(tx, session.id),
+            "expected": eta.expected(tx, session),
+        }
+
+    found = request.read(unit)
+    parts = []
+    for key, says in PARTS:
+        rows = [
+            {**row, "name": " ".join(str(row[name]) for name in NAMES if row.get(name))}
+            for row in found["cost"][key]
+        ]
+        rows.sort(key=lambda row: (-row["usd"], -row["tokens_in"] - row["tokens_out"]))
+        parts.append({"says": says, "rows": rows, "most": max((row["usd"] for row in rows), default=0.0)})
+    return render(
+        request,
+        "cost.html",
+        live="cost_live.html",
+        title="Cost",
+        session=found["session"],
+        cost=found["cost"],
+        expected=found["expected"],
+        parts=parts,
+    )
