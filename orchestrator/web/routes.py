@@ -8,20 +8,7 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import (
-    check,
-    cost,
-    decide,
-    diagram,
-    discuss,
-    document,
-    grouped,
-    impact,
-    inbox,
-    log,
-    start,
-    task,
-)
+from orchestrator.web.pages import check, decide, diagram, discuss, document, grouped, inbox, log, start, task
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
@@ -60,11 +47,6 @@ PAGES = (
     ),
     Route("GET", f"{SESSION}/discuss", discuss.page, "Its discussions and their ratings", PageQuery),
     Route("GET", f"{SESSION}/discuss/{{round}}", discuss.of_round, "One discussion"),
-    Route("GET", f"{SESSION}/cost", cost.page, "What its agents cost", PageQuery),
-    Route("GET", f"{SESSION}/impact", impact.page, "How the items of its specification hang together"),
-    Route(
-        "GET", f"{SESSION}/impact/{{item:path}}", impact.page, "One item: its chain, what a revision makes"
-    ),
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),

@@ -238,10 +238,7 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     served = serve(world.life)
     paths = ["/", "/p/p/sessions", "/p/p/start", f"/p/p/s/{session}", f"/p/p/s/{session}/t/DRAFT-001"]
     paths += [f"/p/p/s/{session}/log", "/p/p/nothing"]
-    paths += [
-        f"/p/p/s/{session}/{each}"
-        for each in ("decide", "docs", "discuss", "discuss/DISCUSS-002", "cost", "impact")
-    ]
+    paths += [f"/p/p/s/{session}/{each}" for each in ("decide", "docs", "discuss", "discuss/DISCUSS-002")]
     written(world, session, FLOW)
     written(world, session, FLOW.replace("30 days", "45 days"))
     paths += [f"/p/p/s/{session}/doc/{BRIEF}", f"/p/p/s/{session}/diff/{BRIEF}"]
