@@ -142,7 +142,9 @@ def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
     page.wait_for_selector("text=said <b>live</b>")
     second = context.new_page()
     second.goto(f"{served.origin}/p/p/s/{session}")
-    second.wait_for_selector("#connection[data-state=live]")
+    second.wait_for_selector(
+        "#connection[data-state=live]", timeout=1000 * patient(3)
+    )  # it asks the other tab
 
     served.process.send_signal(signal.SIGKILL)
     page.wait_for_selector("#connection[data-state=offline]", timeout=1000 * patient(3))
