@@ -36,6 +36,11 @@ NAMES = (
     "host.draining",
 )
 
+COMMAND_NAMES = (  # passed only by a command that changes a session that is there
+    "command.before_commit",
+    "command.after_commit",
+)
+
 GIT_NAMES = (  # passed only by work in private trees
     "tree.row",
     "tree.made",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.opening import changing, who
-from orchestrator.cli.options import AsJson, Detach, InSession
+from orchestrator.cli.options import AsJson, Detach, InSession, Key
 from orchestrator.cli.rework import go_on, newest_messages
 
 
@@ -27,6 +27,7 @@ def advise(
         str | None, typer.Option("--at", metavar="TASK", help="Give the advice when this task is done.")
     ] = None,
     in_session: InSession = None,
+    key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +38,7 @@ def advise(
     with changing() as opened:
         before = newest_messages(opened)
         done = command.advise(
-            opened.store, in_session, given, who=who(), max_attempts=opened.settings.max_attempts
+            opened.store, in_session, given, who=who(), max_attempts=opened.settings.max_attempts, key=key
         )
         raise typer.Exit(go_on(opened, done, before, detach, as_json, until=done.made))
 

@@ -28,6 +28,10 @@ Words = Annotated[
     str, typer.Option("--words", "-m", metavar="TEXT", help="Your reason, recorded with the decision.")
 ]
 Named = Annotated[str, typer.Argument(metavar="SESSION", help="The session, or the first letters of its id.")]
+Key = Annotated[
+    str | None,
+    typer.Option("--key", metavar="KEY", help="Idempotency key: the same key twice applies it once."),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ProjectOption = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="The project's folder.")]
 ARTIFACT_HELP = (

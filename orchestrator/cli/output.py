@@ -23,6 +23,7 @@ LAST_COLUMN = 8  # columns that a table's last one needs
 HANGING = "  "  # before the lines that go on with one above
 _ID = re.compile(r"(?:TLS|UAN|TC)-[\w…-]+")
 _DATE = re.compile(r"-\d{4}-\d\d-\d\d(?:-\d+)?$", re.ASCII)
+REPEATED = "applied before under this key; nothing was changed"
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "dim": "2", "bold": "1"}
 
 
@@ -294,9 +295,14 @@ def verdict(found: JsonObject | None) -> str:
     return f"{mean} {found['severity'] or ''}".strip()
 
 
-def say_done(session: str, what: str, then: str, as_json: bool) -> None:
-    """Print the new state of a session and the command that usually follows."""
+def say_done(session: str, what: str, then: str, as_json: bool, repeated: bool = False) -> None:
+    """Print the new state of a session and the command that usually follows.
+
+    `repeated`: the command was applied before, under its key.
+    """
     if as_json:
-        print_json({"session": session, "done": what})
+        print_json({"session": session, "done": what, "repeated": repeated})
         return
+    if repeated:
+        note(REPEATED)
     say(f"{session} is {what}" + (f"   ({then})" if then else ""))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import typer
 
 from orchestrator.cli.opening import changing, who
-from orchestrator.cli.options import AsJson, Detach, InSession, SessionArgument, one_session
+from orchestrator.cli.options import AsJson, Detach, InSession, Key, SessionArgument, one_session
 from orchestrator.cli.rework import go_on, newest_messages
 
 
 def rebase(
     session: SessionArgument = None,
     in_session: InSession = None,
+    key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -22,7 +23,9 @@ def rebase(
     with changing() as opened:
         before = newest_messages(opened)
         attempts = opened.settings.max_attempts
-        done = start_rebase(opened.store, opened.project.root, name, who=who(), max_attempts=attempts)
+        done = start_rebase(
+            opened.store, opened.project.root, name, who=who(), max_attempts=attempts, key=key
+        )
         raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 

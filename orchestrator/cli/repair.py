@@ -5,22 +5,26 @@ from __future__ import annotations
 import typer
 
 from orchestrator.cli.opening import changing, wake
-from orchestrator.cli.options import AsJson, InSession, SessionArgument, one_session
-from orchestrator.cli.output import print_json, say
+from orchestrator.cli.options import AsJson, InSession, Key, SessionArgument, one_session
+from orchestrator.cli.output import REPEATED, note, print_json, say
 from orchestrator.domain.inert import inert
 from orchestrator.domain.pauses import EXIT_FAILED
 
 
-def repair(session: SessionArgument = None, in_session: InSession = None, as_json: AsJson = False) -> None:
+def repair(
+    session: SessionArgument = None, in_session: InSession = None, key: Key = None, as_json: AsJson = False
+) -> None:
     """Check and repair the database, and rebuild a session's files. Exit code 1 if errors remain."""
     from orchestrator.commands import repair as work
 
     with changing() as opened:
-        found = work.repair(opened.store, one_session(session, in_session))
+        found = work.repair(opened.store, one_session(session, in_session), key)
         wake(opened)
     if as_json:
         print_json(found)
     else:
+        if found["repeated"]:
+            note(REPEATED)
         for line in found["fixed"]:
             say(f"fixed: {inert(line)}")
         for line in found["faults"]:

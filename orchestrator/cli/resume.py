@@ -13,6 +13,7 @@ from orchestrator.cli.options import (
     AsJson,
     Detach,
     InSession,
+    Key,
     MaxMinutes,
     MaxTokens,
     MaxTurns,
@@ -24,7 +25,7 @@ from orchestrator.cli.options import (
     exclude,
     one_session,
 )
-from orchestrator.cli.output import note
+from orchestrator.cli.output import REPEATED, note
 from orchestrator.domain.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,11 +48,12 @@ def resume(
     ] = None,
     expect: Annotated[
         str | None,
-        typer.Option("--expect", metavar="TOKEN", help="Approve exactly what `check` shows with this token."),
+        typer.Option("--expect", metavar="TOKEN", help="Answer exactly what `check` shows with this token."),
     ] = None,
     words: Annotated[
         str, typer.Option("--words", "-m", metavar="TEXT", help="Your comment, recorded with the decision.")
     ] = "",
+    key: Key = None,
     max_usd: MaxUsd = None,
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
@@ -60,9 +62,9 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Continue a session after a checkpoint, a pause or a crash, and follow it."""
-    from orchestrator.commands.resume import Answer, check_agent
+    from orchestrator.commands.resume import Answer, check_agent, command
     from orchestrator.commands.resume import resume as go_on
-    from orchestrator.commands.rework import check_words
+    from orchestrator.commands.words import check_words
     from orchestrator.domain.approvals import parse_token
     from orchestrator.domain.budget import caps
     from orchestrator.store import sessions
@@ -86,13 +88,18 @@ def resume(
         None if expect is None else parse_token(expect),
     )
     with changing() as opened:
-        name = _choose(opened, one_session(session, in_session))
-        if agent is not None and retry is not None:
+        name = one_session(session, in_session)
+        if key is None:  # else another session could be chosen when the command is sent again
+            name = _choose(opened, name)
+        known = opened.store.read(command(name, answer, key).answer)
+        if agent is not None and retry is not None and known is None:
             check_agent(opened.project, agent, retry)
         before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
-        done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts)
-        for key in done.recovered:
-            note(f"{key}: recovered from a lost attempt")
+        done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts, key=key)
+        if done.repeated:
+            note(REPEATED)
+        for task in done.recovered:
+            note(f"{task}: recovered from a lost attempt")
         for warning in done.warnings:
             note(f"warning: {warning}")
         raise typer.Exit(

@@ -8,14 +8,14 @@ import typer
 
 from orchestrator.cli.impact import show
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
-from orchestrator.cli.options import AsJson, Detach, InSession, can_ask, choose
-from orchestrator.cli.output import note
+from orchestrator.cli.options import AsJson, Detach, InSession, Key, can_ask, choose
+from orchestrator.cli.output import REPEATED, note
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orchestrator.commands.rework import Reworked
+    from orchestrator.commands.reworked import Reworked
     from orchestrator.domain.feedback import FeedbackTarget
 
 
@@ -27,6 +27,7 @@ def revise(
     plan: Annotated[
         bool, typer.Option("--plan", help="Show what would run again, and what that takes; change nothing.")
     ] = False,
+    key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -47,6 +48,7 @@ def revise(
             force=force,
             who=who(),
             max_attempts=opened.settings.max_attempts,
+            key=key,
         )
         raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
@@ -58,6 +60,7 @@ def feedback(
         typer.Option("--task", metavar="TASK", help="The document it is about; default: the one it names."),
     ] = None,
     in_session: InSession = None,
+    key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -75,12 +78,13 @@ def feedback(
                 who=who(),
                 max_attempts=opened.settings.max_attempts,
                 task=about,
+                key=key,
             )
 
         try:
             done, target = give(task)
         except rework.UnclearFeedback as unclear:
-            if not can_ask():
+            if key is not None or not can_ask():  # the answer would be another command under the same key
                 raise
             done, target = give(_ask(unclear.documents))
         note(f"{target.action}{f' {target.task}' if target.task else ''}: {target.why}")
@@ -96,13 +100,17 @@ def _ask(documents: Mapping[str, str]) -> str:
     return keys[choose(len(keys), 'lifecycle feedback "..." --task TASK') - 1]
 
 
-def recheck(in_session: InSession = None, detach: Detach = False, as_json: AsJson = False) -> None:
+def recheck(
+    in_session: InSession = None, key: Key = None, detach: Detach = False, as_json: AsJson = False
+) -> None:
     """Score the specification again, and follow."""
     from orchestrator.commands import rework
 
     with changing() as opened:
         before = newest_messages(opened)
-        done = rework.recheck(opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts)
+        done = rework.recheck(
+            opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts, key=key
+        )
         raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
 
@@ -112,6 +120,7 @@ def improve(
         typer.Argument(metavar="DIMENSION", help="A dimension of the readiness report; default the lowest."),
     ] = None,
     in_session: InSession = None,
+    key: Key = None,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -121,7 +130,12 @@ def improve(
     with changing() as opened:
         before = newest_messages(opened)
         done = rework.improve(
-            opened.store, in_session, dimension, who=who(), max_attempts=opened.settings.max_attempts
+            opened.store,
+            in_session,
+            dimension,
+            who=who(),
+            max_attempts=opened.settings.max_attempts,
+            key=key,
         )
         raise typer.Exit(go_on(opened, done, before, detach, as_json))
 
@@ -149,6 +163,8 @@ def go_on(
     from orchestrator.cli.follow import finish
 
     wake(opened, done.released)
+    if done.repeated:
+        note(REPEATED)
     made = f", made {', '.join(done.made)}" if done.made else ""
     note(f"{done.session}: {done.why}{made}" + (f"; {done.state}" if done.state else ""))
     return finish(

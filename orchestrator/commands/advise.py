@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.commands.rework import Reworked, check_words
+from orchestrator.commands import once
+from orchestrator.commands.reworked import Reworked
+from orchestrator.commands.words import check_words
 from orchestrator.domain import ids
 from orchestrator.domain.concerns import ARCH, AT, MODE, QUESTION, AdviceMode
 from orchestrator.domain.documents import Catalogue
@@ -57,8 +59,13 @@ def asked(question: str | None, mode: str | None, at: str | None) -> Asked:
     return Asked(words, None if mode is None else AdviceMode(mode), at)
 
 
-def advise(store: Store, name: str | None, given: Asked, *, who: str, max_attempts: int) -> Reworked:
+def advise(
+    store: Store, name: str | None, given: Asked, *, who: str, max_attempts: int, key: str | None = None
+) -> Reworked:
     """Make the task of the advice; a completed session is opened for it. Raises UnknownName, NotAllowedNow, UsageError."""
+    command = once.command(
+        "advise", key, session=name, question=given.question, mode=given.mode, at=given.at, who=who
+    )
 
     def unit(tx: Tx) -> Reworked:
         session = lookup.alive(lookup.session(tx, name, finished=True))
@@ -80,10 +87,10 @@ def advise(store: Store, name: str | None, given: Asked, *, who: str, max_attemp
         landed = begun is not None and begun.head != begun.base
         mode = given.mode or _mode(given, rows, pack.documents, landed)
         about = _about(tx, session, given, mode, rows, pack.documents)
-        key = _key(mode, rows)
+        new = _key(mode, rows)
         blockers = tuple(row.key for row in about if row.status not in SATISFIED)
         phase = about[-1].phase if about else rows[-1].phase
-        state = TaskState(key, role.name, ARCH, TaskStatus.PENDING, blockers, phase=phase)
+        state = TaskState(new, role.name, ARCH, TaskStatus.PENDING, blockers, phase=phase)
         payload: JsonObject = {
             MODE: mode.value,
             QUESTION: given.question,
@@ -91,12 +98,12 @@ def advise(store: Store, name: str | None, given: Asked, *, who: str, max_attemp
             "asked_by": who,
         }
         rework.add_tasks(tx, session.id, (state,), max_attempts, lambda _: payload)
-        decisions.decide(tx, session.id, f"advise {key}", who, given.question or f"({mode})")
-        why = f"{key} asks the architect ({mode})" + (f", behind {', '.join(blockers)}" if blockers else "")
-        messages.event(tx, session.id, "advise", why, task=key, mode=mode.value)
-        return Reworked(session.id, (key,), (), why, _go_on(tx, session, blockers))
+        decisions.decide(tx, session.id, f"advise {new}", who, given.question or f"({mode})")
+        why = f"{new} asks the architect ({mode})" + (f", behind {', '.join(blockers)}" if blockers else "")
+        messages.event(tx, session.id, "advise", why, task=new, mode=mode.value)
+        return Reworked(session.id, (new,), (), why, _go_on(tx, session, blockers))
 
-    return store.write(unit)
+    return once.apply_once(store, command, Reworked, unit)
 
 
 def _refuse_archived(session: Session) -> None:

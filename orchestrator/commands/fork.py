@@ -19,9 +19,9 @@ from orchestrator.commands import forked_code, forked_mode
 from orchestrator.commands.forked_code import ForkedCode, code_at
 from orchestrator.commands.forked_rows import Moment, Taken, inherited, named_anew, take
 from orchestrator.commands.resume import check_usable
-from orchestrator.commands.start import check_key
 from orchestrator.domain import budget as rules
 from orchestrator.domain import ids
+from orchestrator.domain.command_keys import check_key
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome, TaskStatus

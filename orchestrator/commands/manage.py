@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 
+from orchestrator import failpoints
+from orchestrator.commands import once
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.domain.pauses import PauseReason
@@ -20,10 +22,12 @@ ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 class Done:
     session: str
     stopped: tuple[str, ...] = ()  # runs whose agents must stop now
+    repeated: bool = False  # it was applied before, under the same key
 
 
-def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
+def pause(store: Store, name: str | None, *, who: str, words: str = "", key: str | None = None) -> Done:
     """Pause a session: open runs finish, no new offers. Raises NotAllowedNow when it is paused already."""
+    given = once.command("pause", key, session=name, who=who, words=words)
 
     def unit(tx: Tx) -> Done:
         session = lookup.session(tx, name)
@@ -35,11 +39,12 @@ def pause(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
         sessions.pause(tx, session.id, PauseReason.USER, {"by": who, "words": words})
         return Done(session.id)
 
-    return store.write(unit)
+    return once.apply_once(store, given, Done, unit)
 
 
-def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done:
+def cancel(store: Store, name: str | None, *, who: str, words: str = "", key: str | None = None) -> Done:
     """End the session permanently and stop its runs. Raises NotAllowedNow when it is cancelled already."""
+    given = once.command("cancel", key, session=name, who=who, words=words)
 
     def unit(tx: Tx) -> Done:
         session = lookup.session(tx, name)
@@ -59,11 +64,12 @@ def cancel(store: Store, name: str | None, *, who: str, words: str = "") -> Done
         messages.event(tx, session.id, "cancelled", f"cancelled by {who}", stopped=stopped)
         return Done(session.id, tuple(stopped))
 
-    return store.write(unit)
+    return once.apply_once(store, given, Done, unit)
 
 
-def archive(store: Store, name: str, *, restore: bool = False) -> Done:
+def archive(store: Store, name: str, *, restore: bool = False, key: str | None = None) -> Done:
     """Hide an ended session from `list`, or show it again. Raises NotAllowedNow for an unfinished one."""
+    given = once.command("archive", key, session=name, restore=restore)
 
     def unit(tx: Tx) -> Done:
         session = lookup.session(tx, name)
@@ -77,13 +83,20 @@ def archive(store: Store, name: str, *, restore: bool = False) -> Done:
         messages.event(tx, session.id, "archived", "shown again" if restore else "archived")
         return Done(session.id)
 
-    return store.write(unit)
+    return once.apply_once(store, given, Done, unit)
 
 
-def delete(store: Store, name: str, *, who: str) -> Done:
-    """Remove an ended session, its rows and its directory; a record of the removal is kept."""
+def delete(store: Store, name: str, *, who: str, key: str | None = None) -> Done:
+    """Remove an ended session, its rows and its directory; a record of the removal is kept.
 
-    def unit(tx: Tx) -> str:
+    Killed between the two, the same command under the same key removes the directory.
+    """
+    given = deletion(name, who, key)
+
+    def unit(tx: Tx) -> Done:
+        known = given.answer(tx)
+        if known is not None:
+            return Done(str(known["session"]), repeated=True)
         session = lookup.session(tx, name)
         if session.status not in ENDED:
             raise NotAllowedNow(
@@ -91,11 +104,22 @@ def delete(store: Store, name: str, *, who: str) -> Done:
                 why="only an ended session can be deleted",
                 fix="cancel it first",
             )
-        retention.delete_session(tx, session.id, who)
-        return str(session.id)
+        retention.delete_session(tx, session.id, who, given.key, given.digest)
+        failpoints.hit("command.before_commit")
+        return Done(session.id)
 
-    session_id = store.write(unit)
-    directory = session_directory(store.workflow, session_id)
-    if directory.is_dir() and not directory.is_symlink():
+    done = store.write(unit)
+    failpoints.hit("command.after_commit")
+    directory = session_directory(store.workflow, done.session)
+    if directory.is_dir() and not directory.is_symlink() and not (done.repeated and _is_there(store, done)):
         shutil.rmtree(directory)
-    return Done(session_id)
+    return done
+
+
+def deletion(name: str, who: str, key: str | None) -> once.Command:
+    return once.command("delete", key, session=name, who=who)
+
+
+def _is_there(store: Store, done: Done) -> bool:
+    """Whether a session has that id again: it was made after the other one was deleted."""
+    return store.read(lambda tx: sessions.get(tx, done.session)) is not None

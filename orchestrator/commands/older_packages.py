@@ -33,6 +33,7 @@ STEPS: Mapping[str, tuple[Callable[[Rows], None], ...]] = {  # by the migration 
     "0003": (added("hosts", "version", ""),),
     "0004": (),  # work in private trees stays on its machine: its commits are not in the package
     "0005": (),
+    "0006": (),
 }
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.commands import once
 from orchestrator.commands.apply import applicable
-from orchestrator.commands.rework import Reworked, go_on, open_for
+from orchestrator.commands.rework import go_on, open_for
+from orchestrator.commands.reworked import Reworked
 from orchestrator.dispatch.asking import have_done
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
@@ -20,11 +22,17 @@ from orchestrator.store.work_state import WorkState
 SHOWN = 5  # files in conflict that a message names
 
 
-def rebase(store: Store, project: Path, name: str | None, *, who: str, max_attempts: int) -> Reworked:
+def rebase(
+    store: Store, project: Path, name: str | None, *, who: str, max_attempts: int, key: str | None = None
+) -> Reworked:
     """Make the task that merges what is checked out in `project` into the session's work, and those that judge it.
 
     Raises NotAllowedNow where nothing landed, nothing is to merge or one is on its way, UnknownName, LifecycleError.
     """
+    command = once.command("rebase", key, session=name, who=who)
+    known = store.read(command.answer)
+    if known is not None:
+        return once.answer_again(Reworked, known)
     found = store.read(lambda tx: _may_rebase(tx, name))
     onto = have_done("users-branch", project, "--session", found.session_id)
 
@@ -47,7 +55,7 @@ def rebase(store: Store, project: Path, name: str | None, *, who: str, max_attem
         messages.event(tx, session.id, "rework", f"rebase: {', '.join(made)}; {why}", made=list(made))
         return Reworked(session.id, made, (), f"rebase onto {why}", go_on(tx, session))
 
-    return store.write(unit)
+    return once.apply_once(store, command, Reworked, unit)
 
 
 def _may_rebase(tx: Tx, name: str | None) -> WorkState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.commands import once
 from orchestrator.coordinator import projector, reconcile
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
@@ -10,12 +11,27 @@ from orchestrator.store.store import Store, Tx
 from orchestrator.views import lookup
 
 
-def repair(store: Store, name: str | None) -> JsonObject:
-    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `lookup.session` does."""
+def repair(store: Store, name: str | None, key: str | None = None) -> JsonObject:
+    """The remaining (`faults`) and fixed errors, and the number of files written. Raises as `lookup.session` does.
+
+    It is several transactions, each of which only puts right what is wrong: the key is stored by the last one, and a
+    repair that was killed before is done again under it.
+    """
+    command = once.command("repair", key, session=name)
+    known = store.read(command.answer)
+    if known is not None:
+        return {**known, "repeated": True}
     session = store.read(lambda tx: lookup.session(tx, name, finished=True))
     faults = integrity.file_faults(store.path)
     if faults:  # in a damaged file nothing is written, and what is read there may be anything
-        return {"session": session.id, "faults": faults, "fixed": [], "files": 0, "edited": []}
+        return {
+            "session": session.id,
+            "faults": faults,
+            "fixed": [],
+            "files": 0,
+            "edited": [],
+            "repeated": False,
+        }
     store.write(
         lambda tx: sessions.request_beat(tx, session.id)
     )  # where nothing can be written, that is said first
@@ -33,13 +49,27 @@ def repair(store: Store, name: str | None) -> JsonObject:
         except projector.InTheWay as error:
             faults = error.faults
             written = len(paths.difference(error.paths))
-    return {
+    found: JsonObject = {
         "session": session.id,
         "faults": faults,
         "fixed": fixed,
         "files": written,
         "edited": edited,
     }
+    return {**found, "repeated": False} if key is None else _answered(store, command, found)
+
+
+def _answered(store: Store, command: once.Command, found: JsonObject) -> JsonObject:
+    """What was found, or what the same repair found that ended meanwhile."""
+
+    def unit(tx: Tx) -> JsonObject:
+        known = command.answer(tx)
+        if known is not None:
+            return {**known, "repeated": True}
+        command.keep(tx, found["session"], found)
+        return {**found, "repeated": False}
+
+    return store.write(unit)
 
 
 def _recount(store: Store, session: str) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from shlex import quote
 
-from orchestrator.commands import plan_approval
+from orchestrator.commands import once, plan_approval
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
 from orchestrator.domain.budget import Caps, edits_code
@@ -54,6 +54,7 @@ class Resumed:
     recovered: tuple[str, ...]  # tasks whose lost attempts were put right
     warnings: tuple[str, ...] = ()
     released: tuple[str, ...] = ()  # runs whose agents must stop now
+    repeated: bool = False  # it was applied before, under the same key
 
 
 def check_agent(project: Project, agent: str, task: str) -> None:
@@ -82,11 +83,17 @@ def check_usable(project: Project, agent: str) -> JsonObject:
     return dict(known[agent])
 
 
-def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int) -> Resumed:
+def resume(
+    store: Store, name: str | None, answer: Answer, *, more_attempts: int, key: str | None = None
+) -> Resumed:
     """Recover and continue, as the pause reason defines. Raises NotAllowedNow, UnknownName, UsageError.
 
     Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
+    given = command(name, answer, key)
+    known = store.read(given.answer)
+    if known is not None:
+        return once.answer_again(Resumed, known)
     chosen = store.read(lambda tx: lookup.alive(lookup.session(tx, name, finished=name is not None)))
 
     def unit(tx: Tx, alone: bool) -> Resumed:
@@ -97,9 +104,15 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
 
     if not store.read(lambda tx: edits.edited(tx, chosen.id)):
         with suppress(_EditedMeanwhile):
-            return store.write(lambda tx: unit(tx, alone=False))
+            return once.apply_once(store, given, Resumed, lambda tx: unit(tx, alone=False))
     with edits.alone(store.workflow, chosen.id):  # not while a projector writes these files
-        return store.write(lambda tx: unit(tx, alone=True))
+        return once.apply_once(store, given, Resumed, lambda tx: unit(tx, alone=True))
+
+
+def command(name: str | None, answer: Answer, key: str | None) -> once.Command:
+    """The command as its caller gave it; a token that shows more digits of the same digest is another one."""
+    given = {**asdict(answer), "expect": None if answer.expect is None else str(answer.expect)}
+    return once.command("resume", key, session=name, **given)
 
 
 class _EditedMeanwhile(Exception):
@@ -110,12 +123,14 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == name]
     session = sessions.get(tx, name)
     assert session is not None
+    approved = approvals.approval(tx, session, edited)
+    if answer.expect is not None:  # before what else is wrong with an answer to something that is over
+        approvals.check(tx, approved, session, answer.expect, _options_of(answer))
     if session.status == SessionStatus.COMPLETED:
         raise _nothing_to_resume(session.id, edited, tasks.all_tasks(tx, name))
     if topological(graph(tasks.all_tasks(tx, session.id))) is None:
         raise NotAllowedNow("the session's graph has a cycle", fix=f"lifecycle repair --session {session.id}")
     reason = session.paused_for if session.pause_reason else None
-    approved = approvals.approval(tx, session, edited)
     _skip_or_retry(tx, session, answer, more_attempts)
     if answer.caps:
         budget.raise_caps(tx, session, answer.caps, answer.who, answer.words)
@@ -132,7 +147,8 @@ def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more
     if reason is PauseReason.PLAN_APPROVAL:
         plan = plan_approval.checked(tx, session, edited, answer.force)
         warnings += plan.warnings
-    approvals.check(approved, session, answer.expect, _options_of(answer), lookup.named(tx, session.id))
+    if answer.expect is None:
+        approvals.check(tx, approved, session, None, _options_of(answer))
     edits.keep_large(tx.workflow, edited)
     edits.register(tx, session.id, edited)
     if plan is not None:

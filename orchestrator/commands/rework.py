@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.commands import following_plans
-from orchestrator.domain import ids, secrets
+from orchestrator.commands import following_plans, once
+from orchestrator.commands.reworked import FeedbackApplied, Reworked, applied
+from orchestrator.commands.words import check_words
+from orchestrator.domain import ids
 from orchestrator.domain.documents import Catalogue
 from orchestrator.domain.dynamic_session import catalogue_of
 from orchestrator.domain.errors import NotAllowedNow, UsageError
@@ -33,53 +35,52 @@ from orchestrator.store.task_states import graph
 from orchestrator.views import lookup
 from orchestrator.views.next_steps import actions
 
-FEEDBACK_LIMIT = 100_000  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class Reworked:
-    """The result of a rework command; `released` are runs whose agents must stop now."""
-
-    session: str
-    made: tuple[str, ...]
-    released: tuple[str, ...]
-    why: str
-    state: str = ""  # whether the session goes on with it, where it did not before
-
 
 def revise(
-    store: Store, name: str | None, key: str, feedback: str, *, force: bool, who: str, max_attempts: int
+    store: Store,
+    name: str | None,
+    about: str,
+    feedback: str,
+    *,
+    force: bool,
+    who: str,
+    max_attempts: int,
+    key: str | None = None,
 ) -> Reworked:
     """Revise a completed task and the completed tasks that depend on it. Raises UnknownName, NotAllowedNow, UsageError."""
     words = check_words(feedback)
+    given = once.command("revise", key, session=name, task=about, words=words, force=force, who=who)
 
     def unit(tx: Tx) -> Reworked:
         session = open_for(tx, name, "revise")
-        lookup.task(tx, session, key)
+        lookup.task(tx, session, about)
         rows = tasks.all_tasks(tx, session.id)
         state = graph(rows)
-        task = state[_spelled(tx, session, key)]
+        task = state[_spelled(tx, session, about)]
         following_plans.refuse_before_approval(tx, session, task)
-        fan_out.refuse_revision(rows, key, session.options)
+        fan_out.refuse_revision(rows, about, session.options)
         plan = plan_revision(state, task.key, _catalogue(tx, session), force)
         if task.prefix == fan_out.PLANS and is_carried_out(rows):
             begun = following_plans.follow(tx, session, words, who, max_attempts, forced=force)
-            return Reworked(session.id, (begun.key,), begun.released, f"revise {key}", go_on(tx, session))
-        decisions.decide(tx, session.id, f"revise {key}", who, words or "(no words)", forced=force)
+            return Reworked(session.id, (begun.key,), begun.released, f"revise {about}", go_on(tx, session))
+        decisions.decide(tx, session.id, f"revise {about}", who, words or "(no words)", forced=force)
         return _apply(
             tx,
             session,
             plan,
             max_attempts,
             {"feedback": [words] if words else [], "asked_by": who},
-            f"revise {key}",
+            f"revise {about}",
         )
 
-    return store.write(unit)
+    return once.apply_once(store, given, Reworked, unit)
 
 
-def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> Reworked:
+def recheck(
+    store: Store, name: str | None, *, who: str, max_attempts: int, key: str | None = None
+) -> Reworked:
     """Score the specification again. Raises NotAllowedNow."""
+    given = once.command("recheck", key, session=name, who=who)
 
     def unit(tx: Tx) -> Reworked:
         session = open_for(tx, name, "recheck")
@@ -87,14 +88,21 @@ def recheck(store: Store, name: str | None, *, who: str, max_attempts: int) -> R
         decisions.decide(tx, session.id, "recheck", who, "")
         return _apply(tx, session, plan, max_attempts, {"asked_by": who}, "recheck")
 
-    return store.write(unit)
+    return once.apply_once(store, given, Reworked, unit)
 
 
 def improve(
-    store: Store, name: str | None, dimension: str | None, *, who: str, max_attempts: int
+    store: Store,
+    name: str | None,
+    dimension: str | None,
+    *,
+    who: str,
+    max_attempts: int,
+    key: str | None = None,
 ) -> Reworked:
     """Work on one dimension of the readiness report, then score again. Raises UnknownName, NotAllowedNow."""
     check_dimension(dimension)
+    given = once.command("improve", key, session=name, dimension=dimension, who=who)
 
     def unit(tx: Tx) -> Reworked:
         session = open_for(tx, name, "improve")
@@ -119,7 +127,7 @@ def improve(
         decisions.decide(tx, session.id, "improve", who, plan.dimension or "")
         return _apply(tx, session, plan, max_attempts, payload, f"improve {plan.dimension}")
 
-    return store.write(unit)
+    return once.apply_once(store, given, Reworked, unit)
 
 
 class UnclearFeedback(UsageError):
@@ -137,7 +145,14 @@ class UnclearFeedback(UsageError):
 
 
 def feedback(
-    store: Store, name: str | None, text: str, *, who: str, max_attempts: int, task: str | None = None
+    store: Store,
+    name: str | None,
+    text: str,
+    *,
+    who: str,
+    max_attempts: int,
+    task: str | None = None,
+    key: str | None = None,
 ) -> tuple[Reworked, FeedbackTarget]:
     """Record the feedback as a decision and apply it to the document of `task`, or the earliest one that it names.
 
@@ -147,13 +162,13 @@ def feedback(
     if not words:
         raise UsageError("the feedback is empty", fix='say what should change: lifecycle feedback "..."')
 
-    def unit(tx: Tx) -> tuple[Reworked, FeedbackTarget]:
+    def unit(tx: Tx) -> FeedbackApplied:
         session = open_for(tx, name, "feedback")
         state = graph(tasks.all_tasks(tx, session.id))
         if session.pause_reason == PauseReason.PLAN_APPROVAL:
-            return _reject_plan(tx, session, words, state, who, max_attempts, task)
+            return applied(*_reject_plan(tx, session, words, state, who, max_attempts, task))
         if analysis_rounds.goes_on(session, tasks.all_tasks(tx, session.id)):
-            return _continue_analysis(tx, session, words, who, max_attempts, task)
+            return applied(*_continue_analysis(tx, session, words, who, max_attempts, task))
         target = _target_of(tx, session, words, state, task)
         decisions.decide(tx, session.id, "feedback", who, words)
         records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", target.task)
@@ -167,9 +182,11 @@ def feedback(
             action=target.action,
             task=target.task,
         )
-        return done, target
+        return applied(done, target)
 
-    return store.write(unit)
+    command = once.command("feedback", key, session=name, text=words, task=task, who=who)
+    found = once.apply_once(store, command, FeedbackApplied, unit)
+    return found, found.target
 
 
 def _reject_plan(
@@ -241,17 +258,6 @@ def _target_of(
         usual = next((each for each, found in made.items() if found and found.model == "requirements"), None)
         raise UnclearFeedback(titles, lookup.named(tx, session.id), usual)
     return target
-
-
-def check_words(text: str) -> str:
-    """A user's text, limited in length and with secrets masked. Raises UsageError."""
-    if len(text) > FEEDBACK_LIMIT:
-        raise UsageError(
-            "the text is too long", why=f"{len(text)} characters, at most {FEEDBACK_LIMIT}", fix="shorten it"
-        )
-    return secrets.mask(
-        text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
-    )
 
 
 def open_for(tx: Tx, name: str | None, command: str) -> Session:

@@ -18,8 +18,9 @@ from orchestrator.commands.start_preview import CODE, USUAL_FIX, cost_ahead, wor
 from orchestrator.domain import ids, own_discussion
 from orchestrator.domain.analysis import PERSPECTIVE
 from orchestrator.domain.clarified import Answer, with_answers
+from orchestrator.domain.command_keys import check_key
 from orchestrator.domain.dynamic_roles import PATH
-from orchestrator.domain.errors import UnknownName, UsageError
+from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, to_snapshot
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from orchestrator.commands.specification import Specification
     from orchestrator.config.settings import Settings
 
-KEY_LENGTH = 200
 FIXES = (USUAL_FIX, "high")
 DISCUSS_FORMS = ("inline", "standalone", "off")
 EXECUTIONS = ("parallel", "sequential")
@@ -213,16 +213,6 @@ def check_options(
     ):
         if given is not None and given not in known:
             raise UnknownName(what, given, known)
-
-
-def check_key(key: str | None) -> None:
-    """Raise UsageError for an invalid key."""
-    if key is not None and (not key.strip() or len(key) > KEY_LENGTH or not key.isprintable()):
-        raise UsageError(
-            "the key is not valid",
-            why=f"a key has 1 to {KEY_LENGTH} printable characters",
-            fix="give another --key",
-        )
 
 
 def start(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.commands.rework import check_words
+from orchestrator.commands.words import check_words
 from orchestrator.domain.errors import UnknownName, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store import records

@@ -236,6 +236,7 @@ class Daemon:
         clock.every(600.0, "tidy", self._maintenance.remove_old_runs)
         clock.every(CHECK_BACKUP_SECONDS, "backup", self._backup)
         clock.every(600.0, "trees", self._maintenance.tidy_trees)
+        clock.every(3600.0, "keys", self._maintenance.forget_old_keys)
         return clock
 
     def _keep_lead(self) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from orchestrator.dispatch.local import start_tidying
-from orchestrator.store import leases, queries, work_state
+from orchestrator.store import decisions, leases, queries, work_state
 from orchestrator.store.store import Store
 
 CHECKPOINT_BYTES = 1024 * 1024  # a smaller log is not worth a checkpoint
@@ -49,6 +49,10 @@ class Maintenance:
             old = time.time() - directory.lstat().st_mtime > KEEP_RUN_DIRECTORIES
             if old and directory.name not in open_now and not directory.is_symlink():
                 shutil.rmtree(directory)
+
+    def forget_old_keys(self) -> None:
+        """Remove keys of commands that are too old to be sent again, a bounded number at a time. Raises StoreError."""
+        self._store.write(decisions.forget_old_keys)
 
     def tidy_trees(self) -> None:
         """Have refs brought up and trees of ended sessions removed where no host lives that does so. Raises StoreError."""

@@ -4,6 +4,8 @@ LifecycleError
 ├── UsageError                 exit 2, nothing changed
 │   ├── UnknownName            lists the known names
 │   ├── NotAllowedNow          the current state does not allow it; lists what is possible
+│   │   └── Changed            it is no longer what the answer was given for; carries the token of what is there now
+│   ├── KeyReused              the key was used for another command
 │   └── ConfigError            all faults of a file at once
 ├── StoreError                 the database is not available
 │   ├── DatabaseUnusable       missing, foreign, corrupt, newer schema, network file system
@@ -121,6 +123,32 @@ def _nearest(name: str, names: Sequence[str]) -> list[str]:
 
 class NotAllowedNow(UsageError):
     """The current state does not allow this."""
+
+
+class Changed(NotAllowedNow):
+    """What would be answered has changed since it was shown; nothing was answered."""
+
+    remedy = "`lifecycle check` shows what is there now"
+
+    def __init__(
+        self,
+        what: str | None = None,
+        *,
+        token: str | None,
+        changes: Sequence[Mapping[str, Json]] = (),
+        why: str = "",
+        fix: str = "",
+    ) -> None:
+        """`token`: of what is there now, None where nothing waits for an answer; `changes`: as `check --json` shows them."""
+        super().__init__(what, why=why, fix=fix)
+        self.token = token
+        self.changes = list(changes)
+
+
+class KeyReused(UsageError):
+    """The key was used for another command; nothing was changed."""
+
+    remedy = "choose another --key; repeat a command with the arguments that it had"
 
 
 class ConfigError(UsageError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from orchestrator.domain.documents import Catalogue, DocumentDef
 from orchestrator.domain.model import SATISFIED, UNFINISHED, TaskState, TaskStatus
@@ -15,9 +15,12 @@ from orchestrator.domain.text import mentions
 _ID = re.compile(r"(?<![\w-])[A-Z]{1,12}(?:-[A-Za-z]{1,12})*-\d{3}(?:-\d{3})?(?!\w)", re.ASCII)
 
 
+Action: TypeAlias = Literal["revise", "add", "restart", "record", "ask", "round", "plan"]
+
+
 @dataclass(frozen=True, slots=True)
 class FeedbackTarget:
-    action: Literal["revise", "add", "restart", "record", "ask", "round", "plan"]
+    action: Action
     task: str | None  # None when the feedback is only recorded, or the document has to be asked for
     why: str
     documents: tuple[str, ...] = ()  # to choose from, for `ask`

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from orchestrator import project as app
+from orchestrator.commands import command_arguments as given
 from orchestrator.commands import compare, fork
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.mcp_server import arguments as given
 from orchestrator.mcp_server.scope import Person
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.views import budget
@@ -40,7 +40,7 @@ def session_fork(context: ToolContext, asked: given.SessionFork) -> JsonObject:
     with app.changing(context.project) as (store, settings):
         prepared = fork.prepare(context.project, store, wanted)
         made = fork.begin(context.project, store, prepared)
-        warnings = context.wake(store, settings)
+        warnings = context.caller().wake(store, settings)
     return {
         "session": made.session,
         "created": made.created,

@@ -30,7 +30,13 @@ WORKER_TOOLS = frozenset(
         "wisdom_add",
     ]
 )
-PERSON_TOOLS = WORKER_TOOLS | {"session_start", "session_fork", "session_compare", "session_command"}
+PERSON_TOOLS = WORKER_TOOLS | {
+    "session_list",
+    "session_start",
+    "session_fork",
+    "session_compare",
+    "session_command",
+}
 COORDINATOR = "coordinator"
 WRITES = 200  # of one server of a run: an agent that goes in circles is stopped before it has filled the disk
 

@@ -7,19 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.commands import team_msg, wisdom
+from orchestrator.commands import by_name, command_arguments, starting, team_msg, wisdom
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain import secrets
 from orchestrator.domain.errors import UsageError
 from orchestrator.domain.json_types import Json
 from orchestrator.mcp_server import arguments as given
-from orchestrator.mcp_server.commands import session_command, session_start
 from orchestrator.mcp_server.forks import session_compare, session_fork
 from orchestrator.mcp_server.tool_context import ToolContext
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Artifact
 from orchestrator.store.store import Tx
-from orchestrator.views import check, lookup
+from orchestrator.views import check, lookup, sessions_listed
 from orchestrator.views.impact import impact
 from orchestrator.views.task import task_view
 
@@ -31,7 +30,7 @@ EXPLORE_SECONDS = 120.0
 class Tool:
     name: str
     description: str
-    arguments: type[given.Arguments]
+    arguments: type[command_arguments.Arguments]
     call: Callable[[ToolContext, Any], Json]
     writes: bool = False
 
@@ -127,6 +126,11 @@ def _session_status(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.overview(tx, context.scope.session(tx, asked.session)))
 
 
+def _session_list(context: ToolContext, asked: given.SessionList) -> Json:
+    page = sessions_listed.page(asked.limit, asked.before, asked.state, asked.search, asked.archived)
+    return context.read(lambda tx: sessions_listed.session_page(tx, page))
+
+
 def _task_list(context: ToolContext, asked: given.OfSession) -> Json:
     return context.read(lambda tx: check.task_views(tx, context.scope.session(tx, asked.session)))
 
@@ -189,6 +193,14 @@ def _wisdom_add(context: ToolContext, asked: given.WisdomAdd) -> Json:
     )
 
 
+def _session_start(context: ToolContext, asked: command_arguments.SessionStart) -> Json:
+    return starting.begin(context.caller(), asked)
+
+
+def _session_command(context: ToolContext, asked: command_arguments.SessionCommand) -> Json:
+    return by_name.run(context.caller(), asked)
+
+
 TOOLS = (
     Tool(
         "team_msg",
@@ -198,6 +210,12 @@ TOOLS = (
         given.TeamMsg,
         _team_msg,
         writes=True,
+    ),
+    Tool(
+        "session_list",
+        "The sessions of the project, the newest first, a page at a time: `sessions`, and `next`, the key of the next page.",
+        given.SessionList,
+        _session_list,
     ),
     Tool(
         "session_status",
@@ -249,15 +267,15 @@ TOOLS = (
         "session_start",
         "Start a session from a task description. It returns at once with the session's id and plan; the work continues by "
         "itself. With plan: true nothing is changed.",
-        given.SessionStart,
-        session_start,
+        command_arguments.SessionStart,
+        _session_start,
         writes=True,
     ),
     Tool(
         "session_fork",
         "Make a second session from the state of another one behind a completed task, with another agent or mode. It returns "
         "at once; the source stays as it is. With plan: true nothing is changed.",
-        given.SessionFork,
+        command_arguments.SessionFork,
         session_fork,
         writes=True,
     ),
@@ -265,15 +283,15 @@ TOOLS = (
         "session_compare",
         "Two sessions side by side: documents, scores, discussions, tests, review, code, cost and time; the better side is "
         "named where better is defined.",
-        given.SessionCompare,
+        command_arguments.SessionCompare,
         session_compare,
     ),
     Tool(
         "session_command",
         "Control a session: resume (continue; at a checkpoint this is the person's approval), revise, feedback, recheck, "
         "improve, advise, rebase, pause, cancel, archive, repair. session_status shows what is possible. Returns at once.",
-        given.SessionCommand,
-        session_command,
+        command_arguments.SessionCommand,
+        _session_command,
         writes=True,
     ),
 )

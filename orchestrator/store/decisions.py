@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Delete, bindparam, delete, select
 
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.command_keys import KEPT_DAYS, KEPT_FOR_GOOD
+from orchestrator.domain.errors import KeyReused
 from orchestrator.domain.json_types import Json
 from orchestrator.store.project_tables import commands
 from orchestrator.store.rows import Decision
-from orchestrator.store.statements import Insertion, Selection, columns, query
+from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
 from orchestrator.store.tables import decisions
 
@@ -41,6 +42,19 @@ def _command() -> Selection:
 
 
 _ANSWERED = Insertion(commands)
+_DAY = 86_400 * 1_000_000  # microseconds
+_FORGOTTEN = 1_000  # keys that one transaction removes
+
+
+@change
+def _forget() -> Delete:
+    old = (
+        select(commands.c.id)
+        .where(commands.c.at < bindparam("before"), *(commands.c.name != name for name in KEPT_FOR_GOOD))
+        .order_by(commands.c.at)
+        .limit(_FORGOTTEN)
+    )
+    return delete(commands).where(commands.c.id.in_(old))
 
 
 def decide(
@@ -71,18 +85,21 @@ def decisions_of(tx: Tx, session: str) -> list[Decision]:
 
 
 def answer_of(tx: Tx, command: str, digest: str) -> Json:
-    """The answer this command id got before, None when it is new. Raises UsageError when it named another command."""
+    """The answer this command id got before, None when it is new. Raises KeyReused when it named another command."""
     row = tx.row(_command, command=command)
     if row is None:
         return None
     if row.digest != digest:
-        raise UsageError(
-            f"key {command!r} was used for another command",
-            why=f"it made {row.session_id or row.name}",
-            fix="choose another --key",
-        )
+        made = f"it made {row.session_id}" if row.name in ("start", "fork") else f"it was for {row.name}"
+        of = "" if row.session_id is None or row.name in ("start", "fork") else f" of {row.session_id}"
+        raise KeyReused(f"key {command!r} was used for another command", why=made + of)
     return row.answer
 
 
 def answered(tx: Tx, command: str, name: str, session: str | None, digest: str, answer: Json) -> None:
     tx.insert(_ANSWERED, id=command, name=name, session_id=session, digest=digest, answer=answer, at=tx.now)
+
+
+def forget_old_keys(tx: Tx) -> int:
+    """Remove the keys of commands that were applied more than KEPT_DAYS ago; how many."""
+    return tx.run(_forget, before=tx.now - KEPT_DAYS * _DAY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Column, LargeBinary, Text, text
 
-from orchestrator.store.table_conventions import Integer, JsonText, flag, table
+from orchestrator.store.table_conventions import Integer, JsonText, flag, index, table
 
 hosts = table(
     "hosts",
@@ -40,6 +40,7 @@ commands = table(
     Column("answer", JsonText, nullable=False),
     Column("at", Integer, nullable=False),
 )
+index("ix_commands_at", commands.c.at)  # old ones are removed
 
 leases = table(
     "leases",

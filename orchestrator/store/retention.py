@@ -93,8 +93,10 @@ def _unused() -> Delete:
     )
 
 
-def delete_session(tx: Tx, session: str, who: str) -> None:
+def delete_session(tx: Tx, session: str, who: str, key: str | None = None, digest: str = "") -> None:
     """Delete every row of the session and contents that no other one uses; note who did it in `commands`.
+
+    `key`, `digest`: of the command, where its caller named it.
 
     Raises NotAllowedNow while folders of its private trees are there: without their rows nobody could prove whose they are.
     """
@@ -108,4 +110,5 @@ def delete_session(tx: Tx, session: str, who: str) -> None:
     for statement in (*_OF_RUNS, _findings, *_OF_SESSION, _session):
         tx.run(statement, session=session)
     tx.run(_unused)
-    answered(tx, uuid.uuid4().hex, "delete", session, "", {"session": session, "by": who})
+    answer = {"session": session, "by": who}
+    answered(tx, key or uuid.uuid4().hex, "delete", session, digest if key else "", answer)

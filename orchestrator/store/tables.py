@@ -92,6 +92,7 @@ sessions = table(
 )
 index("ix_sessions_needs_beat", sessions.c.id, where="needs_beat = 1")
 index("ix_sessions_status", sessions.c.status)
+index("ix_sessions_created", sessions.c.created_at, sessions.c.id)  # the order of lists
 index("ix_sessions_unprojected", sessions.c.id, where="projected < messages")
 
 snapshots = (

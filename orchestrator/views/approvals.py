@@ -1,4 +1,4 @@
-"""What `resume` would approve now, what has changed since it was shown, and the refusal to approve anything unseen."""
+"""What `resume` would answer and approve now, what has changed since it was shown, and the refusal of all that was not."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from orchestrator.domain.approvals import Token
-from orchestrator.domain.errors import NotAllowedNow
+from orchestrator.domain.approvals import Token, pause_digest
+from orchestrator.domain.errors import Changed
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, edits, messages, sessions
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
+from orchestrator.views import lookup
 
 NAMED = 5  # changed documents that a refusal names
 
@@ -102,38 +103,65 @@ def view(found: Approval, named: str) -> JsonObject:
         "token": found.token,
         "digest": found.digest,
         "as_shown": found.as_shown,
-        "changes": [
-            {"path": each.path, "shown": each.shown, "by": each.by, "taken_in": each.taken_in}
-            for each in found.changes
-        ],
+        "changes": change_views(found),
         "diffs": found.diffs(named),
     }
 
 
-def check(
-    found: Approval | None, session: Session, expected: Token | None, command: Sequence[str], named: str
-) -> None:
-    """Refuse to approve what was not shown; the message repeats the options of the refused `resume` (`command`).
+def change_views(found: Approval) -> list[JsonObject]:
+    """What has changed since it was shown, as plain values."""
+    return [
+        {"path": each.path, "shown": each.shown, "by": each.by, "taken_in": each.taken_in}
+        for each in found.changes
+    ]
 
-    Raises NotAllowedNow, which names the token of the present state.
+
+def token_of(tx: Tx, session: Session, found: Approval | None) -> Token | None:
+    """What names the session's pause and what it asks; None while it is not paused. `found`: its approval, if it asks one."""
+    if session.status != SessionStatus.PAUSED:
+        return None
+    if found is not None:
+        return Token(found.pause, found.digest)
+    paused = messages.newest_event(tx, session.id, "paused")
+    asks = {name: value for name, value in (session.pause_detail or {}).items() if name != sessions.DEFERRED}
+    return Token(paused.number if paused else 0, pause_digest(session.paused_for, asks))
+
+
+def check(
+    tx: Tx, found: Approval | None, session: Session, expected: Token | None, command: Sequence[str]
+) -> None:
+    """Refuse to answer what was not shown; the message repeats the options of the refused `resume` (`command`).
+
+    Raises Changed, which carries the token of what is there now. To be called in the transaction that answers.
     """
-    if found is None:
-        if expected is not None:
-            state = f"paused: {session.pause_reason}" if session.pause_reason else session.status
-            raise NotAllowedNow(
-                f"{session.id} does not wait for an approval",
-                why=f"--expect {expected} was given, and the session is {state}",
-                fix="lifecycle check",
-            )
+    if expected is None and (found is None or found.as_shown):
         return
-    if expected is None and found.as_shown:
+    now = token_of(tx, session, found)
+    if expected and now and expected.pause == now.pause and expected.names(now.digest):
         return
-    if expected is not None and expected.pause == found.pause and expected.names(found.digest):
-        return
+    named = lookup.named(tx, session.id)
     options = "".join(f" {option}" for option in command)
-    again = f"lifecycle resume{options} --expect {found.token}{named}"
-    raise NotAllowedNow(
-        _what(found, expected), why=_why(found, expected), fix="\n".join([*found.diffs(named)[:NAMED], again])
+    again = f"lifecycle resume{options} --expect {now}{named}"
+    if now is None:
+        raise Changed(
+            f"{session.id} does not wait for an answer",
+            token=None,
+            why=f"--expect {expected} was given, and the session is {session.status}",
+            fix="lifecycle check",
+        )
+    if found is None:
+        raise Changed(
+            f"{session.id} waits for another answer, not the one you named",
+            token=str(now),
+            why=f"it is paused: {session.pause_reason}, by message {now.pause}",
+            fix=f"`lifecycle check{named}` shows what it asks\n{again}",
+        )
+    raise Changed(
+        _what(found, expected),
+        token=str(now),
+        changes=change_views(found),
+        why=_why(found, expected),
+        fix="\n".join([*found.diffs(named)[:NAMED], again]),
     )
 
 

@@ -56,16 +56,17 @@ def listing(tx: Tx, *, archived: bool = False, limit: int = sessions.EVERY) -> l
     """The newest `limit` sessions, oldest first; archived ones only when asked for."""
     counts, sums = queries.page_counts(tx, limit, archived), queries.page_costs(tx, limit, archived)
     return [
-        _line(tx, row, counts.get(row.id, {}), sums.get(row.id)) for row in queries.page(tx, limit, archived)
+        line(tx, row, counts.get(row.id, {}), sums.get(row.id)) for row in queries.page(tx, limit, archived)
     ]
 
 
 def summary(tx: Tx, session: Session) -> JsonObject:
     """One session in one line."""
-    return _line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
+    return line(tx, session, tasks.counts(tx, session.id), records.cost_of(tx, session.id))
 
 
-def _line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
+def line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | None) -> JsonObject:
+    """One session of a list; `counts`: of its tasks by status, `sums`: of its calls."""
     return {
         "session": session.id,
         "title": session.title,

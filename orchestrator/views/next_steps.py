@@ -49,6 +49,7 @@ def pause_view(tx: Tx, session: Session) -> JsonObject | None:
         "question": _question(session) if reason is PauseReason.CHECKPOINT else None,
         "faults": faults[:FAULTS],
         "discuss": f"lifecycle discuss {held}{named(tx, session.id)}" if held else None,
+        "token": str(approvals.token_of(tx, session, approval)),
         "approval": approvals.view(approval, named(tx, session.id)) if approval else None,
         "actions": actions(tx, session, approval),
     }

@@ -211,7 +211,7 @@ def test_a_pause_that_approves_nothing_takes_an_edit_in_without_a_token(world: W
     resumed = world.life.run("resume", "--detach")
 
     assert named.code == 2
-    assert f"{made} does not wait for an approval" in named.err
+    assert f"{made} waits for another answer, not the one you named" in named.err
     assert resumed.code == 0, resumed.err
     assert f"{BRIEF} was edited by hand" in resumed.err
 

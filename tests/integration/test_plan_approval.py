@@ -10,6 +10,7 @@ import pytest
 
 from orchestrator.commands import rework
 from orchestrator.commands.resume import Answer, resume
+from orchestrator.commands.reworked import Reworked
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import NotAllowedNow
@@ -191,7 +192,7 @@ def test_feedback_that_names_another_task_is_refused(tmp_path: Path) -> None:
         reject(harness, "smaller", task="IMPL-001")
 
 
-def revise(harness: RuntimeHarness, words: str) -> rework.Reworked:
+def revise(harness: RuntimeHarness, words: str) -> Reworked:
     return rework.revise(harness.store, None, "PLAN-001", words, force=False, who="ann", max_attempts=3)
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from orchestrator.commands import manage, resume, rework
+from orchestrator.commands.reworked import Reworked
 from orchestrator.commands.start import start
 from orchestrator.config import load_pack
 from orchestrator.coordinator import reconcile
@@ -595,7 +596,7 @@ class Lifecycles(RuleBasedStateMachine):
             "recheck": lambda: self.model.recheck(session),
             "feedback": lambda: self.model.feedback(session, words, FEEDBACK[words]),
         }
-        real: dict[str, Callable[[], rework.Reworked]] = {
+        real: dict[str, Callable[[], Reworked]] = {
             "revise": lambda: rework.revise(self.store, session.id, key, "deeper", force=force, **given),
             "recheck": lambda: rework.recheck(self.store, session.id, **given),
             "feedback": lambda: rework.feedback(self.store, session.id, words, **given)[0],

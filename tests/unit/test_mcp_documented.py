@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.mcp_server.commands import COMMANDS
+from orchestrator.commands.by_name import COMMANDS
 from orchestrator.mcp_server.tools import OPERATIONS, TOOLS
 from tests.conftest import ROOT
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.commands import requests, rework
+from orchestrator.commands import requests
+from orchestrator.commands.words import check_words
 from orchestrator.views.layout import StartOptions, plan
 from tests.factories import shipped_pack
 
@@ -27,4 +28,4 @@ def test_a_request_loses_its_secrets_before_it_is_planned(tmp_path: Path, secret
 
 
 def test_words_for_a_document_lose_what_is_shaped_like_a_secret() -> None:
-    assert rework.check_words(f" use {SHAPED} ") == "use [masked]"
+    assert check_words(f" use {SHAPED} ") == "use [masked]"
