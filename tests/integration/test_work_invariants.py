@@ -22,7 +22,7 @@ DAMAGE = {
         "UPDATE verdicts SET data = json_set(data, '$.head', 'elsewhere')",
     ),
     "58 at most two fix rounds for the same work": (
-        "UPDATE tasks SET payload = json_set(payload, '$.fix', json('{}'))",
+        "UPDATE tasks SET prefix = 'IMPL', payload = json_set(payload, '$.fix', json('{}'))",
     ),
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": (
         "CREATE TEMP TABLE again AS SELECT * FROM agent_calls WHERE purpose = 'implementation'",
