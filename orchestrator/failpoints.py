@@ -67,6 +67,11 @@ BUILD_NAMES = (  # passed only by an agent's work in a tree and its checks
     "checks.stored",
 )
 
+RESUME_NAMES = (  # passed only by the answer to a pause
+    "resume.before_commit",
+    "resume.after_commit",
+)
+
 FRONTEND_NAMES = (  # passed only by an audit of a frontend that a browser looks at
     "browser.seen",
 )

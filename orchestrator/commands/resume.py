@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from shlex import quote
 
+from orchestrator import failpoints
 from orchestrator.commands import plan_approval
 from orchestrator.coordinator import reconcile
 from orchestrator.domain.approvals import Token
@@ -87,13 +88,21 @@ def resume(store: Store, name: str | None, answer: Answer, *, more_attempts: int
 
     Edits by hand are taken in, and what is approved is compared with what was shown, in the one transaction that answers.
     """
+    done = _answered(store, name, answer, more_attempts)
+    failpoints.hit("resume.after_commit")
+    return done
+
+
+def _answered(store: Store, name: str | None, answer: Answer, more_attempts: int) -> Resumed:
     chosen = store.read(lambda tx: lookup.alive(lookup.session(tx, name, finished=name is not None)))
 
     def unit(tx: Tx, alone: bool) -> Resumed:
         edited = edits.edited(tx, chosen.id)
         if edited and not alone:
             raise _EditedMeanwhile
-        return _resume(tx, chosen.id, answer, edited, more_attempts)
+        done = _resume(tx, chosen.id, answer, edited, more_attempts)
+        failpoints.hit("resume.before_commit")
+        return done
 
     if not store.read(lambda tx: edits.edited(tx, chosen.id)):
         with suppress(_EditedMeanwhile):
