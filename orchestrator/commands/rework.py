@@ -212,7 +212,7 @@ def _reject_plan(
     decisions.decide(tx, session.id, f"feedback {made}", who, words)
     records.add_wisdom(tx, session.id, "decisions", who, f"feedback: {words}", base)
     said = [*rows[made].payload.get("feedback", []), words]
-    follows = {name: value for name, value in rows[made].payload.items() if name in delta_plan.FOLLOWS}
+    follows = {name: value for name, value in rows[made].payload.items() if name == delta_plan.STALE}
     extra = {**follows, "feedback": said, "asked_by": who}
     done = _apply(tx, session, plan, max_attempts, extra, f"feedback on {made}")
     target = FeedbackTarget("revise", base, "it is the plan that waits for approval")

@@ -23,9 +23,7 @@ from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-CHANGES = "changes"  # of the payload of a plan that follows another: what it follows (`ItemChanges`)
-STALE = "stale"  # of that payload: the plan tasks that are affected
-FOLLOWS = (CHANGES, STALE)
+STALE = "stale"  # of the payload of a plan that follows another: the plan tasks that are affected
 REVIEWS = "REVIEW"
 SINCE = "since"  # of a review's payload: it reads what has landed after this commit
 
@@ -59,9 +57,12 @@ def begin(
     if plan is None:
         plan = replace(again(state, base, (base.key,)), made_for=made_for)
         kept = {name: value for name, value in _payload_of(rows, base.key).items() if name != "feedback"}
-        known = {CHANGES: found.to_plan.as_json(), STALE: sorted(found.stale)}
-        given = {**({"feedback": list(words)} if words else {}), **({"asked_by": who} if who else {})}
-        payload = {**kept, **known, **given}
+        given = {
+            STALE: sorted(found.stale),
+            **({"feedback": list(words)} if words else {}),
+            **({"asked_by": who} if who else {}),
+        }
+        payload = {**kept, **given}
         made = rework.add_tasks(tx, session, (plan,), max_attempts, lambda _: payload)
     blocked = plan.key
     waiting = [

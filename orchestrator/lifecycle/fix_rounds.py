@@ -2,6 +2,9 @@
 
 The last verdict of a round decides, in its own transaction, from all of them. Two rounds at most; then, or sooner where a
 round changed nothing, a person decides what becomes of the findings that are open.
+
+Rounds are counted anew once work was added that no fix round made. It cannot go on for ever: such work comes from a person
+(`revise`, `feedback`, an approved change), or from rules that end by themselves (ten tasks by gaps, one by an audit).
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from orchestrator.store.rows import Verdict
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-LIMIT = 2  # fix rounds of a session
+LIMIT = 2  # fix rounds for the same work
 FIXES = "IMPL-fix-"  # how the keys of their tasks begin
 REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
@@ -89,15 +92,16 @@ def decide(
     if not bad:
         return _late_review(state, judgements, head)
     findings = tuple(finding for each in bad for finding in each.findings)
-    made = sum(key.startswith(FIXES) for key in state)
-    if made >= LIMIT:
-        return Decision(findings=findings, exhausted=f"{made} fix rounds are over")
+    rounds = _rounds(state)
+    if len(rounds) >= LIMIT:
+        return Decision(findings=findings, exhausted=f"{len(rounds)} fix rounds are over")
     if before is not None and before.head and before.head == head:
         return Decision(findings=findings, exhausted="nothing landed in the last fix round")
     if before is not None and before.found and before.found <= fingerprints(findings):
         return Decision(findings=findings, exhausted="the last fix round changed nothing of what was found")
+    number = 1 + sum(_is_round(each) for each in state.values())
     fix = TaskState(
-        key=f"{FIXES}{made + 1:03d}",
+        key=f"{FIXES}{number:03d}",
         role=builder,
         prefix="IMPL",
         status=TaskStatus.PENDING,
@@ -105,7 +109,25 @@ def decide(
         phase=judges[0].phase,
     )
     judging = tuple(again(state, each, (fix.key,)) for each in judges)
-    return Decision((fix, *judging), made + 1, findings)
+    return Decision((fix, *judging), number, findings)
+
+
+def _rounds(state: Graph) -> list[TaskState]:
+    """The tasks of the fix rounds since work was added last, in order."""
+    builds = [each for each in state.values() if each.prefix in BUILDS]
+    added = max((each.seq for each in builds if not _is_round(each) and not _is_rebase(each)), default=0)
+    return sorted(
+        (each for each in builds if _is_round(each) and each.seq > added), key=lambda each: each.seq
+    )
+
+
+def _is_round(task: TaskState) -> bool:
+    """Whether a fix round made the task; one that a person has revised is work that was added."""
+    return task.key.startswith(FIXES) and task.revision_of is None
+
+
+def _is_rebase(task: TaskState) -> bool:
+    return task.key.startswith(REBASES) and task.revision_of is None
 
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
@@ -274,9 +296,9 @@ def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:
 
 
 def _before(state: Graph, tx: Tx, session: str) -> Before | None:
-    """What the last fix round began with; None before the first."""
-    last = max((key for key in state if key.startswith(FIXES)), default=None)
-    row = None if last is None else tasks.task(tx, session, last)
+    """What the last fix round began with; None before the first, of the work that was added last."""
+    rounds = _rounds(state)
+    row = tasks.task(tx, session, rounds[-1].key) if rounds else None
     if row is None:
         return None
     fix = row.payload["fix"]

@@ -114,6 +114,19 @@ def test_words_inside_a_string_are_named_not_used(tmp_path: Path) -> None:
     assert shell.near == 1
 
 
+def test_what_is_raised_again_is_not_swallowed_and_a_pragma_takes_no_parameters(tmp_path: Path) -> None:
+    raised = "try:\n    f()\nexcept BaseException:\n    undo()\n\n    raise\nafter()\n"
+    kept = "try:\n    f()\nexcept Exception:\n    undo()\nraise ValueError\n"
+    sql = 'db.execute(f"PRAGMA x={n}")\ndb.execute(f"SELECT {n}")\n'
+    files = {"raised.py": raised, "kept.py": kept, "sql.py": sql}
+
+    swallowed = [each for each in found(tmp_path, files, "x", "implementation") if each.rule == "swallowed"]
+    built = [each for each in found(tmp_path, files, "x") if each.rule == "built-sql"]
+
+    assert [(place.path, place.line) for each in swallowed for place in each.evidence] == [("kept.py", 3)]
+    assert [(place.path, place.line) for each in built for place in each.evidence] == [("sql.py", 2)]
+
+
 def test_findings_are_said_in_the_language_of_the_request(tmp_path: Path) -> None:
     shell = next(
         each for each in found(tmp_path, FILES, "包裹", language="zh") if each.rule == "shell-string"
