@@ -6,7 +6,12 @@ from importlib.util import find_spec
 
 BROWSER_INSTALL = 'pip install "team-lifecycle[browser]"'
 MCP_INSTALL = 'pip install "team-lifecycle[mcp]"'
+WEB_INSTALL = 'pip install "team-lifecycle[web]"'
 
 
 def has_mcp() -> bool:
     return all(find_spec(module) is not None for module in ("mcp", "uvicorn"))
+
+
+def has_web() -> bool:
+    return all(find_spec(module) is not None for module in ("starlette", "uvicorn", "nh3"))

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
-from orchestrator.domain.errors import DiskFull, StoreBroken
+from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.backends import sqlite
 from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, explain
@@ -93,6 +93,26 @@ class Tx:
         """The first row, None when there is none."""
         found = self.rows(statement, **values)
         return found[0] if found else None
+
+
+class Watch:
+    """Tells whether something was committed since the last time it was asked; it holds no transaction open."""
+
+    def __init__(self, connection: sqlite.Connection) -> None:
+        self._connection = connection
+        self._seen = sqlite.data_version(connection)
+
+    def has_changed(self) -> bool:
+        """Raises DatabaseUnusable when the database can no longer be read."""
+        try:
+            now = sqlite.data_version(self._connection)
+        except sqlite.DriverError as error:
+            raise DatabaseUnusable(why=str(error), fix="`lifecycle doctor` checks it") from error
+        before, self._seen = self._seen, now
+        return now != before
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 class Store:
@@ -190,6 +210,14 @@ class Store:
         try:
             with self._reading() as connection, sqlite.reading(connection) as cursor:
                 return unit(Tx(cursor, self.clock, self.workflow))
+        except sqlite.DriverError as error:
+            raise self._explained(error) from error
+
+    def watch(self) -> Watch:
+        """What tells of every commit, of any process. Raises StoreError; the caller closes it."""
+        self.must_be_whole()
+        try:
+            return Watch(connect_reader(self.path))
         except sqlite.DriverError as error:
             raise self._explained(error) from error
 

@@ -19,6 +19,7 @@ PURE_STANDARD_LIBRARY = {
     "__future__",
     "ast",
     "base64",
+    "bisect",
     "collections",
     "dataclasses",
     "datetime",

@@ -55,6 +55,12 @@ def reading(connection: Connection) -> Iterator[Cursor]:
         cursor.close()
 
 
+def data_version(connection: Connection) -> int:
+    """A number that is another one after every commit that another connection, of any process, has made."""
+    (found,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(found)
+
+
 def checkpoint(connection: Connection) -> None:
     """Move the log into the database, as far as no reader is in the way."""
     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

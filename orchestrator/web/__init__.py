@@ -1,0 +1,1 @@
+"""The web dashboard: `lifecycle serve`. No other command imports this package."""

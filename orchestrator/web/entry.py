@@ -1,0 +1,76 @@
+"""Entering by a link, and the files that need no entering."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from orchestrator.domain.errors import UnknownName
+from orchestrator.web.access import COOKIE_SECONDS
+from orchestrator.web.assets import assets
+from orchestrator.web.guard import cookie_name
+from orchestrator.web.limits_by_time import RateLimit
+from orchestrator.web.problems import TooMany, problem
+from orchestrator.web.rendering import fragment
+from orchestrator.web.web_request import Query, WebRequest
+
+FAILED_A_MINUTE = 20
+FOR_EVER = "public, max-age=31536000, immutable"
+_failed = RateLimit(FAILED_A_MINUTE)
+
+
+class Entering(Query):
+    code: Annotated[str, Field(min_length=1, max_length=1_000, description="What follows the # of a link.")]
+
+
+class OfFile(Query):
+    v: Annotated[str | None, Field(max_length=64, description="The beginning of the file's digest.")] = None
+
+
+def enter_page(request: WebRequest) -> Response:
+    """The page that a link leads to: its script posts the code, or the person does."""
+    return HTMLResponse(fragment("enter.html", refused=False))
+
+
+def enter(request: WebRequest) -> Response:
+    """Take a code for a cookie."""
+    site = request.site
+    if _failed.is_reached(site.feed.boot):
+        return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
+    cookie = site.access.enter(request.body.code)
+    if cookie is None:
+        _failed.admits(site.feed.boot)
+        return HTMLResponse(fragment("enter.html", refused=True), 401)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        cookie_name(site),
+        cookie,
+        max_age=COOKIE_SECONDS,
+        httponly=True,
+        samesite="strict",
+        secure=site.allowed_host is not None and request.headers.get("host") == site.allowed_host,
+    )
+    return answer
+
+
+def leave(request: WebRequest) -> Response:
+    """Forget the cookie of this browser."""
+    answer = RedirectResponse("/enter", 303)
+    answer.delete_cookie(cookie_name(request.site), httponly=True, samesite="strict")
+    return answer
+
+
+def static(request: WebRequest) -> Response:
+    """A file of the pages."""
+    name = request.names["name"]
+    found = assets().get(name)
+    if found is None:
+        raise UnknownName("file", name, [])
+    headers = {"etag": found.etag}
+    if request.query.v == found.digest:
+        headers["cache-control"] = FOR_EVER
+    if request.headers.get("if-none-match") == found.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.content, headers=headers, media_type=found.media_type)

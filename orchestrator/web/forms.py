@@ -1,0 +1,139 @@
+"""Which commands a session's page offers as forms: those that would not be refused now, with their fields.
+
+A form's key names what it is for: the session, how far it had come, who was asked, the command. Sent twice, it is applied
+once; a form of a state that has passed is another command, and the session itself decides about it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from orchestrator.domain.json_types import Json
+from orchestrator.web.web_request import WebRequest
+
+ALWAYS = {"active": ("pause", "cancel"), "paused": ("cancel",)}
+REWORK = ("revise", "feedback", "recheck", "improve")
+ENDED = ("completed", "cancelled")
+CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
+_Key = Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A command as a form; `fields` are names of fields that the template knows."""
+
+    command: str
+    says: str  # what its button does
+    key: str
+    fields: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # hidden fields
+    asks: str = ""  # what to be sure of before: a box to tick
+    primary: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its own name on the page."""
+        return "-".join([self.command, *(each for each in self.given.values() if len(each) < 40)])
+
+
+def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> list[Form]:
+    """The forms for a session as `check` shows it, the suggested one first."""
+
+    def key(*parts: str) -> str:
+        named = (str(session["session"]), str(messages), request.visitor.form_token, *parts)
+        return f"web-{hashlib.sha256(chr(0).join(named).encode()).hexdigest()[:32]}"
+
+    pause = session["pause"]
+    commands = [each["command"] for each in pause["actions"]] if pause else session["next"]["commands"]
+    found: list[Form] = []
+    if pause:
+        found += _answers(pause, commands, key)
+    possible = {words[1] for each in commands if len(words := each.split(maxsplit=2)) > 1}
+    found += [Form(name, _SAYS[name], key(name), _FIELDS[name]) for name in REWORK if name in possible]
+    found += [
+        Form(name, _SAYS[name], key(name), _FIELDS[name], asks=_ASKS.get(name, ""))
+        for name in ALWAYS.get(str(session["status"]), ())
+    ]
+    if session["status"] in ENDED:
+        shown = bool(session["archived"])
+        given = {"restore": "true"} if shown else {}
+        found.append(Form("archive", "Show it again" if shown else "Archive", key("archive"), (), given))
+    found.append(Form("repair", _SAYS["repair"], key("repair")))
+    return found
+
+
+def _answers(pause: Mapping[str, Json], commands: list[str], key: _Key) -> list[Form]:
+    """What answers the pause, from the commands that it lists."""
+    token = token_of(pause)
+    expect = {"expect": token} if token else {}
+    found: list[Form] = []
+    for command in commands:
+        words = shlex.split(command)
+        if words[:2] == ["lifecycle", "resume"]:
+            options = _options(words[2:])
+            given = dict(expect)
+            given |= {name: options[name] for name in ("retry", "skip", "agent") if name in options}
+            made = _answer(options, given, key(*words[2:], token))
+            if made.says == "Continue" and pause["approval"]:
+                made = replace(made, says=f"Approve {token.partition('.')[2]}")
+            found.append(made)
+    return [replace(each, primary=number == 0 and not each.asks) for number, each in enumerate(found)]
+
+
+def _answer(options: Mapping[str, str], given: Mapping[str, str], key: str) -> Form:
+    """A `resume` with these options as a form."""
+    if "force" in options:
+        asks = "The quality gate failed. Approve it all the same."
+        return Form("resume", "Approve despite the gate", key, ("words",), {**given, "force": "true"}, asks)
+    if "decide" in options:
+        return Form("resume", "Decide", key, ("decide",), given)
+    if "skip" in options:
+        return Form("resume", f"Continue without {options['skip']}", key, ("words",), given)
+    if "retry" in options:
+        other = f" with {options['agent']}" if "agent" in options else ""
+        return Form("resume", f"Retry {options['retry']}{other}", key, ("words",), given)
+    if any(name.startswith("max-") for name in options):
+        return Form("resume", "Continue with these caps", key, (*CAPS, "words"), given)
+    return Form("resume", "Continue", key, ("words",), given)
+
+
+def token_of(pause: Mapping[str, Json]) -> str:
+    """The token that an answer to the pause has to show."""
+    return str(pause["token"])
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    """The options of a command, by name without dashes; one without a value has an empty one."""
+    found: dict[str, str] = {}
+    name = None
+    for word in words:
+        if word.startswith("--"):
+            name = word[2:]
+            found[name] = ""
+        elif name is not None:
+            found[name] = word
+            name = None
+    return found
+
+
+_SAYS = {
+    "revise": "Revise a document",
+    "feedback": "Give feedback",
+    "recheck": "Score it again",
+    "improve": "Improve the weakest part",
+    "pause": "Pause",
+    "cancel": "Cancel the session",
+    "repair": "Repair its files",
+}
+_FIELDS = {
+    "revise": ("task", "text"),
+    "feedback": ("text",),
+    "recheck": (),
+    "improve": ("dimension",),
+    "pause": ("words",),
+    "cancel": ("words",),
+}
+_ASKS = {"cancel": "A cancelled session cannot be continued."}

@@ -1,0 +1,296 @@
+"""Admits a request or refuses it, before any handler sees it, by these rules in this order.
+
+1. Host: one that we are reached by, else 421 (a site can give its own name our address).
+2. Body: at most 2 MiB, else 413.
+3. Sec-Fetch-Site: `same-origin` or `none`, else 403 (another site's page sends our browser here). A visit from a link on
+   another site comes without its Strict cookie: it gets a page that loads itself again, once.
+4. A cookie of ours, or the bearer token, else 401.
+5. The role: `read` may only look, else 403.
+6. What is not GET and has a cookie: our Origin, and the form's token, else 403.
+
+`/enter`, `/static` and `/diagram` hold no data and ask for no cookie. There are no CORS headers.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import parse_qs
+
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from orchestrator.domain.errors import LifecycleError
+from orchestrator.domain.inert import inert
+from orchestrator.web.limits_by_time import RateLimit
+from orchestrator.web.problems import TooMany, problem
+from orchestrator.web.site import Site
+from orchestrator.web.web_request import Visitor
+
+LOOPBACK = "127.0.0.1"
+NAME = "lifecycle.localhost"  # browsers keep its cookies from other ports of 127.0.0.1
+BODY_LIMIT = 2 * 1024 * 1024  # bytes
+COMMANDS_A_MINUTE = 30  # of one person
+FORM_TOKEN = "form_token"  # noqa: S105 - the name of the field
+FORM_TOKEN_HEADER = "x-form-token"  # noqa: S105 - the name of the header
+VISITOR = "lifecycle.visitor"  # in the ASGI scope
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types lifecycle"
+)
+DIAGRAM_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+)
+OPEN = ("/enter", "/diagram")
+
+
+class NotAdmitted(LifecycleError):
+    """The request was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What of a request the rules look at."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, list[str]]
+    body: bytes
+
+    def one(self, name: str) -> str | None:
+        """The header's value; None when it is missing; empty, which no rule accepts, when it is there twice."""
+        found = self.headers.get(name, [])
+        return found[0] if len(found) == 1 else "" if found else None
+
+    @property
+    def changes(self) -> bool:
+        return self.method not in ("GET", "HEAD")
+
+    @property
+    def is_open(self) -> bool:
+        return self.path in OPEN or self.path.startswith("/static/")
+
+
+class Guard:
+    """The ASGI application around the routes."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        self._app = app
+        self._site = site
+        self._access = site.access
+        self._commands = RateLimit(COMMANDS_A_MINUTE)
+        hosts = {f"{NAME}:{site.port}", f"{LOOPBACK}:{site.port}"}
+        self._origins = {f"http://{host}" for host in hosts}
+        if site.allowed_host is not None:
+            hosts.add(site.allowed_host.lower())
+            self._origins.add(f"https://{site.allowed_host.lower()}")
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return None
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        path = scope["path"]
+        send = _with_headers(send, path)
+        asked = _Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers, b"")
+        refusal = self._host(asked)
+        body = b"" if refusal is not None else await _body(asked, receive)
+        if body is None:
+            refusal = _refuse(asked, 413, "the body is too large", f"at most {BODY_LIMIT} bytes are taken")
+        if refusal is None and body is not None:
+            asked = _Asked(asked.method, path, asked.query, headers, body)
+            admitted = self._admitted(asked)
+            if isinstance(admitted, Visitor):
+                scope[VISITOR] = admitted
+            else:
+                refusal = admitted
+        if refusal is not None:
+            return await refusal(scope, receive, send)
+        return await self._app(scope, _replayed(body or b"", receive), send)
+
+    def _admitted(self, asked: _Asked) -> Visitor | Response:
+        refusal = self._site_rule(asked)
+        if refusal is not None:
+            return refusal
+        if asked.is_open:
+            return Visitor("", "read")
+        visitor, cookie_id = self._visitor(asked)
+        if visitor is None:
+            return _refuse(
+                asked, 401, "you have not entered", "this needs the link that `lifecycle serve` printed",
+                "lifecycle serve --link",
+            )  # fmt: skip
+        refusal = self._role(asked, visitor) or self._form(asked, cookie_id)
+        if refusal is None and asked.changes and not self._commands.admits(visitor.person):
+            return problem(TooMany("too many commands", why=f"{COMMANDS_A_MINUTE} a minute are taken"))
+        return visitor if refusal is None else refusal
+
+    def _host(self, asked: _Asked) -> Response | None:
+        if (asked.one("host") or "").lower() in self._hosts:
+            return None
+        return _refuse(
+            asked, 421, "this server does not answer to that name",
+            "it is not among those that it was started for", "lifecycle serve --allow-host NAME",
+        )  # fmt: skip
+
+    def _site_rule(self, asked: _Asked) -> Response | None:
+        if asked.path.startswith("/static/") or asked.one("sec-fetch-site") in (None, "same-origin", "none"):
+            return None
+        is_visit = asked.method == "GET" and asked.one("sec-fetch-dest") == "document"
+        if is_visit and asked.one("cookie") is None and asked.one("sec-fetch-mode") == "navigate":
+            if asked.path == "/enter":
+                return None  # which must keep the code behind its `#`
+            return _again(asked)
+        return _refuse(asked, 403, "another site asked for this", "only this server's own pages may")
+
+    def _visitor(self, asked: _Asked) -> tuple[Visitor | None, str | None]:
+        """Who shows a cookie or the bearer token, and the cookie's id."""
+        shown = asked.one("authorization")
+        if shown is not None:
+            bearer = self._site.bearer
+            if bearer is None or not hmac.compare_digest(shown.encode(), f"Bearer {bearer}".encode()):
+                return None, None
+            return Visitor("program", "read" if self._site.read_only else "decide"), None
+        cookie = _cookie(asked, cookie_name(self._site))
+        found = None if cookie is None else self._access.visitor(cookie)
+        if found is None:
+            return None, None
+        person = found.person
+        if self._site.user_header is not None:
+            person = inert(asked.one(self._site.user_header.lower()) or person)[:100]
+        role = "read" if self._site.read_only else found.role
+        return Visitor(person, role, self._access.form_token(found.id)), found.id
+
+    def _role(self, asked: _Asked, visitor: Visitor) -> Response | None:
+        if not asked.changes or visitor.role == "decide" or asked.path == "/leave":
+            return None
+        why = (
+            "the server was started with --read-only" if self._site.read_only else "your link is for reading"
+        )
+        return _refuse(asked, 403, "you may only look here", why, "lifecycle serve --link")
+
+    def _form(self, asked: _Asked, cookie_id: str | None) -> Response | None:
+        if not asked.changes or cookie_id is None:
+            return None
+        # Under `Referrer-Policy: no-referrer` a browser sends a form's Origin as `null`, yet tells the site truly.
+        origin = asked.one("origin")
+        ours = origin in self._origins or (origin == "null" and asked.one("sec-fetch-site") == "same-origin")
+        expected = self._access.form_token(cookie_id)
+        if ours and hmac.compare_digest(_form_token(asked).encode(), expected.encode()):
+            return None
+        return _refuse(
+            asked, 403, "this form is not from a page of this server",
+            "its origin or its token is another", "load the page again, then repeat it",
+        )  # fmt: skip
+
+
+def cookie_name(site: Site) -> str:
+    return f"lc-{site.port}"
+
+
+def _cookie(asked: _Asked, name: str) -> str | None:
+    for header in asked.headers.get("cookie", []):
+        for each in header.split(";"):
+            key, _, value = each.strip().partition("=")
+            if key == name:
+                return value
+    return None
+
+
+def _form_token(asked: _Asked) -> str:
+    header = asked.one(FORM_TOKEN_HEADER)
+    if header is not None:
+        return header
+    if not (asked.one("content-type") or "").startswith("application/x-www-form-urlencoded"):
+        return ""
+    fields = parse_qs(asked.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200)
+    return fields.get(FORM_TOKEN, [""])[0]
+
+
+async def _body(asked: _Asked, receive: Receive) -> bytes | None:
+    """The whole body; None when it is too large."""
+    length = asked.one("content-length")
+    if length is not None and (not length.isascii() or not length.isdigit() or int(length) > BODY_LIMIT):
+        return None
+    if length is None and "transfer-encoding" not in asked.headers:
+        return b""
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        part = message.get("body", b"")
+        size += len(part)
+        if size > BODY_LIMIT:
+            return None
+        parts.append(part)
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """`receive` that gives the body which was read already, then what still comes: the end of the connection."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    """`send` that adds to every answer what tells the browser how little it may do with it."""
+    static = path.startswith("/static/")
+    fixed = {
+        "content-security-policy": DIAGRAM_CSP if path == "/diagram" else CSP,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "cross-origin" if static else "same-origin",
+    }
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", ()))
+            headers += [(name.encode(), value.encode()) for name, value in fixed.items()]
+            if not any(name.lower() == b"cache-control" for name, _ in headers):
+                headers.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return sending
+
+
+def _again(asked: _Asked) -> Response:
+    """A page that visits the same address by itself: as its own site's, with the cookie."""
+    address = escape(asked.path + (f"?{asked.query}" if asked.query else ""), quote=True)
+    if not address.startswith("/") or address.startswith("//"):
+        address = "/"
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>lifecycle</title>'
+        f'<meta http-equiv="refresh" content="0;url={address}"></head>'
+        f'<body><p><a href="{address}">Continue</a></p></body></html>'
+    )
+
+
+def _refuse(asked: _Asked, status: int, what: str, why: str, fix: str = "") -> Response:
+    error = NotAdmitted(what, why=why, fix=fix or "open the link that `lifecycle serve` printed")
+    if asked.path.startswith("/api/") or asked.changes or asked.is_open:
+        return problem(error, status)
+    from orchestrator.web.rendering import fragment
+
+    return HTMLResponse(fragment("refused.html", error=error, status=status), status)

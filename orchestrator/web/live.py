@@ -1,0 +1,116 @@
+"""The two streams of server-sent events: hints of what changed anywhere, and the messages of one session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated
+
+import anyio.to_thread
+from pydantic import Field
+
+from orchestrator.coordinator.projector import message_line
+from orchestrator.domain.errors import UsageError
+from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.store import messages, sessions
+from orchestrator.store.rows import Session
+from orchestrator.store.store import Tx
+from orchestrator.views.check import ENDED
+from orchestrator.web.feed import Feed, Subscriber
+from orchestrator.web.web_request import Query, WebRequest
+
+ALIVE_SECONDS = 15.0
+LOOK_SECONDS = 5.0  # how late a message of a session could be seen at most, if a hint went missing
+BATCH = 500  # messages of one reading
+
+
+class After(Query):
+    after: Annotated[
+        int, Field(ge=0, le=2**53, description="Only messages behind this number; Last-Event-ID beats it.")
+    ] = 0
+
+
+def hints(request: WebRequest) -> AsyncIterator[bytes]:
+    """`hello`, then `changed` when something was committed. Raises TooMany."""
+    feed = request.site.feed
+    feed.refuse_more(request.visitor.person)
+    return _hints(feed, request.visitor.person)
+
+
+async def _hints(feed: Feed, person: str) -> AsyncIterator[bytes]:
+    with feed.subscribed(person) as subscriber:
+        waiting = await feed.count()
+        yield _event("hello", {"boot": feed.boot, "version": feed.version, "waiting": waiting})
+        while not feed.is_stopping:
+            if not await subscriber.wait(ALIVE_SECONDS):
+                yield b": alive\n\n"
+            elif not feed.is_stopping:
+                sessions_now = subscriber.take()
+                yield _event(
+                    "changed", {"version": feed.version, "waiting": feed.waiting, "sessions": sessions_now}
+                )
+        yield _event("bye", {"why": "stopping"})
+
+
+def session_messages(request: WebRequest) -> AsyncIterator[bytes]:
+    """A session's messages from `after` on, without gap or repeat, until it has ended. Raises TooMany, UnknownName."""
+    number = request.query.after
+    last = request.headers.get("last-event-id")
+    if last is not None:
+        if not (last.isascii() and last.isdigit() and len(last) < 16):
+            raise UsageError("Last-Event-ID is no number", why=last[:60], fix="leave it out")
+        number = int(last)
+    request.site.feed.refuse_more(request.visitor.person)
+    return _messages(request, number)
+
+
+async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
+    feed = request.site.feed
+    with feed.subscribed(request.visitor.person) as subscriber:
+        silent = asyncio.get_running_loop().time()
+        while not feed.is_stopping:
+            lines, ended = await anyio.to_thread.run_sync(partial(_batch, request, number))
+            for each, line in lines:
+                yield _event("message", line, each)
+                number = each
+            if ended:
+                yield _event("end", {"status": ended})
+                return
+            now = asyncio.get_running_loop().time()
+            if lines:
+                silent = now
+            elif now - silent >= ALIVE_SECONDS:
+                yield b": alive\n\n"
+                silent = now
+            if len(lines) < BATCH:
+                await _changed(subscriber)
+        yield _event("bye", {"why": "stopping"})
+
+
+async def _changed(subscriber: Subscriber) -> None:
+    await subscriber.wait(LOOK_SECONDS)
+    subscriber.take()
+
+
+def _batch(request: WebRequest, number: int) -> tuple[list[tuple[int, JsonObject]], str | None]:
+    """The next messages, and the status of a session that has ended and has no more of them."""
+
+    def unit(tx: Tx, session: Session) -> tuple[list[tuple[int, JsonObject]], str | None]:
+        found = messages.after(tx, session.id, number, BATCH)
+        row = sessions.get(tx, session.id)
+        ended = (
+            row is not None
+            and row.status in ENDED
+            and row.messages <= (found[-1].number if found else number)
+        )
+        return [(each.number, message_line(each)) for each in found], row.status if ended and row else None
+
+    return request.read(unit)
+
+
+def _event(name: str, data: Json, id: int | None = None) -> bytes:
+    """One event; JSON has no line of its own within it."""
+    head = f"id: {id}\n" if id is not None else ""
+    return f"{head}event: {name}\ndata: {json.dumps(data)}\n\n".encode()

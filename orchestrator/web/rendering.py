@@ -1,0 +1,82 @@
+"""Renders templates: every value is escaped, and a name that is missing is an error."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, Response
+
+from orchestrator import __version__
+from orchestrator.domain.inert import inert
+from orchestrator.web.assets import FOLDER, asset_url
+from orchestrator.web.shown import FILTERS
+from orchestrator.web.web_request import WebRequest
+
+TEMPLATES = FOLDER.parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_inert,
+    )
+    made.filters.update(FILTERS)
+    made.globals.update(asset=asset_url, version=__version__)
+    return made
+
+
+def _inert(value: object) -> object:
+    """Text as it may be shown: control and bidi characters written out. What is markup already is ours."""
+    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def fragment(template: str, **values: object) -> Markup:
+    """The template, rendered by itself."""
+    return Markup(environment().get_template(template).render(**values))  # noqa: S704 - autoescaped
+
+
+def render(
+    request: WebRequest, template: str, *, live: str | None = None, status: int = 200, **values: object
+) -> Response:
+    """A page from `template`, which extends base.html and needs `title` among the values.
+
+    `live` is the template of its part that changes: `?part=1` gets this part alone, with an ETag. base.html puts it
+    behind the block `main`.
+    """
+    shared = {
+        "request": request,
+        "here": request.path,
+        "slug": request.names.get("p"),
+        "projects": request.site.projects,
+        "form_token": request.visitor.form_token,
+        "may_decide": request.may_decide,
+        **values,
+    }
+    part = None if live is None else fragment(live, **shared)
+    etag = None if part is None else _etag(part)
+    if etag is not None and getattr(request.query, "part", None):
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers={"etag": etag})
+        return HTMLResponse(part, headers={"etag": etag})
+    waiting = request.site.waiting()
+    text = environment().get_template(template).render(part=part, etag=etag, waiting=waiting, **shared)
+    return HTMLResponse(text, status_code=status)
+
+
+def _etag(part: str) -> str:
+    return f'"{hashlib.sha256(part.encode()).hexdigest()[:24]}"'
+
+
+def address(*parts: str) -> str:
+    """A path of the site from its parts, each escaped as one part."""
+    return "/" + "/".join(quote(part, safe="") for part in parts)

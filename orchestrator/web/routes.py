@@ -1,0 +1,75 @@
+"""The routes table: every address of the server."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse, Response
+
+from orchestrator.web import entry, live, openapi, read_api
+from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
+from orchestrator.web.entry import Entering, OfFile
+from orchestrator.web.live import After
+from orchestrator.web.pages import check, inbox, log, start, task
+from orchestrator.web.pages import list as list_
+from orchestrator.web.pages.check import SessionPage
+from orchestrator.web.pages.list import Listed, ListedPage
+from orchestrator.web.pages.log import LogPage, Messages
+from orchestrator.web.read_api import At, OfImpact, OfVersion, Skip
+from orchestrator.web.route import Route
+from orchestrator.web.web_request import PageQuery, WebRequest
+
+SESSION = "/p/{p}/s/{session}"
+API = "/api/v1"
+OF_PROJECT = "/api/v1/p/{p}/sessions"
+OF_SESSION = "/api/v1/p/{p}/sessions/{session}"
+
+
+def api_document(request: WebRequest) -> Response:
+    return JSONResponse(openapi.document(ROUTES))
+
+
+OPEN = (
+    Route("GET", "/enter", entry.enter_page, "Where a link leads"),
+    Route("POST", "/enter", entry.enter, "Take a one-use code for a cookie", body=Entering),
+    Route("POST", "/leave", entry.leave, "Forget the cookie"),
+    Route("GET", "/static/{name:path}", entry.static, "A file of the pages", OfFile),
+)
+PAGES = (
+    Route("GET", "/", inbox.page, "What waits for you", PageQuery),
+    Route("GET", "/p/{p}/sessions", list_.page, "The sessions of a project", ListedPage),
+    Route("GET", "/p/{p}/start", start.page, "The form that starts a session"),
+    Route("GET", SESSION, check.page, "A session", SessionPage),
+    Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", PageQuery),
+    Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
+)
+READ_API = (
+    Route("GET", f"{API}/inbox", read_api.inbox, "What waits for you"),
+    Route("GET", f"{API}/projects", read_api.projects, "The projects that are served"),
+    Route("GET", f"{API}/openapi.json", api_document, "This document"),
+    Route("GET", f"{API}/events", live.hints, "Hints of what changed", stream=True),
+    Route("GET", OF_PROJECT, read_api.session_list, "Sessions, newest first", Listed),
+    Route("GET", OF_SESSION, read_api.session, "A session, as `check`"),
+    Route("GET", f"{OF_SESSION}/show", read_api.shown, "A session, as `show`"),
+    Route("GET", f"{OF_SESSION}/report", read_api.report, "Its results"),
+    Route(
+        "GET", f"{OF_SESSION}/events", live.session_messages, "Its messages as they come", After, stream=True
+    ),
+    Route("GET", f"{OF_SESSION}/tasks", read_api.tasks, "Its tasks"),
+    Route("GET", f"{OF_SESSION}/groups", read_api.groups, "Its tasks by phase, role and state"),
+    Route("GET", f"{OF_SESSION}/groups/{{group:path}}", read_api.group, "The tasks of a group", Skip),
+    Route("GET", f"{OF_SESSION}/tasks/{{task}}", read_api.task, "A task", At),
+    Route("GET", f"{OF_SESSION}/tasks/{{task}}/runs", read_api.runs, "The attempts at a task"),
+    Route("GET", f"{OF_SESSION}/tasks/{{task}}/why", read_api.why_task, "Why a task is in its state", At),
+    Route("GET", f"{OF_SESSION}/messages", read_api.message_list, "Its messages", Messages),
+    Route("GET", f"{OF_SESSION}/discussions", read_api.discussions, "Its discussions"),
+    Route("GET", f"{OF_SESSION}/discussions/{{round}}", read_api.discussion, "A discussion"),
+    Route("GET", f"{OF_SESSION}/scores", read_api.scores, "Its newest readiness report"),
+    Route("GET", f"{OF_SESSION}/cost", read_api.cost, "What its agents cost"),
+    Route("GET", f"{OF_SESSION}/impact", read_api.impact, "What a change means", OfImpact),
+    Route(
+        "GET", f"{OF_SESSION}/approval", read_api.approval, "What it waits for, and the token of an answer"
+    ),
+    Route("GET", f"{OF_SESSION}/artifacts", read_api.artifact_list, "Its documents"),
+    Route("GET", f"{OF_SESSION}/artifacts/{{path:path}}", read_api.artifact, "A document's text", OfVersion),
+    Route("GET", f"{OF_SESSION}/contents/{{sha256}}", read_api.content, "A content by its digest"),
+)
+ROUTES = (*OPEN, *PAGES, *COMMAND_FORMS, *READ_API, *COMMAND_API)

@@ -1,0 +1,103 @@
+"""One project that the server shows, under its name in addresses."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from orchestrator import project as app
+from orchestrator.domain.errors import LifecycleError, StoreBroken
+from orchestrator.store.backends.sqlite_file import refuse_other_schema
+from orchestrator.store.store import Store, Tx
+from orchestrator.views.disk_space import room_at
+from orchestrator.views.inbox import Inbox, inbox
+
+T = TypeVar("T")
+NAME_LIMIT = 60  # characters
+
+
+class ServedProject:
+    """Its store is opened when first needed, and again when its file was replaced or the disk had failed."""
+
+    def __init__(self, slug: str, project: app.Project, *, read_only: bool = False) -> None:
+        self.slug = slug
+        self.project = project
+        self._read_only = read_only
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+        self._file: tuple[int, int] | None = None
+
+    @property
+    def title(self) -> str:
+        return self.project.root.name or str(self.project.root)
+
+    def store(self) -> Store:
+        """Its store, read-only. Raises UsageError while there is no database, StoreError when it cannot be opened."""
+        with self._lock:
+            found = self.file()
+            if self._store is not None and (found != self._file or self._store.is_broken):
+                self._store.close()
+                self._store = None
+            if self._store is None:
+                if self._read_only and found is not None:
+                    refuse_other_schema(self.project.database)
+                self._store = app.open_for_reading(self.project)
+                self._file = self.file()
+            return self._store
+
+    def read(self, unit: Callable[[Tx], T]) -> T:
+        """The unit's answer, from new handles when the disk has failed under the old ones."""
+        try:
+            return self.store().read(unit)
+        except StoreBroken:
+            return self.store().read(unit)
+
+    def inbox(self, limit: int = 100) -> Inbox:
+        """What waits in it for a person. Raises LifecycleError when it cannot be read."""
+        room = room_at(self.project.root)
+        return self.read(lambda tx: inbox(tx, room, limit))
+
+    def waiting(self) -> int:
+        """How many things wait in it for a person; none where it cannot be read."""
+        if self.file() is None:
+            return 0
+        try:
+            return self.inbox(0)["waiting"]
+        except (LifecycleError, OSError):
+            return 0
+
+    def file(self) -> tuple[int, int] | None:
+        """Which file the database is now: another one after a restore."""
+        try:
+            found = self.project.database.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def close(self) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+
+def served(folders: Sequence[Path], *, read_only: bool = False) -> list[ServedProject]:
+    """These folders' projects, each once, named after their folders; a name that is taken gets a number."""
+    found: dict[Path, ServedProject] = {}
+    taken: set[str] = set()
+    for folder in folders or [Path.cwd()]:
+        project = app.find_project(folder)
+        root = project.root.resolve()
+        if root in found:
+            continue
+        name = re.sub(r"[^A-Za-z0-9_-]", "-", root.name)[:NAME_LIMIT] or "project"
+        slug = name
+        number = 2
+        while slug in taken:
+            slug, number = f"{name}-{number}", number + 1
+        taken.add(slug)
+        found[root] = ServedProject(slug, project, read_only=read_only)
+    return list(found.values())

@@ -1,0 +1,67 @@
+"""One request as a handler sees it: who asks, what for, and the project and session it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.store.rows import Session
+from orchestrator.store.store import Tx
+from orchestrator.views import lookup
+from orchestrator.web.access import Role
+from orchestrator.web.served import ServedProject
+from orchestrator.web.site import Site
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks: a person who came by a link, or a program with the bearer token."""
+
+    person: str
+    role: Role
+    form_token: str = ""  # that each of its forms must carry; empty for a program, which has no cookie
+
+    @property
+    def decides(self) -> str:
+        """For decision rows."""
+        return f"{self.person} (web)"
+
+
+class Query(BaseModel):
+    """The parameters of an address; an unknown one is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class PageQuery(Query):
+    part: Annotated[Literal["1"] | None, Field(description="Only the part of the page that changes.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class WebRequest:
+    site: Site
+    visitor: Visitor
+    path: str
+    names: Mapping[str, str]  # from the address: `p` the project, `session`, `task`, ...
+    query: Any  # the route's model of the address's parameters, checked
+    body: Any  # the route's model of the body, checked; None where it has none
+    headers: Mapping[str, str]  # by names in lower case
+
+    @property
+    def project(self) -> ServedProject:
+        """The project that the address names. Raises UnknownName."""
+        return self.site.project(self.names["p"])
+
+    def read(self, unit: Callable[[Tx, Session], T]) -> T:
+        """What `unit` returns for the session that the address names, on one snapshot. Raises UnknownName, StoreError."""
+        name = self.names["session"]
+        return self.project.read(lambda tx: unit(tx, lookup.session(tx, name)))
+
+    @property
+    def may_decide(self) -> bool:
+        return self.visitor.role == "decide" and not self.site.read_only

@@ -1,0 +1,67 @@
+"""The web application as a test drives it: the real ASGI application, over a project with one session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from orchestrator.project import Project
+from orchestrator.store.store import Store
+from orchestrator.web.access import Access, Role
+from orchestrator.web.feed import Feed
+from orchestrator.web.served import ServedProject
+from orchestrator.web.server import build
+from orchestrator.web.site import Site
+from tests import factories
+
+PORT = 8470
+ORIGIN = f"http://lifecycle.localhost:{PORT}"
+BEARER = "a-token-of-the-tests"
+
+
+@dataclass
+class WebWorld:
+    client: TestClient
+    site: Site
+    store: Store
+    session: str
+
+    def cookie(self, role: Role = "decide", person: str = "ana") -> str:
+        """A cookie that was got with a code, as a Cookie header."""
+        given = self.site.access.enter(self.site.access.code(person, role))
+        assert given is not None
+        return f"lc-{PORT}={given}"
+
+    def form_token(self, cookie: str) -> str:
+        found = self.site.access.visitor(cookie.partition("=")[2])
+        assert found is not None
+        return self.site.access.form_token(found.id)
+
+    def get(self, path: str, **headers: str) -> Any:
+        """As a program with the token asks."""
+        return self.client.get(path, headers={"authorization": f"Bearer {BEARER}", **headers})
+
+    def post(self, path: str, body: Any, **headers: str) -> Any:
+        return self.client.post(path, json=body, headers={"authorization": f"Bearer {BEARER}", **headers})
+
+
+@contextmanager
+def web_world(folder: Path, **options: Any) -> Iterator[WebWorld]:
+    """A server's application over the project in `folder`, made there with a session; `options` are the site's."""
+    store = factories.make_store(folder)
+    session = factories.make_session(store)
+    projects = [ServedProject("demo", Project(folder), read_only=bool(options.get("read_only")))]
+    site = Site(projects, Access(folder / "state"), Feed(projects), PORT, bearer=BEARER, **options)
+    client = TestClient(build(site), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+    try:
+        yield WebWorld(client, site, store, session)
+    finally:
+        client.close()
+        store.close()
+        for each in projects:
+            each.close()
