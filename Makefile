@@ -15,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients stacks states mutants heldout check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients stacks states mutants heldout vendor check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -54,6 +54,9 @@ mutants: $(VENV)/.test  ## Plant known bugs, one at a time, and check that a tes
 
 heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly and with cheats; ARGS="--recipes a,b"
 	@"$(BIN)/python" -m tests.heldout $(ARGS)
+
+vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock
+	@"$(BIN)/python" -m tests.vendored $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \
