@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.config import load_pack
+from orchestrator.config.shipped import shipped_pack
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import (
     ANALYZE,
@@ -223,7 +224,7 @@ def test_words_direct_the_next_round(pack: Pack, text: str, kind: RoundType, cle
 
 @given(st.text(max_size=200))
 def test_any_words_have_a_direction_or_are_empty(text: str) -> None:
-    rules = load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")}).analysis
+    rules = shipped_pack().analysis
     try:
         direction = direction_of(text, rules)
     except UsageError:
