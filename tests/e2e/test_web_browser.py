@@ -86,9 +86,14 @@ def judged(context: BrowserContext, page: Page) -> str:
     return str(tools.send("Runtime.evaluate", asked)["result"]["value"])
 
 
-def is_wide(page: Page) -> bool:
-    """Whether the page scrolls sideways."""
-    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+def too_wide(page: Page) -> Any:
+    """What makes the page scroll sideways."""
+    return page.evaluate(
+        """document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+        [...document.querySelectorAll('main *')].filter(each => !each.closest('.scroll') &&
+          each.getBoundingClientRect().right > document.documentElement.clientWidth)
+          .map(each => each.outerHTML.slice(0, 200))"""
+    )
 
 
 def at_a_checkpoint(world: World) -> str:
@@ -109,7 +114,7 @@ def test_a_checkpoint_is_found_read_and_approved_by_keyboard(world: World, brows
     assert page.title().startswith("(1) ")
     for key in ("j", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url(f"{served.origin}/p/p/s/{session}")
+    page.wait_for_url(f"{served.origin}/p/p/s/{session}/decide")
     page.wait_for_selector("#connection[data-state=live]")
     page.keyboard.press("a")
     assert str(page.evaluate("document.activeElement.textContent")).startswith("Approve ")
@@ -137,7 +142,9 @@ def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
     page.wait_for_selector("text=said <b>live</b>")
     second = context.new_page()
     second.goto(f"{served.origin}/p/p/s/{session}")
-    second.wait_for_selector("#connection[data-state=live]")
+    second.wait_for_selector(
+        "#connection[data-state=live]", timeout=1000 * patient(3)
+    )  # it asks the other tab
 
     served.process.send_signal(signal.SIGKILL)
     page.wait_for_selector("#connection[data-state=offline]", timeout=1000 * patient(3))
@@ -169,6 +176,7 @@ def test_without_javascript_one_enters_reads_and_decides(world: World, browser: 
     page.fill("#code", served.link.partition("#")[2])
     page.click("text=Enter")
     page.click(".row.waiting a")
+    page.wait_for_url("**/decide")
     page.click("summary:has-text('Cancel the session')")
     page.check("#form-cancel input[type=checkbox]")
     page.click("#form-cancel button")
@@ -185,7 +193,7 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     session = at_a_checkpoint(world)
     served = serve(world.life)
     paths = ["/", "/p/p/sessions", "/p/p/start", f"/p/p/s/{session}", f"/p/p/s/{session}/t/DRAFT-001"]
-    paths += [f"/p/p/s/{session}/log", "/p/p/nothing"]
+    paths += [f"/p/p/s/{session}/{name}" for name in ("log", "decide", "docs", "discuss")] + ["/p/p/nothing"]
     small, page, looked = opened(browser, served, viewport={"width": 375, "height": 667}, color_scheme="dark")
     page.goto(served.link)
     page.wait_for_url(f"{served.origin}/")
@@ -193,7 +201,7 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     for path in paths:
         page.goto(served.origin + path)
         assert judged(small, page) == "[]", path
-        assert not is_wide(page), path
+        assert too_wide(page) == [], path
         assert (
             page.evaluate("document.querySelectorAll('[style], style, [onclick], script:not([src])').length")
             == 0

@@ -1,7 +1,7 @@
 // The live part of the pages: everything else works without this file.
 // One tab of a browser holds the stream of hints and tells the others; every tab fetches what it shows by itself.
 
-import { morph } from "./morph.js";
+import { Idiomorph } from "./vendor/idiomorph.esm.js";
 
 const RETRY_MS = 1000; // until the next try to reach the server
 const BEAT_MS = 5000; // how often the tab with the stream says that it is there
@@ -126,7 +126,11 @@ function apply(text) {
   held = null;
   const notice = document.getElementById("changed");
   if (notice) notice.hidden = true;
-  morph(page.live, parsed(text));
+  Idiomorph.morph(page.live, parsed(text), {
+    morphStyle: "innerHTML",
+    ignoreActiveValue: true,
+    callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.nodeName === "DETAILS") },
+  });
   showState();
 }
 
@@ -158,7 +162,6 @@ async function refreshLog() {
 
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("lifecycle") : null;
 let lastHeard = performance.now();
-let boot = null;
 
 function sleep(milliseconds) {
   return new Promise((done) => setTimeout(done, milliseconds));
@@ -171,7 +174,6 @@ function heard(hint) {
   setOffline(false);
   if (hint.waiting !== undefined) showWaiting(hint.waiting);
   if (hint.type === "hello" || concerns(hint.sessions ?? {})) refresh();
-  if (hint.boot) boot = hint.boot;
 }
 
 function concerns(sessions) {
@@ -181,6 +183,7 @@ function concerns(sessions) {
 }
 
 function tell(hint) {
+  answered = true;
   channel?.postMessage(hint);
   heard(hint);
 }
@@ -221,17 +224,25 @@ async function readStream(signal) {
   }
 }
 
+let holds = false;
+let answered = false; // whether the server has answered on this stream yet
+
+function beat() {
+  lastHeard = performance.now();
+  if (answered) channel?.postMessage({ type: "beat", down: Boolean(offlineSince) });
+}
+
 async function holdStream(signal) {
-  const beat = setInterval(() => channel?.postMessage({ type: "beat", down: Boolean(offlineSince) }), BEAT_MS);
-  const own = setInterval(() => (lastHeard = performance.now()), BEAT_MS);
+  holds = true;
+  const beats = setInterval(beat, BEAT_MS);
   while (!signal.aborted) {
     await readStream(signal);
     if (signal.aborted) break;
     tell({ type: "down" });
     await sleep(RETRY_MS);
   }
-  clearInterval(beat);
-  clearInterval(own);
+  clearInterval(beats);
+  holds = false;
 }
 
 async function electStream(steal = false) {
@@ -245,7 +256,13 @@ async function electStream(steal = false) {
 }
 
 function follow() {
-  if (channel) channel.onmessage = (message) => heard(message.data);
+  if (channel) {
+    channel.onmessage = ({ data }) => {
+      if (data.type !== "ask") heard(data);
+      else if (holds) beat();
+    };
+    channel.postMessage({ type: "ask" }); // a new tab need not wait for the next beat
+  }
   if (navigator.locks && channel) {
     electStream();
     setInterval(() => {
