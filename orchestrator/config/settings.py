@@ -193,6 +193,30 @@ class PriceSettings(_Part):
     date: Name | None = Field(default=None, description="the date of the price; recorded with each cost")
 
 
+class NotifySettings(_Part):
+    """Whom to tell of what; nobody by default."""
+
+    on: list[Literal["waits", "failed", "finished"]] = Field(
+        default=["waits", "failed", "finished"],
+        description="what is told: a session waits for you, a task of it failed for good, it is completed",
+    )
+    command: list[Name] = Field(
+        default=[],
+        description="a program with its arguments, run without a shell; the notice is JSON on its standard input",
+    )
+    desktop: bool = Field(
+        default=False, description="a notice on the desktop by `notify-send`, if that is there"
+    )
+    webhook: Annotated[Name, Field(pattern=r"^https?://[^\s/@]+(/\S*)?$")] | None = Field(
+        default=None,
+        description="an address, http or https, that gets each notice as JSON by POST",
+    )
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.on and (self.command or self.desktop or self.webhook))
+
+
 class Settings(BaseModel):
     """Everything a user can set, beside the packs."""
 
@@ -277,6 +301,9 @@ class Settings(BaseModel):
     budget: BudgetSettings = Field(default=BudgetSettings(), description="caps at which a session pauses")
     work: WorkSettings = Field(default=WorkSettings(), description="where code is written")
     prices: dict[Name, PriceSettings] = Field(default={}, description="your own prices, by model")
+    notify: NotifySettings = Field(
+        default=NotifySettings(), description="who is told when a session waits, fails or is finished"
+    )
 
     @field_validator("agents", mode="before")
     @classmethod

@@ -20,6 +20,7 @@ from orchestrator.coordinator.beat import beat
 from orchestrator.coordinator.failures import Failures
 from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.coordinator.maintenance import Maintenance
+from orchestrator.coordinator.notifier import Notifier
 from orchestrator.coordinator.projections import Projections
 from orchestrator.coordinator.timers import TimerScheduler
 from orchestrator.dispatch import older
@@ -74,6 +75,7 @@ class Daemon:
         self._waker: wakeup.Waker | None = None
         self._maintenance = Maintenance(store, project.runs)
         self._projections = Projections(store, log, settings.reconcile_seconds)
+        self._notifier = Notifier(store, settings.notify, project.root, log)
         self._recovered = 0  # the epoch under which what a predecessor left was put right
         self._fault: LifecycleError | None = None  # found by a timer: the loop ends with it
 
@@ -159,6 +161,7 @@ class Daemon:
         self._drain(lead, clock)
         self._maintenance.write_back_large_log()
         delay = self._projections.follow()
+        self._notifier.follow()
         busy = self._store.read(queries.has_work)
         if busy:
             self._busy_at = time.monotonic()

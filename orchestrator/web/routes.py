@@ -8,9 +8,10 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import check, inbox, log, start, task
+from orchestrator.web.pages import check, diagram, document, inbox, log, start, task
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
+from orchestrator.web.pages.document import OfDocument
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
 from orchestrator.web.read_api import At, OfImpact, OfVersion, Skip
@@ -32,6 +33,7 @@ OPEN = (
     Route("POST", "/enter", entry.enter, "Take a one-use code for a cookie", body=Entering),
     Route("POST", "/leave", entry.leave, "Forget the cookie"),
     Route("GET", "/static/{name:path}", entry.static, "A file of the pages", OfFile),
+    Route("GET", "/diagram", diagram.page, "The frame that draws one diagram"),
 )
 PAGES = (
     Route("GET", "/", inbox.page, "What waits for you", PageQuery),
@@ -39,6 +41,9 @@ PAGES = (
     Route("GET", "/p/{p}/start", start.page, "The form that starts a session"),
     Route("GET", SESSION, check.page, "A session", SessionPage),
     Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", PageQuery),
+    Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
+    Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
+    Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
 )
 READ_API = (

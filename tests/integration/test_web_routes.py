@@ -16,8 +16,9 @@ from typer.main import get_command
 import orchestrator
 from orchestrator.cli.main import build
 from orchestrator.commands import by_name
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project
-from orchestrator.store import messages
+from orchestrator.store import messages, sessions
 from orchestrator.web import openapi
 from orchestrator.web.route import Route
 from orchestrator.web.routes import ROUTES
@@ -196,6 +197,20 @@ def test_sessions_come_a_page_at_a_time_without_gap_or_repeat(world: WebWorld) -
     words = world.get("/api/v1/p/demo/sessions?q=THING+4").json()["sessions"]
     assert [each["title"] for each in words] == ["Build thing 4"]
     assert world.get("/api/v1/p/demo/sessions?state=cancelled").json()["sessions"] == []
+
+
+@pytest.mark.parametrize("reason", PauseReason)
+def test_every_pause_has_a_form_that_answers_it(world: WebWorld, reason: PauseReason) -> None:
+    session = factories.make_session(world.store, f"Some work for {reason}")
+    detail = {"task": "DRAFT-001", "options": [{"label": "one way"}], "error": "it broke"}
+    world.store.write(lambda tx: sessions.pause(tx, session, reason, detail))
+
+    page = world.get(f"/p/demo/s/{session}")
+    inbox = world.get("/")
+
+    assert page.status_code == 200, page.text
+    assert f'action="/p/demo/s/{session}/commands/resume"' in page.text
+    assert f"/p/demo/s/{session}" in inbox.text
 
 
 def test_a_project_that_cannot_be_read_shows_why_and_hides_no_other(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ DEFAULTS = {
         "pages": [],
     },
     "prices": {},
+    "notify": {"on": ["waits", "failed", "finished"], "command": [], "desktop": False, "webhook": None},
 }
 
 

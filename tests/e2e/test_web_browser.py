@@ -1,0 +1,209 @@
+"""The dashboard in a real browser: entering, reading and deciding by keyboard, without JavaScript, on a small screen."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orchestrator.store import messages
+from tests import factories
+from tests.e2e.cli_world import World, make_world, work_off
+from tests.e2e.support import lifecycle
+from tests.e2e.web_server import Served, serve
+from tests.patience import patient
+from workers.evidence.browser_visit import FLAGS
+from workers.evidence.browsers import axe_script, find_chromium, why_no_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+MISSING = why_no_browser(os.environ)
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING}")
+AXE = """axe.run(document, {resultTypes: ['violations']}).then(found => JSON.stringify(found.violations.map(rule =>
+  [rule.id, rule.nodes.map(node => node.html.slice(0, 300))])))"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser process for all."""
+    from playwright.sync_api import sync_playwright
+
+    profile = tmp_path_factory.mktemp("profile")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(
+            executable_path=find_chromium(os.environ),
+            ignore_default_args=True,
+            args=[*FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
+        )
+        yield made
+        made.close()
+
+
+@dataclass
+class Looked:
+    """What pages did that none may do."""
+
+    foreign: list[str]
+    errors: list[str]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with lifecycle(tmp_path / "p") as life:
+        made = make_world(life)
+        yield made
+        made.store.close()
+
+
+def opened(browser: Browser, served: Served, **options: Any) -> tuple[BrowserContext, Page, Looked]:
+    """A browser of its own, in which everything is noted that is not as it has to be."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * patient(20))
+    looked = Looked([], [])
+    context.on(
+        "request", lambda request: request.url.startswith(served.origin) or looked.foreign.append(request.url)
+    )
+    context.on("console", lambda said: said.type == "error" and looked.errors.append(said.text))
+    context.on("weberror", lambda error: looked.errors.append(str(error.error)))
+    return context, context.new_page(), looked
+
+
+def judged(context: BrowserContext, page: Page) -> str:
+    """What axe-core finds, from a JavaScript world of its own, which the page's policy does not bind."""
+    tools = context.new_cdp_session(page)
+    frame = tools.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+    own = tools.send("Page.createIsolatedWorld", {"frameId": frame})["executionContextId"]
+    script = axe_script()
+    assert script is not None
+    tools.send("Runtime.evaluate", {"expression": script.read_text(), "contextId": own})
+    asked = {"expression": AXE, "contextId": own, "awaitPromise": True, "returnByValue": True}
+    return str(tools.send("Runtime.evaluate", asked)["result"]["value"])
+
+
+def is_wide(page: Page) -> bool:
+    """Whether the page scrolls sideways."""
+    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+def at_a_checkpoint(world: World) -> str:
+    session = factories.make_session(world.store, mode="full-lifecycle")
+    work_off(world.store, session)
+    assert world.life.status(session) == ("paused", "checkpoint")
+    return session
+
+
+def test_a_checkpoint_is_found_read_and_approved_by_keyboard(world: World, browser: Browser) -> None:
+    session = at_a_checkpoint(world)
+    served = serve(world.life)
+    context, page, looked = opened(browser, served)
+
+    page.goto(served.link)
+    page.wait_for_url(f"{served.origin}/")
+    page.wait_for_selector("#connection[data-state=live]")
+    assert page.title().startswith("(1) ")
+    for key in ("j", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_url(f"{served.origin}/p/p/s/{session}")
+    page.wait_for_selector("#connection[data-state=live]")
+    page.keyboard.press("a")
+    assert str(page.evaluate("document.activeElement.textContent")).startswith("Approve ")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**done=resume")
+
+    assert world.life.status(session)[1] != "checkpoint"
+    who = world.life.rows("SELECT who FROM decisions WHERE session_id = ?", session)
+    assert len(who) == 1
+    assert str(who[0][0]).endswith(" (web)")
+    assert (looked.foreign, looked.errors) == ([], [])
+    context.close()
+
+
+def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
+    world: World, browser: Browser
+) -> None:
+    session = factories.make_session(world.store)
+    served = serve(world.life)
+    context, page, _ = opened(browser, served)
+    page.goto(served.link)
+    page.goto(f"{served.origin}/p/p/s/{session}/log")
+    page.wait_for_selector("#connection[data-state=live]")
+    world.store.write(lambda tx: messages.event(tx, session, "note", "said <b>live</b>"))
+    page.wait_for_selector("text=said <b>live</b>")
+    second = context.new_page()
+    second.goto(f"{served.origin}/p/p/s/{session}")
+    second.wait_for_selector("#connection[data-state=live]")
+
+    served.process.send_signal(signal.SIGKILL)
+    page.wait_for_selector("#connection[data-state=offline]", timeout=1000 * patient(3))
+    second.wait_for_selector("#connection[data-state=offline]")
+    offline = [
+        second.locator("[data-command]:not([disabled])").count(),
+        page.locator("#connection").inner_text(),
+    ]
+    world.store.write(lambda tx: messages.event(tx, session, "note", "said meanwhile"))
+    serve(world.life, port=served.port)
+    page.wait_for_selector("text=said meanwhile")
+    second.wait_for_selector("#connection[data-state=live]")
+
+    assert offline[0] == 0
+    assert str(offline[1]).startswith("offline since ")
+    assert page.locator("text=said meanwhile").count() == 1
+    page.close()  # the tab with the stream
+    world.store.write(lambda tx: messages.event(tx, session, "note", "x"))
+    second.wait_for_selector("#connection[data-state=live]")
+    context.close()
+
+
+def test_without_javascript_one_enters_reads_and_decides(world: World, browser: Browser) -> None:
+    session = at_a_checkpoint(world)
+    served = serve(world.life)
+    context, page, looked = opened(browser, served, java_script_enabled=False)
+
+    page.goto(served.link)
+    page.fill("#code", served.link.partition("#")[2])
+    page.click("text=Enter")
+    page.click(".row.waiting a")
+    page.click("summary:has-text('Cancel the session')")
+    page.check("#form-cancel input[type=checkbox]")
+    page.click("#form-cancel button")
+    page.wait_for_url("**done=cancel")
+
+    assert world.life.status(session)[0] == "cancelled"
+    assert (looked.foreign, looked.errors) == ([], [])
+    context.close()
+
+
+def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
+    world: World, browser: Browser
+) -> None:
+    session = at_a_checkpoint(world)
+    served = serve(world.life)
+    paths = ["/", "/p/p/sessions", "/p/p/start", f"/p/p/s/{session}", f"/p/p/s/{session}/t/DRAFT-001"]
+    paths += [f"/p/p/s/{session}/log", "/p/p/nothing"]
+    small, page, looked = opened(browser, served, viewport={"width": 375, "height": 667}, color_scheme="dark")
+    page.goto(served.link)
+    page.wait_for_url(f"{served.origin}/")
+
+    for path in paths:
+        page.goto(served.origin + path)
+        assert judged(small, page) == "[]", path
+        assert not is_wide(page), path
+        assert (
+            page.evaluate("document.querySelectorAll('[style], style, [onclick], script:not([src])').length")
+            == 0
+        )
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert judged(small, page) == "[]", path
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 375, "height": 667})
+
+    assert looked.foreign == []
+    assert [each for each in looked.errors if "404" not in each] == []
+    small.close()
