@@ -14,7 +14,7 @@ from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
-from orchestrator.web.read_api import At, OfImpact, OfVersion, Skip
+from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion, Skip
 from orchestrator.web.route import Route
 from orchestrator.web.web_request import PageQuery, WebRequest
 
@@ -52,7 +52,7 @@ READ_API = (
     Route("GET", f"{API}/openapi.json", api_document, "This document"),
     Route("GET", f"{API}/events", live.hints, "Hints of what changed", stream=True),
     Route("GET", OF_PROJECT, read_api.session_list, "Sessions, newest first", Listed),
-    Route("GET", OF_SESSION, read_api.session, "A session, as `check`"),
+    Route("GET", OF_SESSION, read_api.session, "A session, as `check`, or as it was", At),
     Route("GET", f"{OF_SESSION}/show", read_api.shown, "A session, as `show`"),
     Route("GET", f"{OF_SESSION}/report", read_api.report, "Its results"),
     Route(
@@ -66,6 +66,7 @@ READ_API = (
     Route("GET", f"{OF_SESSION}/tasks/{{task}}/why", read_api.why_task, "Why a task is in its state", At),
     Route("GET", f"{OF_SESSION}/messages", read_api.message_list, "Its messages", Messages),
     Route("GET", f"{OF_SESSION}/discussions", read_api.discussions, "Its discussions"),
+    Route("GET", f"{OF_SESSION}/discussions/history", read_api.ratings, "The ratings of every round"),
     Route("GET", f"{OF_SESSION}/discussions/{{round}}", read_api.discussion, "A discussion"),
     Route("GET", f"{OF_SESSION}/scores", read_api.scores, "Its newest readiness report"),
     Route("GET", f"{OF_SESSION}/cost", read_api.cost, "What its agents cost"),
@@ -73,6 +74,11 @@ READ_API = (
     Route(
         "GET", f"{OF_SESSION}/approval", read_api.approval, "What it waits for, and the token of an answer"
     ),
+    Route("GET", f"{OF_SESSION}/impact/graph", read_api.item_graph, "Items and their links", OfImpact),
+    Route(
+        "GET", f"{OF_SESSION}/changes", read_api.changes, "What changed since the last approval", OfChanges
+    ),
+    Route("GET", f"{API}/p/{{p}}/cost", read_api.project_cost, "What the agents of all sessions cost"),
     Route("GET", f"{OF_SESSION}/artifacts", read_api.artifact_list, "Its documents"),
     Route("GET", f"{OF_SESSION}/artifacts/{{path:path}}", read_api.artifact, "A document's text", OfVersion),
     Route("GET", f"{OF_SESSION}/contents/{{sha256}}", read_api.content, "A content by its digest"),

@@ -37,6 +37,7 @@ SHOWN = {  # command of the CLI -> where the web has it
     "check": S,
     "status": S,
     "cost": f"{S}/cost",
+    "diff": f"{S}/changes",
     "discuss": f"{S}/discussions",
     "impact": f"{S}/impact",
     "inbox": "/api/v1/inbox",
@@ -65,7 +66,7 @@ AT_THE_TERMINAL |= {"delete", "export", "gc", "import"}  # delete for good, or r
 AT_THE_TERMINAL |= {"apply"}  # changes the checkout that you work in
 AT_THE_TERMINAL |= {f"msg {name}" for name in ("log", "read", "status", "broadcast", "state", "get_state")}
 AT_THE_TERMINAL |= {"msg delete", "msg clear"}  # messages are the agents'
-LATER = {"compare", "diff", "fork"}  # no page yet
+LATER = {"compare", "fork"}  # no page yet
 
 
 @pytest.fixture(scope="module")
@@ -188,9 +189,9 @@ def test_sessions_come_a_page_at_a_time_without_gap_or_repeat(world: WebWorld) -
     while True:
         found = world.get(f"/api/v1/p/demo/sessions?limit=3{before}").json()
         seen += [each["session"] for each in found["sessions"]]
-        if found["next_before"] is None:
+        if found["next"] is None:
             break
-        before = f"&before={found['next_before']}"
+        before = f"&before={found['next']}"
 
     assert len(seen) == len(made)
     assert set(seen) == made

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import Response
 
-from orchestrator.domain.json_types import JsonObject
+from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, grouped
 from orchestrator.views.attempts import attempts
 from orchestrator.web.forms import forms
-from orchestrator.web.pages import session_past
 from orchestrator.web.lanes import lanes
+from orchestrator.web.pages import session_past
 from orchestrator.web.rendering import render
+from orchestrator.web.task_graph import task_graph
 from orchestrator.web.timeline_svg import timeline
 from orchestrator.web.web_request import PageQuery, WebRequest
 
@@ -54,6 +57,7 @@ def page(request: WebRequest) -> Response:
         title=overview["title"],
         session=overview,
         lanes=[] if found["groups"] else lanes(overview["tasks"]),
+        graph=None if found["groups"] else _graph(request, overview),
         groups=found["groups"],
         rounds=found["rounds"],
         messages=found["messages"],
@@ -61,3 +65,9 @@ def page(request: WebRequest) -> Response:
         done=request.query.done,
         forms=forms(request, overview, found["messages"]) if request.may_decide else [],
     )
+
+
+def _graph(request: WebRequest, overview: Mapping[str, Json]) -> Markup:
+    expected = overview["expected"]
+    path = expected["path"] if expected else []
+    return task_graph(request.names["p"], str(overview["session"]), overview["tasks"], path)
