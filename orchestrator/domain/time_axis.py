@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 MICROS = 1_000_000
 FOLDED_SECONDS = 60  # idle time shorter than this is never folded
-FOLDED_SHARE = 0.1  # of the time in which something happened: a shorter idle stretch is no obstacle to reading
+FOLDED_SHARE = (
+    0.1  # of the time in which something happened: a shorter idle stretch is no obstacle to reading
+)
 FOLD_WIDTH = 24  # pixels of a folded stretch
 SHORTEST_BAR = 3  # pixels: an attempt of a millisecond is still seen
 
@@ -53,7 +56,7 @@ def axis(spans: Sequence[Span], now: int, width: int = 800) -> Axis:
         return Axis(width, (), ())
     worked = sum(end - begin for begin, end in busy)
     longest = max(FOLDED_SECONDS * MICROS, int(worked * FOLDED_SHARE))
-    gaps = [(end, begin) for (_, end), (begin, _) in zip(busy, busy[1:], strict=False)]
+    gaps = [(end, begin) for (_, end), (begin, _) in pairwise(busy)]
     folded = [(begin, end) for begin, end in gaps if end - begin > longest]
     shown = busy[-1][1] - busy[0][0] - sum(end - begin for begin, end in folded)
     scale = max(1, width - FOLD_WIDTH * len(folded) - SHORTEST_BAR) / max(1, shown)

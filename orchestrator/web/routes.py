@@ -8,12 +8,30 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import check, diagram, document, inbox, log, start, task
+from orchestrator.web.pages import (
+    check,
+    cost,
+    decide,
+    diagram,
+    discuss,
+    document,
+    impact,
+    inbox,
+    log,
+    start,
+    system,
+    task,
+    task_group,
+    timeline,
+)
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
+from orchestrator.web.pages.system import SystemPage
+from orchestrator.web.pages.task_group import GroupPage
+from orchestrator.web.pages.timeline import TimelinePage
 from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion, Skip
 from orchestrator.web.route import Route
 from orchestrator.web.web_request import PageQuery, WebRequest
@@ -41,14 +59,27 @@ PAGES = (
     Route("GET", "/p/{p}/start", start.page, "The form that starts a session"),
     Route("GET", SESSION, check.page, "A session", SessionPage),
     Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", PageQuery),
+    Route(
+        "GET", f"{SESSION}/decide", decide.page, "What it waits for, with all that an answer needs", PageQuery
+    ),
+    Route("GET", f"{SESSION}/discuss", discuss.page, "Its discussions and their ratings", PageQuery),
+    Route("GET", f"{SESSION}/discuss/{{round}}", discuss.of_round, "One discussion"),
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
+    Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
+    Route("GET", f"{SESSION}/group/{{group:path}}", task_group.page, "Tasks of one kind", GroupPage),
+    Route("GET", f"{SESSION}/cost", cost.page, "What its agents cost", PageQuery),
+    Route("GET", f"{SESSION}/impact", impact.page, "What its specification consists of", PageQuery),
+    Route("GET", f"{SESSION}/impact/{{item}}", impact.page, "What a change of one item means", PageQuery),
+    Route("GET", "/p/{p}/cost", cost.of_project, "What the agents of all sessions cost", PageQuery),
+    Route("GET", "/p/{p}/system", system.page, "The daemon, limits, installation, settings", SystemPage),
 )
 READ_API = (
     Route("GET", f"{API}/inbox", read_api.inbox, "What waits for you"),
     Route("GET", f"{API}/projects", read_api.projects, "The projects that are served"),
+    Route("GET", f"{API}/system", system.everywhere, "What each project runs on"),
     Route("GET", f"{API}/openapi.json", api_document, "This document"),
     Route("GET", f"{API}/events", live.hints, "Hints of what changed", stream=True),
     Route("GET", OF_PROJECT, read_api.session_list, "Sessions, newest first", Listed),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
@@ -37,9 +38,14 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
+def as_json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
     "duration": duration,
     "money": money,
     "short_time": short_time,
     "path_part": path_part,
+    "as_json": as_json,
 }

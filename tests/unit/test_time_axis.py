@@ -52,6 +52,6 @@ def test_bars_keep_the_order_of_time_and_lie_within_the_axis_beside_the_folds(ev
     assert [bar.x for _, bar in in_time] == sorted(bar.x for bar in found.bars)
     for bar in found.bars:
         assert bar.width >= SHORTEST_BAR
-        assert 0 <= bar.x and bar.x + bar.width <= found.width
+        assert bar.x >= 0 and bar.x + bar.width <= found.width
         for fold in found.folds:
             assert bar.x + bar.width <= fold.x + SHORTEST_BAR or bar.x >= fold.x + fold.width - 1
