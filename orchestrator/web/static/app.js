@@ -286,6 +286,17 @@ function follow() {
   decide();
 }
 
+// The slider over the past: the state at its message is fetched as it moves.
+
+function slide(event) {
+  if (!event.target.matches("[data-slider]")) return;
+  const address = new URL(location.href);
+  address.searchParams.set("at", event.target.value);
+  history.replaceState(null, "", address);
+  event.target.form.querySelector("output").textContent = event.target.value;
+  refresh();
+}
+
 // Keys: they only move; what changes something is pressed by the person.
 
 const AWAY = { i: "/", s: page.slug ? `/p/${page.slug}/sessions` : "/" };
@@ -345,6 +356,7 @@ function pressed(event) {
 
 function begin() {
   document.addEventListener("keydown", pressed);
+  document.addEventListener("input", slide);
   const help = document.getElementById("help-button");
   if (help) {
     help.hidden = false;
