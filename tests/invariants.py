@@ -188,9 +188,16 @@ INVARIANTS = {
         SELECT session_id, json_extract(payload, '$.plan_task') FROM tasks WHERE revision_of IS NULL
         AND json_extract(payload, '$.plan_task') IS NOT NULL
         GROUP BY session_id, json_extract(payload, '$.plan_task') HAVING count(*) > 1""",
-    "58 at most two fix rounds": """
-        SELECT session_id, count(*) FROM tasks WHERE json_extract(payload, '$.fix') IS NOT NULL AND revision_of IS NULL
-        GROUP BY session_id HAVING count(*) > 2""",
+    "58 at most two fix rounds for the same work": """
+        WITH builds AS (SELECT session_id, key, seq, revision_of IS NULL
+                AND json_extract(payload, '$.fix') IS NOT NULL
+                AND json_extract(payload, '$.fix.of') IS NULL AS fixes, revision_of IS NULL
+                AND json_extract(payload, '$.rebase') IS NOT NULL AS rebases
+            FROM tasks WHERE prefix IN ('IMPL', 'DEV-FE'))
+        SELECT f.session_id, f.key FROM builds f WHERE f.fixes AND 2 < (
+            SELECT count(*) FROM builds e WHERE e.session_id = f.session_id AND e.fixes AND e.seq <= f.seq
+            AND e.seq > (SELECT coalesce(max(b.seq), 0) FROM builds b WHERE b.session_id = f.session_id
+                AND NOT b.fixes AND NOT b.rebases AND b.seq < f.seq))""",
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": """
         SELECT c.run_id, count(*) FROM agent_calls c WHERE c.purpose = 'implementation'
         GROUP BY c.run_id HAVING count(*) > 3 + 2""",

@@ -128,39 +128,16 @@ def stop() -> None:
 
 def status(as_json: AsJson = False) -> None:
     """Show the coordinator and its worker hosts."""
-    from orchestrator.coordinator.projector import stamp
-    from orchestrator.store import leases, queries
+    from orchestrator.views.daemon import daemon_view
 
     with reading() as opened:
-        leader, hosts, busy = opened.store.read(
-            lambda tx: (leases.leader(tx), leases.live_hosts(tx), queries.open_by_host(tx))
-        )
-    found: JsonObject = {
-        "running": leader is not None,
-        "pid": leader.pid if leader else None,
-        "since": stamp(leader.at) if leader else None,
-        "epoch": leader.epoch if leader else None,
-        "version": leader.version if leader else None,
-        "hosts": [
-            {
-                "host": row.incarnation,
-                "pid": row.pid,
-                "slots": row.slots,
-                "runs": busy.get(row.incarnation, 0),
-                "roles": row.roles,
-                "draining": bool(row.draining),
-                "since": stamp(row.started_at),
-                "version": row.version,
-            }
-            for row in hosts
-        ],
-    }
+        found: JsonObject = opened.store.read(daemon_view)
     if as_json:
         print_json(found)
         return
     say(
-        f"coordinator: pid {leader.pid}, since {found['since']}{_outdated(leader.version)}"
-        if leader
+        f"coordinator: pid {found['pid']}, since {found['since']}{_outdated(found['version'])}"
+        if found["running"]
         else "coordinator: not running"
     )
     for host in found["hosts"]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from orchestrator.domain.dynamic import DOCUMENT, GENERAL, PLAN, ROLES, Capability, DynamicRules
+from orchestrator.domain.dynamic import CODE, DOCUMENT, GENERAL, PLAN, ROLES, Capability, DynamicRules
 from orchestrator.domain.dynamic_roles import MOST
 from orchestrator.domain.dynamic_session import KIND, may_of
 from orchestrator.domain.json_types import Json, JsonObject
@@ -41,15 +41,17 @@ def capability_named(name: str, text: str, rules: DynamicRules) -> Capability:
     return next(found, rules.capabilities[GENERAL])
 
 
-def assignment(pack: Pack, capability: Capability, made: int) -> Assignment:
-    """Who does a gap of this capability; `made`: tasks that gaps have added before."""
+def assignment(pack: Pack, capability: Capability, made: int, *, can_code: bool = True) -> Assignment:
+    """Who does a gap of this capability; `made`: tasks that gaps have added before; `can_code`: an agent edits files."""
     if made >= MOST_TASKS:
         return Assignment("note", capability, f"gaps have added {made} tasks already")
     roles = {name: role for name, role in pack.roles.items() if role.kind == KIND}
     owner = next((role for role in roles.values() if capability.prefix in role.works), None)
+    work = DOCUMENT if capability.work == PLAN else capability.work
+    if (work if owner is None else owner.works[capability.prefix]) == CODE and not can_code:
+        return Assignment("note", capability, "no agent here edits files: it stays an open question")
     if owner is not None:
         return Assignment("task", capability, f"the {owner.name} does {capability.name}", owner)
-    work = DOCUMENT if capability.work == PLAN else capability.work
     if len(roles) < MOST:
         name = _free_name(capability, roles)
         if name is not None:

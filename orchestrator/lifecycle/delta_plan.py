@@ -14,6 +14,7 @@ from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import JUDGES, Graph
 from orchestrator.lifecycle import fan_out, rework
+from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.delta_fan_out import plan_delta_fan_out, waiting_for_plan
 from orchestrator.lifecycle.fan_out import DELTA, PLAN_DIGEST, PLAN_TASK, PLANS, TASK_DIGEST
 from orchestrator.lifecycle.fix_rounds import again
@@ -23,9 +24,7 @@ from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-CHANGES = "changes"  # of the payload of a plan that follows another: what it follows (`ItemChanges`)
-STALE = "stale"  # of that payload: the plan tasks that are affected
-FOLLOWS = (CHANGES, STALE)
+STALE = "stale"  # of the payload of a plan that follows another: the plan tasks that are affected
 REVIEWS = "REVIEW"
 SINCE = "since"  # of a review's payload: it reads what has landed after this commit
 
@@ -59,9 +58,12 @@ def begin(
     if plan is None:
         plan = replace(again(state, base, (base.key,)), made_for=made_for)
         kept = {name: value for name, value in _payload_of(rows, base.key).items() if name != "feedback"}
-        known = {CHANGES: found.to_plan.as_json(), STALE: sorted(found.stale)}
-        given = {**({"feedback": list(words)} if words else {}), **({"asked_by": who} if who else {})}
-        payload = {**kept, **known, **given}
+        given = {
+            STALE: sorted(found.stale),
+            **({"feedback": list(words)} if words else {}),
+            **({"asked_by": who} if who else {}),
+        }
+        payload = {**kept, **given}
         made = rework.add_tasks(tx, session, (plan,), max_attempts, lambda _: payload)
     blocked = plan.key
     waiting = [
@@ -113,7 +115,8 @@ def make_tasks(tx: Tx, session: str, planned: JsonObject, after: str, max_attemp
     def payload(task: TaskState) -> JsonObject:
         before = payloads.get(task.revision_of or "", {})
         if task.prefix in JUDGES:
-            return {**before, **({SINCE: head} if task.prefix == REVIEWS else {})}
+            since = {SINCE: head} if task.prefix == REVIEWS else {}
+            return {**before, **since, **begun_anew(task.prefix)}
         entry = entries[made.carried_out[task.key]]
         kept = {name: value for name, value in before.items() if name not in ("agent", "feedback")}
         return {**kept, PLAN_TASK: entry["id"], PLAN_DIGEST: digest, **fan_out.of_planned(entry)}

@@ -65,6 +65,7 @@ class Report:
     blocked: JsonObject | None = None  # the failures for which a supervision has a person decide
     fan_out: JsonObject | None = None  # the tasks of a plan (lifecycle/fan_out.py)
     gaps: Sequence[JsonObject] = ()  # work that is nobody's yet (lifecycle/gap_tasks.py)
+    can_code: bool = True  # an agent that edits files is there for it
     max_attempts: int = 3
 
 

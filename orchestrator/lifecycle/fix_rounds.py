@@ -2,6 +2,9 @@
 
 The last verdict of a round decides, in its own transaction, from all of them. Two rounds at most; then, or sooner where a
 round changed nothing, a person decides what becomes of the findings that are open.
+
+Rounds are counted anew once work was added that no fix round made. It cannot go on for ever: such work comes from a person
+(`revise`, `feedback`, an approved change), or from rules that end by themselves (ten tasks by gaps, one by an audit).
 """
 
 from __future__ import annotations
@@ -24,9 +27,9 @@ from orchestrator.store.rows import Verdict
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
-LIMIT = 2  # fix rounds of a session
-FIXES = "IMPL-fix-"  # how the keys of their tasks begin
-REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
+LIMIT = 2  # fix rounds for the same work
+FIX = "-fix"  # how the stems of their tasks end: IMPL-fix-001, DEV-FE-fix-001 where only a frontend is built
+REBASED = "-rebase"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
 VERDICTS = (
     "test",
@@ -73,51 +76,82 @@ class Decision:
     since: str = ""  # a review of what has landed after this commit
 
 
-def decide(
-    state: Graph, judgements: Sequence[Judgement], before: Before | None, head: str, builder: str
-) -> Decision:
-    """What follows when every judging task has its verdict; `before`: what the last fix round began with, None at first.
-
-    `builder`: the role of whoever fixes.
-    """
+def decide(state: Graph, judgements: Sequence[Judgement], before: Before | None, head: str) -> Decision:
+    """What follows when every judging task has its verdict; `before`: what the last fix round began with, None at first."""
     judges = judging_tasks(state)
     newest = {each.key: newest_version(state, each.key) for each in judges}
-    builds = any(each.prefix in BUILDS for each in state.values())
-    if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
+    builder = _builder(state)
+    if builder is None or not judges or any(each.status not in SATISFIED for each in newest.values()):
         return Decision()
     bad = [each for each in judgements if each.is_bad]
     if not bad:
-        return _late_review(state, judgements, head)
+        return _late_test(state, judgements, head) or _late_review(state, judgements, head)
     findings = tuple(finding for each in bad for finding in each.findings)
-    made = sum(key.startswith(FIXES) for key in state)
-    if made >= LIMIT:
-        return Decision(findings=findings, exhausted=f"{made} fix rounds are over")
+    rounds = _rounds(state)
+    if len(rounds) >= LIMIT:
+        return Decision(findings=findings, exhausted=f"{len(rounds)} fix rounds are over")
     if before is not None and before.head and before.head == head:
         return Decision(findings=findings, exhausted="nothing landed in the last fix round")
     if before is not None and before.found and before.found <= fingerprints(findings):
         return Decision(findings=findings, exhausted="the last fix round changed nothing of what was found")
+    number = 1 + sum(_is_round(each) for each in state.values())
     fix = TaskState(
-        key=f"{FIXES}{made + 1:03d}",
-        role=builder,
-        prefix="IMPL",
+        key=f"{builder.prefix}{FIX}-{number:03d}",
+        role=builder.role,
+        prefix=builder.prefix,
         status=TaskStatus.PENDING,
         blocked_by=tuple(each.key for each in newest.values()),
         phase=judges[0].phase,
     )
     judging = tuple(again(state, each, (fix.key,)) for each in judges)
-    return Decision((fix, *judging), made + 1, findings)
+    return Decision((fix, *judging), number, findings)
+
+
+def _rounds(state: Graph) -> list[TaskState]:
+    """The tasks of the fix rounds since work was added last, in order."""
+    builds = [each for each in state.values() if each.prefix in BUILDS]
+    added = max((each.seq for each in builds if not _is_round(each) and not _is_rebase(each)), default=0)
+    return sorted(
+        (each for each in builds if _is_round(each) and each.seq > added), key=lambda each: each.seq
+    )
+
+
+def _is_round(task: TaskState) -> bool:
+    """Whether a fix round made the task; one that a person has revised is work that was added."""
+    return _is_made(task, FIX)
+
+
+def _is_rebase(task: TaskState) -> bool:
+    return is_rebase(task.key) and task.revision_of is None
+
+
+def is_rebase(key: str) -> bool:
+    """Whether the task of that key brings the work onto the user's branch, first or again."""
+    return ids.parse_key(key).stem.endswith(REBASED)
+
+
+def _is_made(task: TaskState, how: str) -> bool:
+    return task.prefix in BUILDS and ids.parse_key(task.key).stem.endswith(how) and task.revision_of is None
+
+
+def _builder(state: Graph) -> TaskState | None:
+    """A task whose role mends: the backend's, which may change everything, where it has work, else the frontend's."""
+    builds = [each for each in state.values() if each.prefix in BUILDS]
+    used = [each for each in builds if each.status is not TaskStatus.SKIPPED] or builds
+    return min(used, key=lambda each: (BUILDS.index(each.prefix), each.seq), default=None)
 
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
     """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
-    judges = judging_tasks(state)
+    judges, builder = judging_tasks(state), _builder(state)
+    assert builder is not None
     builds = [each for each in state.values() if each.prefix in BUILDS]
     newest = [newest_version(state, each.key) for each in judges] or builds
-    number = 1 + sum(key.startswith(REBASES) for key in state)
+    number = 1 + sum(_is_rebase(each) for each in state.values())
     made = TaskState(
-        key=f"{REBASES}{number:03d}",
-        role=builds[0].role,
-        prefix="IMPL",
+        key=f"{builder.prefix}{REBASED}-{number:03d}",
+        role=builder.role,
+        prefix=builder.prefix,
         status=TaskStatus.PENDING,
         blocked_by=tuple(each.key for each in newest),
         phase=newest[0].phase,
@@ -139,12 +173,11 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     """Carry out what follows from the report's verdict, in its transaction; the pause, if any, with its detail."""
     row = report.row
     state = graph(tasks.all_tasks(tx, row.session_id))
-    builder = next((each.role for each in state.values() if each.prefix in BUILDS), "")
     found = work.work_of(tx, row.session_id)
     verdicts = [each for each in records.verdicts_of(tx, row.session_id) if each.kind in VERDICTS]
     judgements = _newest_judgements(state, verdicts)
     head = found.head if found else ""
-    decided = decide(state, judgements, _before(state, tx, row.session_id), head, builder)
+    decided = decide(state, judgements, _before(state, tx, row.session_id), head)
     if decided.exhausted:
         open_findings = [each.as_json() for each in decided.findings[:NAMED]]
         messages.say(
@@ -187,6 +220,22 @@ def _payload(task: TaskState, decided: Decision, head: str, session: str, tx: Tx
             "head": head,
         }
     }
+
+
+def _late_test(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision | None:
+    """All tests on the last head, where something landed beside or after them: a frontend, say. None where they ran there.
+
+    It ends: whoever tests lands nothing but what mends tests, and its verdict is about that.
+    """
+    late = [
+        state[each.task]
+        for each in judgements
+        if state[each.task].prefix == "TEST" and each.head and head and each.head != head
+    ]
+    if not late:
+        return None
+    newest = tuple(newest_version(state, each.key).key for each in judging_tasks(state))
+    return Decision(tuple(again(state, each, newest) for each in late))
 
 
 def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision:
@@ -274,9 +323,9 @@ def _judgement(task: str, data: Mapping[str, Json]) -> Judgement:
 
 
 def _before(state: Graph, tx: Tx, session: str) -> Before | None:
-    """What the last fix round began with; None before the first."""
-    last = max((key for key in state if key.startswith(FIXES)), default=None)
-    row = None if last is None else tasks.task(tx, session, last)
+    """What the last fix round began with; None before the first, of the work that was added last."""
+    rounds = _rounds(state)
+    row = tasks.task(tx, session, rounds[-1].key) if rounds else None
     if row is None:
         return None
     fix = row.payload["fix"]

@@ -25,7 +25,7 @@ from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.pipelines import Pack, Role, from_snapshot
 from orchestrator.lifecycle import rework
 from orchestrator.lifecycle.finished_run import Report
-from orchestrator.store import artifacts, messages, sessions, tasks
+from orchestrator.store import artifacts, messages, records, sessions, tasks
 from orchestrator.store.rows import Task
 from orchestrator.store.store import Tx
 
@@ -52,12 +52,16 @@ def _fill(tx: Tx, report: Report, pack: Pack, gap: Mapping[str, Json]) -> str | 
     known = next((row.key for row in rows if row.payload.get(REASON) == text), None)
     added = sum(REASON in row.payload and row.revision_of is None for row in rows)
     capability = capability_named(name, text, pack.dynamic)
-    decided = assignment(pack, capability, added)
+    decided = assignment(pack, capability, added, can_code=report.can_code)
     key = None
     if known is None and decided.role is not None:
         _keep_role(tx, session, pack, decided, decided.role)
         key = _add_task(tx, report, pack, decided, decided.role, rows, text)
     why = decided.why if known is None else f"{known} does it already"
+    if known is None and key is None:
+        records.add_wisdom(
+            tx, session, "issues", report.row.role, f"left open, {decided.why}: {text}", report.row.key
+        )
     messages.say(
         tx,
         session,

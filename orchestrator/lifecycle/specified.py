@@ -13,6 +13,7 @@ from orchestrator.domain.plan import PLAN, Plan, is_plan_file, read_plan
 from orchestrator.domain.plan_checks import GROUND, Ground
 from orchestrator.domain.plan_delta import stale_tasks, to_plan
 from orchestrator.domain.spec_items import FOLDER, ItemChanges, SpecItem, compared, digests, items_of_pages
+from orchestrator.lifecycle.accepted_plan import accepted_files
 from orchestrator.lifecycle.fan_out import PLAN_TASK
 from orchestrator.store import artifacts, checks, sessions
 from orchestrator.store.rows import Task
@@ -47,9 +48,14 @@ class Specified:
 
 
 def specified(tx: Tx, session: str, edited: Mapping[str, bytes] = NONE_EDITED) -> Specified | None:
-    """None where no plan was made that can be read; `edited` is taken in."""
+    """None where no plan was made that can be read; `edited` is taken in.
+
+    Tasks are compared with what they were made of, whatever plan was shown and rejected since.
+    """
     newest = {row.path: row.sha256 for row in artifacts.newest(tx, session)}
-    plan = plan_now(tx, newest, edited)
+    files = accepted_files(tx, session, newest)
+    is_newest = all(newest[path] == digest for path, digest in files.items())
+    plan = plan_now(tx, files, edited if is_newest else NONE_EDITED)  # edits are of the newest plan
     if plan is None:
         return None
     grounds = [

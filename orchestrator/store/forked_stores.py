@@ -28,13 +28,35 @@ def place(workflow: Path, session: str) -> Path:
 def forking(workflow: Path) -> Iterator[None]:
     """Be the only one who makes a fork with code: nobody else removes what lies there meanwhile."""
     staging(workflow).mkdir(mode=0o700, parents=True, exist_ok=True)
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    locked = os.open(staging(workflow) / "forking", flags, 0o600)
+    locked = _opened(workflow)
     try:
         fcntl.flock(locked, fcntl.LOCK_EX)
         yield
     finally:
         os.close(locked)
+
+
+@contextmanager
+def while_nobody_forks(workflow: Path) -> Iterator[bool]:
+    """Whether nobody makes a fork with code; nobody begins one meanwhile."""
+    if not staging(workflow).is_dir():
+        yield False  # nobody ever did
+        return
+    locked = _opened(workflow)
+    try:
+        fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_ours = True
+    except BlockingIOError:
+        is_ours = False
+    try:
+        yield is_ours
+    finally:
+        os.close(locked)
+
+
+def _opened(workflow: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.open(staging(workflow) / "forking", flags, 0o600)
 
 
 def take_place(workflow: Path, session: str, staged: Path) -> None:

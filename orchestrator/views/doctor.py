@@ -75,6 +75,11 @@ def examine(project: Project, ask_agents: AskAgents) -> list[Check]:
     return checks + [_guarded(name, check, project) for name, check in both.items()]
 
 
+def examine_quickly(project: Project) -> list[Check]:
+    """The checks that start no process and do not read the whole database."""
+    return [_guarded(name, check, project) for name, check in _CHECKS.items() if name not in _SLOW]
+
+
 def _guarded(name: str, check: Callable[[Project], Check], project: Project) -> Check:
     try:
         return check(project)
@@ -320,3 +325,4 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "git": _git,
     "mcp": _mcp,
 }
+_SLOW = ("database", "git", "mcp")

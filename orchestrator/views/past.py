@@ -32,7 +32,8 @@ def state_at(tx: Tx, session: Session, given: str) -> JsonObject:
     is_now = number == log[-1].number
     at = tx.now if is_now else at
     then = session_then(log[:number])
-    verdicts = [row for row in records.verdicts_of(tx, session.id) if row.created_at <= at]
+    every_verdict = records.verdicts_of(tx, session.id)
+    verdicts = [row for row in every_verdict if row.created_at <= at]
     rows = tasks.all_tasks(tx, session.id)
     runs = _runs(tx, session.id, at)
     states = _states(rows, runs, at)
@@ -58,7 +59,7 @@ def state_at(tx: Tx, session: Session, given: str) -> JsonObject:
         "cost": _cost(tx, session.id, at),
         "tasks": [_task(row, states, runs, verdicts, at) for row in rows if row.key in states],
         "artifacts": _artifacts(tx, session.id, at),
-        "marks": [_mark(row) for row in log if row.kind == "event" and row.type in MARKED],
+        "marks": _marks(log, every_verdict),
     }
 
 
@@ -139,10 +140,33 @@ def _artifacts(tx: Tx, session: str, at: int) -> list[JsonObject]:
     return [{"path": path, "version": row.version} for path, row in sorted(newest.items())]
 
 
-def _mark(row: Message) -> JsonObject:
-    return {
-        "number": row.number,
-        "at": stamp(row.at),
-        "type": row.type,
-        "says": one_line(row.summary, WORDS),
-    }
+def _marks(log: Sequence[Message], verdicts: Sequence[Verdict]) -> list[JsonObject]:
+    """Pauses, answers and ends, and the last entry of each commit that had a verdict, in the order of the log."""
+    found = [
+        {
+            "number": row.number,
+            "at": stamp(row.at),
+            "type": row.type,
+            "says": one_line(row.summary, WORDS),
+        }
+        for row in log
+        if row.kind == "event" and row.type in MARKED
+    ]
+    last = {row.at: row.number for row in log}
+    found += [
+        {
+            "number": last[row.created_at],
+            "at": stamp(row.created_at),
+            "type": "verdict",
+            "says": _verdict_in_words(row),
+        }
+        for row in verdicts
+        if row.created_at in last
+    ]
+    return sorted(found, key=lambda each: int(each["number"]))
+
+
+def _verdict_in_words(row: Verdict) -> str:
+    score = row.mean if row.score is None else row.score
+    said = [row.gate or row.consensus or row.kind, row.severity, None if score is None else f"{score:g}"]
+    return one_line(f"{row.task} {row.round or row.kind}: {' '.join(filter(None, said))}", WORDS)

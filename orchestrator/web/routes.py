@@ -8,13 +8,30 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import check, decide, diagram, discuss, document, grouped, inbox, log, start, task
+from orchestrator.web.pages import (
+    check,
+    cost,
+    decide,
+    diagram,
+    discuss,
+    document,
+    impact,
+    inbox,
+    log,
+    start,
+    system,
+    task,
+    task_group,
+    timeline,
+)
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
-from orchestrator.web.pages.grouped import GroupPage
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
+from orchestrator.web.pages.system import SystemPage
+from orchestrator.web.pages.task_group import GroupPage
+from orchestrator.web.pages.timeline import TimelinePage
 from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion
 from orchestrator.web.route import Route
 from orchestrator.web.web_request import PageQuery, Skip, WebRequest
@@ -50,12 +67,19 @@ PAGES = (
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
-    Route("GET", f"{SESSION}/group/{{group:path}}", grouped.page, "Tasks of a large session", GroupPage),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
+    Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
+    Route("GET", f"{SESSION}/group/{{group:path}}", task_group.page, "Tasks of one kind", GroupPage),
+    Route("GET", f"{SESSION}/cost", cost.page, "What its agents cost", PageQuery),
+    Route("GET", f"{SESSION}/impact", impact.page, "What its specification consists of", PageQuery),
+    Route("GET", f"{SESSION}/impact/{{item}}", impact.page, "What a change of one item means", PageQuery),
+    Route("GET", "/p/{p}/cost", cost.of_project, "What the agents of all sessions cost", PageQuery),
+    Route("GET", "/p/{p}/system", system.page, "The daemon, limits, installation, settings", SystemPage),
 )
 READ_API = (
     Route("GET", f"{API}/inbox", read_api.inbox, "What waits for you"),
     Route("GET", f"{API}/projects", read_api.projects, "The projects that are served"),
+    Route("GET", f"{API}/system", system.everywhere, "What each project runs on"),
     Route("GET", f"{API}/openapi.json", api_document, "This document"),
     Route("GET", f"{API}/events", live.hints, "Hints of what changed", stream=True),
     Route("GET", OF_PROJECT, read_api.session_list, "Sessions, newest first", Listed),

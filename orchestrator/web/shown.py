@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
@@ -42,10 +43,15 @@ def listed(texts: Iterable[str]) -> str:
     return ", ".join(texts)
 
 
+def as_json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
     "duration": duration,
     "listed": listed,
     "money": money,
     "short_time": short_time,
     "path_part": path_part,
+    "as_json": as_json,
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.web.access import Access
+from orchestrator.web.examined import Examined
 from orchestrator.web.feed import Feed
 from orchestrator.web.served import ServedProject
 
@@ -21,6 +22,7 @@ class Site:
     allowed_host: str | None = None  # the name that a TLS proxy on this machine serves
     user_header: str | None = None  # where that proxy names the person
     bearer: str | None = None  # for programs
+    examined: Examined = field(default_factory=Examined)
 
     def project(self, slug: str) -> ServedProject:
         """Raises UnknownName."""

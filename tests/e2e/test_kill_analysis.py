@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -96,4 +97,32 @@ def test_kill_in_a_round_that_a_person_directed(parcels: Lifecycle, name: str, n
         parcels.run("resume")
 
     assert_pause(parcels, 2)
+    assert_ends(parcels, [*TASKS, *NEXT], 2)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("command.before_commit", marks=pytest.mark.long), "command.after_commit"]
+)
+def test_kill_in_the_answer_then_a_direction_is_taken_whole_or_not_at_all_and_never_twice(
+    parcels: Lifecycle, name: str
+) -> None:
+    parcels.run(*START)
+    parcels.run("daemon", "stop")
+    killed = parcels.run(*TURN, env={"LIFECYCLE_FAILPOINT": f"{name}=kill"})
+    parcels.kill_everything()
+    invariants.check(parcels.database)
+    is_taken = name == "command.after_commit"
+    assert killed.code == -signal.SIGKILL
+    assert set(parcels.tasks(parcels.session())) == {*TASKS, *(NEXT if is_taken else ())}
+    if not is_taken:
+        assert_pause(parcels, 1)
+
+    again = parcels.run(*TURN)
+    if is_taken:
+        assert again.code == 2, "it asks nothing: the direction was taken"
+        parcels.run("resume")
+
+    assert_pause(parcels, 2)
+    given = parcels.rows("SELECT count(*) FROM decisions WHERE words LIKE '%look at the depot%'")
+    assert given == [(1,)]
     assert_ends(parcels, [*TASKS, *NEXT], 2)

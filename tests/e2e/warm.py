@@ -23,8 +23,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from orchestrator.config.shipped import shipped_pack
+
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("cli", "config", "coordinator", "domain", "store")
+ROOMS = (
+    "cli",
+    "commands",
+    "config",
+    "coordinator",
+    "dispatch",
+    "domain",
+    "lifecycle",
+    "store",
+    "store.backends",
+    "views",
+)
 AT_START = ("PYTHON", "LD_", "LC_", "LANG", "TZ", "FAKETIME")  # variables that a program reads when it starts
 LARGEST = 1_000_000  # bytes of a request: a command line is shorter
 
@@ -149,6 +162,7 @@ def _load() -> None:
         package = import_module(f"orchestrator.{room}")
         for module in pkgutil.iter_modules(package.__path__):
             import_module(f"orchestrator.{room}.{module.name}")
+    shipped_pack()  # parsed once for all commands
 
 
 if __name__ == "__main__":

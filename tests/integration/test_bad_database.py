@@ -20,7 +20,7 @@ from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project, open_for_writing
 from orchestrator.store import ballast, sessions, tasks
 from orchestrator.store.backends import sqlite_file
-from orchestrator.store.backends.sqlite_migrate import ensure_schema
+from orchestrator.store.backends.sqlite_migrate import NEW_SCHEMA, ensure_schema
 from orchestrator.store.store import Store
 from orchestrator.store.task_states import task_state
 from tests import factories, invariants
@@ -239,19 +239,16 @@ def test_54_the_ballast_is_not_made_of_the_room_it_has_just_given(
     assert (store.workflow / "ballast").stat().st_blocks * 512 >= ballast.LEAST  # no sparse file
 
 
-def test_54_a_migration_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, migrations: Path, revision: str = "head") -> None:
-        connection = sqlite3.connect(path)
-        connection.execute("PRAGMA max_page_count=2")
-        connection.execute("CREATE TABLE t (x)")
-        connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
-
-    monkeypatch.setattr("orchestrator.store.backends.sqlite_migrate.upgrade", full)
+def test_54_a_new_database_without_room_leaves_nothing(tmp_path: Path) -> None:
+    migrations, folder = tmp_path / "migrations", tmp_path / "project"
+    migrations.mkdir()
+    script = (resources() / "migrations" / NEW_SCHEMA).read_text(encoding="utf-8")
+    (migrations / NEW_SCHEMA).write_text(f"PRAGMA max_page_count=9;\n{script}")
 
     with pytest.raises(DiskFull):
-        ensure_schema(tmp_path / "lifecycle.db", resources() / "migrations")
+        ensure_schema(folder / "lifecycle.db", migrations)
 
-    assert [file.name for file in tmp_path.iterdir()] == ["migrate.lock"]
+    assert [file.name for file in folder.iterdir()] == ["migrate.lock"]
 
 
 # 64: file systems whose locks do not hold

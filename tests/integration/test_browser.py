@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import patient
 from workers.agents.protocol import Timeouts
 from workers.evidence import browser_visit
 from workers.evidence.browsers import axe_script, find_chromium, why_no_browser
@@ -28,7 +29,9 @@ Look = Callable[..., tuple[dict[str, dict[str, Any]], Confined]]
 def look(tmp_path: Path) -> Look:
     """Opens these pages as an audit does; by page what was seen, and how it ended."""
 
-    def looked(files: dict[str, str], *pages: str, serve: tuple[str, ...] = ()) -> Any:
+    def looked(
+        files: dict[str, str], *pages: str, serve: tuple[str, ...] = (), page_seconds: float = 60.0
+    ) -> Any:
         tree, out, scratch = (tmp_path / name for name in ("tree", "out", "scratch"))
         for folder in (tree, out, scratch):
             folder.mkdir(exist_ok=True)
@@ -42,6 +45,7 @@ def look(tmp_path: Path) -> Look:
             "pages": list(pages),
             "out": str(out),
             "profile": "/tmp/profile",
+            "page_seconds": page_seconds,
         }
         (out / "job.json").write_text(json.dumps(job))
         visit = Path(browser_visit.__file__)
@@ -107,6 +111,34 @@ def test_a_page_that_never_ends_is_told_and_the_next_one_is_seen(look: Look) -> 
 
     assert done.ended.exit == 0, done.err
     assert "Timeout" in seen["loops.html"]["why_not"] and seen["good.html"]["why_not"] is None
+
+
+@pytest.mark.long  # a page that hangs takes a whole processor
+def test_a_page_that_hangs_once_it_is_loaded_ends_at_its_limit_and_the_next_one_is_seen(look: Look) -> None:
+    hangs = "<script>onload = () => setTimeout(() => { for (;;); })</script>"
+    files = {"hangs.html": HEAD + hangs, "good.html": HEAD}
+
+    seen, done = look(files, *files, page_seconds=patient(5.0))
+
+    assert (done.ended.ended_by, done.ended.exit) == ("exited", 0), done.err
+    assert "it hangs: it was not done after" in seen["hangs.html"]["why_not"]
+    assert seen["good.html"]["why_not"] is None and len(seen["good.html"]["screens"]) == 4
+
+
+def test_a_child_of_the_server_in_a_session_of_its_own_is_ended_before_the_answer(
+    look: Look, tmp_path: Path
+) -> None:
+    answer = str(tmp_path / "out" / "seen.json")
+    child = f"while True: open({answer!r}, 'w').write('no JSON')"
+    server = (
+        f"import subprocess,sys,http.server;subprocess.Popen([sys.executable,'-c',{child!r}],start_new_session=True);"
+        "http.server.HTTPServer(('127.0.0.1',0),http.server.SimpleHTTPRequestHandler).serve_forever()"
+    )
+
+    seen, done = look({"index.html": HEAD}, "", serve=(sys.executable, "-c", server))
+
+    assert done.ended.exit == 0, done.err
+    assert seen[""]["title"] == "x"
 
 
 def test_a_server_that_puts_a_link_in_place_of_the_answer_has_nothing_read_through_it(

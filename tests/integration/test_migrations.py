@@ -1,4 +1,4 @@
-"""The schema: made by the migrations alone, equal to the tables' metadata, and refused when it is not ours."""
+"""The schema: what the migrations make, equal to the tables' metadata, and refused when it is not ours."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from sqlalchemy import create_engine
 from orchestrator.config import resources
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store.backends import sqlite_file as opening
-from orchestrator.store.backends.sqlite_migrate import backup, ensure_schema, upgrade
+from orchestrator.store.backends.sqlite_migrate import NEW_SCHEMA, backup, ensure_schema, upgrade
 from orchestrator.store.tables import metadata
 from tests import factories as make
+from tests.new_schema import dump, migrated
 
 MIGRATIONS = resources() / "migrations"
 
@@ -39,15 +40,25 @@ def schema(connection: sqlite3.Connection) -> dict[str, set[str]]:
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_metadata(tmp_path: Path) -> None:
-    migrated, declared = tmp_path / "migrated.db", tmp_path / "declared.db"
-    ensure_schema(migrated, MIGRATIONS)
+    declared = tmp_path / "declared.db"
     engine = create_engine(f"sqlite:///{declared}")
     metadata.create_all(engine)
     engine.dispose()
 
-    found, wanted = schema(sqlite3.connect(migrated)), schema(sqlite3.connect(declared))
+    found, wanted = schema(sqlite3.connect(migrated(tmp_path))), schema(sqlite3.connect(declared))
 
     assert found == wanted
+
+
+def test_a_new_database_is_made_as_all_migrations_make_it(tmp_path: Path) -> None:
+    database = tmp_path / "new.db"
+    ensure_schema(database, MIGRATIONS)
+
+    script = (MIGRATIONS / NEW_SCHEMA).read_text(encoding="utf-8")
+
+    assert script == dump(migrated(tmp_path)), "`python -m tests.new_schema` writes it again"
+    assert script == dump(database)
+    assert opening.inspect(database) == opening.SCHEMA
 
 
 def test_the_newest_migration_is_the_schema_the_code_expects() -> None:

@@ -11,6 +11,7 @@ import pytest
 from orchestrator.commands import rework
 from orchestrator.commands.resume import Answer, resume
 from orchestrator.commands.reworked import Reworked
+from orchestrator.commands.specification import Specification
 from orchestrator.coordinator.projector import project
 from orchestrator.domain.approvals import parse_token
 from orchestrator.domain.errors import NotAllowedNow
@@ -21,7 +22,7 @@ from orchestrator.store.rows import Task
 from orchestrator.views import approvals
 from orchestrator.views.check import overview
 from tests import invariants
-from tests.plans import changes, content, planning
+from tests.plans import changes, content, planning, told
 from tests.runtime_harness import RuntimeHarness, Told
 
 FIRST, SECOND = "plan/.task/TASK-001.json", "plan/.task/TASK-002.json"
@@ -224,6 +225,71 @@ def test_a_plan_that_is_to_be_approved_is_rejected_and_not_revised(tmp_path: Pat
     invariants.check(harness.store.path)
 
 
+SPEC = "# Names\n\n- REQ-001 (Must): find() must return a name.\n- REQ-002 (Must): x must be 1.\n"
+
+
+def test_after_a_rejected_plan_the_next_one_follows_the_one_that_was_carried_out(tmp_path: Path) -> None:
+    first, second = changes(1, "src/app.py", refs=["REQ-001"]), changes(2, "src/other.py", refs=["REQ-002"])
+    gone = changes(3, "src/other.py", action="delete", kind="remove", refs=["REQ-002"])
+    more = changes(4, "README.md", refs=["REQ-001"])
+    agent = told(content(first, second), content(gone, more), content(gone))
+    harness = planning(
+        tmp_path, agent, approve_plan=True, spec=Specification("s", {"spec/s.md": SPEC.encode()})
+    )
+    harness.run()
+    answer(harness)
+    carry_out(harness)
+    withdrawn = "".join(SPEC.splitlines(keepends=True)[:-1]).encode()
+    harness.store.write(lambda tx: brought(tx, harness.session, "spec/s.md", withdrawn))
+    revise(harness, "")
+    harness.run()
+    assert json.loads(harness.text(PLAN))["task_ids"] == ["TASK-001", "TASK-003", "TASK-004"]
+
+    reject(harness, "only take it out")
+    harness.run()
+
+    prompt = agent.requests[-1].prompt
+    assert "REQ-002 withdrawn" in prompt and "only take it out" in prompt
+    assert json.loads(harness.text(PLAN))["task_ids"] == ["TASK-001", "TASK-003"]
+    detail = harness.state().pause_detail
+    assert detail is not None
+    assert detail["delta"] == {
+        "kept": ["TASK-001"],
+        "changed": [],
+        "new": ["TASK-003"],
+        "dropped": ["TASK-002"],
+    }
+    answer(harness)
+    assert carried_out(harness)["IMPL-003"] == "TASK-003"
+
+
+def test_a_task_that_a_rejected_plan_changed_is_written_as_it_was(tmp_path: Path) -> None:
+    first, second = changes(1, "src/app.py"), changes(2, "src/other.py")
+    louder = {**second, "title": "x in words"}
+    agent = told(content(first, second), content(first, louder), content({**first, "title": "first"}, second))
+    harness = planning(tmp_path, agent, approve_plan=True)
+    harness.run()
+    answer(harness)
+    carry_out(harness)
+    accepted = json.loads(harness.text(SECOND))["title"]
+    revise(harness, "louder")
+    harness.run()
+    assert json.loads(harness.text(SECOND))["title"] == "x in words"
+
+    reject(harness, "the first one")
+    harness.run()
+
+    assert json.loads(harness.text(SECOND))["title"] == accepted
+    answer(harness)
+    made = carried_out(harness)
+    assert made["IMPL-001-R1"] == "TASK-001" and "IMPL-002-R1" not in made
+
+
+def carry_out(harness: RuntimeHarness) -> None:
+    """All tasks are done, whoever did them."""
+    harness.sql("UPDATE tasks SET status = 'completed', finished_at = created_at WHERE status != 'completed'")
+
+
 def shown(harness: RuntimeHarness) -> Any:
     return harness.store.read(lambda tx: overview(tx, harness.state()))
 
@@ -264,12 +330,11 @@ def test_a_changed_specification_needs_force(tmp_path: Path) -> None:
     assert len(carried_out(harness)) == 2
 
 
-def brought(tx: Any, session: str) -> None:
-    body = b"# New\n"
+def brought(tx: Any, session: str, path: str = "spec/new.md", body: bytes = b"# New\n") -> None:
     artifacts.register(
         tx,
         session,
-        "spec/new.md",
+        path,
         artifacts.put(tx, body),
         len(body),
         "document",

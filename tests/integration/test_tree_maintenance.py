@@ -14,12 +14,13 @@ import structlog
 
 from orchestrator.commands import manage
 from orchestrator.domain.errors import NotAllowedNow
-from orchestrator.store import sessions, work_state, work_trees
+from orchestrator.store import forked_stores, sessions, work_state, work_trees
 from orchestrator.store.work_rows import LeftTree
 from orchestrator.views.landed import may_apply, work_view
 from tests import invariants
 from tests.git_world import World, as_left, git, repository, world, write
-from workers.git.collecting import collect
+from workers.git.collecting import Collected, collect
+from workers.git.forking import fork_store
 from workers.git.ref_locks import tidying
 from workers.git.session_work import OpenTree, SessionWork
 from workers.git.tree_cleanup import clean_trees
@@ -229,3 +230,39 @@ def test_a_tree_that_was_taken_over_meanwhile_is_not_deleted(
 
     assert not done.removed and "used again" in done.left[tree.checkout.folder]
     assert tree.checkout.work.is_dir()
+
+
+def test_gc_takes_what_killed_forks_left_wherever_it_lies_and_nothing_while_somebody_forks(
+    here: World,
+) -> None:
+    work = here.begin()
+    head, log = work.row().base, structlog.get_logger()
+    before = as_left(here.folder)
+
+    def left(name: str) -> Path:
+        return fork_store(work, here.folder, name, head, {})
+
+    with forked_stores.forking(here.store.workflow):
+        forked_stores.take_place(here.store.workflow, "TLS-placed", left("TLS-placed"))
+    staged = left("TLS-staged")
+    placed = forked_stores.place(here.store.workflow, "TLS-placed")
+    own = forked_stores.place(here.store.workflow, here.session)
+    (own / forked_stores.MARK).write_text("its session is there")
+    pinned = git(here.folder, "for-each-ref", "--format=%(refname)", "refs/lifecycle")
+
+    with forked_stores.forking(here.store.workflow):
+        kept = collect(here.store, here.folder, lambda: here.trees, log, dry=False)
+    listed = collect(here.store, here.folder, lambda: here.trees, log, dry=True)
+    are_there = placed.is_dir() and staged.is_dir()
+    removed = collect(here.store, here.folder, lambda: here.trees, log, dry=False)
+
+    def stores(found: Collected) -> list[str]:
+        return [each.session for each in found.items if each.what == "store"]
+
+    assert "TLS-placed/base" in pinned and "TLS-staged/base" in pinned
+    assert stores(kept) == [] and are_there
+    assert sorted(stores(listed)) == sorted(stores(removed)) == ["TLS-placed", "TLS-staged"]
+    assert not placed.exists() and not staged.exists() and own.is_dir()
+    assert as_left(here.folder) == before
+    refs = git(here.folder, "for-each-ref", "--format=%(refname)", "refs/lifecycle")
+    assert refs == f"refs/lifecycle/{here.session}/base"

@@ -36,9 +36,12 @@ SHOWN = {  # command of the CLI -> where the web has it
     "artifacts": f"{S}/artifacts",
     "check": S,
     "status": S,
+    "config show": "/p/{p}/system",
     "cost": f"{S}/cost",
+    "daemon status": "/api/v1/system",
     "diff": f"{S}/changes",
     "discuss": f"{S}/discussions",
+    "doctor": "/p/{p}/system",
     "impact": f"{S}/impact",
     "inbox": "/api/v1/inbox",
     "list": "/api/v1/p/{p}/sessions",
@@ -57,11 +60,9 @@ AT_THE_TERMINAL = {
     "agents",
     "config check",
     "config init",
-    "config show",
-    "doctor",
     "help",
 }  # of this machine
-AT_THE_TERMINAL |= {"daemon run", "daemon start", "daemon status", "daemon stop", "worker", "mcp", "serve"}
+AT_THE_TERMINAL |= {"daemon run", "daemon start", "daemon stop", "worker", "mcp", "serve"}
 AT_THE_TERMINAL |= {"delete", "export", "gc", "import"}  # delete for good, or read and write files of yours
 AT_THE_TERMINAL |= {"apply"}  # changes the checkout that you work in
 AT_THE_TERMINAL |= {f"msg {name}" for name in ("log", "read", "status", "broadcast", "state", "get_state")}
@@ -78,7 +79,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebWorld]:
         run = factories.claim(store, host)
         assert run is not None
         discussed = factories.discussed(run, {"product": 4, "risk": 2})
-        factories.finish(store, run, files={PATH: DOCUMENT.encode()}, discussed=discussed)
+        factories.finish(
+            store,
+            run,
+            files={PATH: DOCUMENT.encode(), "spec/items.md": b"## REQ-001: Short links\n"},
+            discussed=discussed,
+        )
         yield made
 
 
@@ -90,6 +96,7 @@ def address(world: WebWorld, route: Route) -> str:
         "session": world.session,
         "task": task,
         "group": "spec/writer/pending",
+        "item": "REQ-001",
         "round": "DISCUSS-001",
         "path": PATH,
         "sha256": DIGEST,

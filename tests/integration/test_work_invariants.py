@@ -21,7 +21,9 @@ DAMAGE = {
     "54 a verdict is about what has landed": (
         "UPDATE verdicts SET data = json_set(data, '$.head', 'elsewhere')",
     ),
-    "58 at most two fix rounds": ("UPDATE tasks SET payload = json_set(payload, '$.fix', json('{}'))",),
+    "58 at most two fix rounds for the same work": (
+        "UPDATE tasks SET prefix = 'IMPL', payload = json_set(payload, '$.fix', json('{}'))",
+    ),
     "60 a task is worked on in at most three turns an attempt, and one more for each of two merges": (
         "CREATE TEMP TABLE again AS SELECT * FROM agent_calls WHERE purpose = 'implementation'",
         *["UPDATE again SET id = id + 1000", "INSERT INTO agent_calls SELECT * FROM again"] * 5,

@@ -1,6 +1,6 @@
-// Reads a JSON list of Mermaid texts, answers with what the real parser made of each.
-import { readFileSync } from "node:fs";
+// Reads a JSON list of Mermaid texts from each line, answers in a line with what the real parser made of each.
 import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(pathToFileURL(`${process.argv[2]}/package.json`));
@@ -12,18 +12,23 @@ const { default: mermaid } = await import(pathToFileURL(`${process.argv[2]}/node
 
 await mermaid.parse("flowchart TD"); // loads the kinds of diagram
 
-const answers = [];
-for (const text of JSON.parse(readFileSync(0, "utf8"))) {
+async function parsed(text) {
   try {
     const before = JSON.stringify(mermaid.mermaidAPI.getConfig());
     const diagram = await mermaid.mermaidAPI.getDiagramFromText(text);
     const vertices = [...diagram.db.getVertices().entries()].map(([id, vertex]) => [id, vertex.text]);
     const edges = diagram.db.getEdges().map((edge) => [edge.start, edge.end]);
-    const parsed = await mermaid.parse(text);
+    const { diagramType: type, config } = await mermaid.parse(text);
     const changed = before !== JSON.stringify(mermaid.mermaidAPI.getConfig());
-    answers.push({ type: parsed.diagramType, config: parsed.config, changed, vertices, edges });
+    return { type, config, changed, vertices, edges };
   } catch (error) {
-    answers.push({ error: String(error) });
+    return { error: String(error) };
   }
 }
-process.stdout.write(JSON.stringify(answers), () => process.exit(0));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answers = [];
+  for (const text of JSON.parse(line)) answers.push(await parsed(text));
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
+}
+process.exit(0);

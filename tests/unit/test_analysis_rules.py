@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.config import load_pack
+from orchestrator.config.shipped import shipped_pack
 from orchestrator.domain import ids
 from orchestrator.domain.analysis import (
     ANALYZE,
@@ -114,6 +115,19 @@ def test_words_inside_a_string_are_named_not_used(tmp_path: Path) -> None:
     assert shell.near == 1
 
 
+def test_what_is_raised_again_is_not_swallowed_and_a_pragma_takes_no_parameters(tmp_path: Path) -> None:
+    raised = "try:\n    f()\nexcept BaseException:\n    undo()\n\n    raise\nafter()\n"
+    kept = "try:\n    f()\nexcept Exception:\n    undo()\nraise ValueError\n"
+    sql = 'db.execute(f"PRAGMA x={n}")\ndb.execute(f"SELECT {n}")\n'
+    files = {"raised.py": raised, "kept.py": kept, "sql.py": sql}
+
+    swallowed = [each for each in found(tmp_path, files, "x", "implementation") if each.rule == "swallowed"]
+    built = [each for each in found(tmp_path, files, "x") if each.rule == "built-sql"]
+
+    assert [(place.path, place.line) for each in swallowed for place in each.evidence] == [("kept.py", 3)]
+    assert [(place.path, place.line) for each in built for place in each.evidence] == [("sql.py", 2)]
+
+
 def test_findings_are_said_in_the_language_of_the_request(tmp_path: Path) -> None:
     shell = next(
         each for each in found(tmp_path, FILES, "包裹", language="zh") if each.rule == "shell-string"
@@ -210,7 +224,7 @@ def test_words_direct_the_next_round(pack: Pack, text: str, kind: RoundType, cle
 
 @given(st.text(max_size=200))
 def test_any_words_have_a_direction_or_are_empty(text: str) -> None:
-    rules = load_pack(None, {"LIFECYCLE_CONFIG_DIR": str(Path(__file__).parent / "none")}).analysis
+    rules = shipped_pack().analysis
     try:
         direction = direction_of(text, rules)
     except UsageError:

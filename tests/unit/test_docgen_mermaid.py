@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,15 @@ INSTALL_SECONDS = 170
 
 
 @pytest.fixture(scope="module")
-def parser() -> Path:
+def parser() -> Iterator[subprocess.Popen[bytes]]:
+    """The parser, which takes seconds to load: started once, it answers each line."""
+    command = ["node", str(HERE / "parse.mjs"), str(installed())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+def installed() -> Path:
     """The folder with the installed parser: one for each lock file, made once for all processes."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("node and npm are not installed: apt-get install nodejs npm")
@@ -44,15 +53,11 @@ def parser() -> Path:
     return folder
 
 
-def parsed(parser: Path, texts: list[str]) -> list[dict[str, Any]]:
-    answer = subprocess.run(
-        ["node", str(HERE / "parse.mjs"), str(parser)],
-        input=json.dumps(texts).encode(),
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    return list(json.loads(answer.stdout))
+def parsed(parser: subprocess.Popen[bytes], texts: list[str]) -> list[dict[str, Any]]:
+    assert parser.stdin is not None and parser.stdout is not None
+    parser.stdin.write(json.dumps(texts).encode() + b"\n")
+    parser.stdin.flush()
+    return list(json.loads(parser.stdout.readline()))
 
 
 def drawn(files: dict[str, bytes]) -> list[str]:
@@ -66,7 +71,9 @@ def label(text: str) -> str:
 
 
 @pytest.mark.parametrize("contents", [english(), chinese()], ids=["english", "chinese"])
-def test_every_diagram_of_a_specification_is_a_flowchart(parser: Path, contents: dict[str, Any]) -> None:
+def test_every_diagram_of_a_specification_is_a_flowchart(
+    parser: subprocess.Popen[bytes], contents: dict[str, Any]
+) -> None:
     texts = drawn(specification(contents))
 
     answers = parsed(parser, texts)
@@ -75,7 +82,7 @@ def test_every_diagram_of_a_specification_is_a_flowchart(parser: Path, contents:
     assert [answer.get("type") for answer in answers] == ["flowchart-v2"] * 4, answers
 
 
-def test_hostile_names_add_no_node_no_edge_and_no_setting(parser: Path) -> None:
+def test_hostile_names_add_no_node_no_edge_and_no_setting(parser: subprocess.Popen[bytes]) -> None:
     plain = parsed(parser, drawn(specification_with("plain")))
     texts = [drawn(specification_with(text)) for text in HOSTILE]
 
@@ -90,7 +97,7 @@ def test_hostile_names_add_no_node_no_edge_and_no_setting(parser: Path) -> None:
         assert not answer["changed"]
 
 
-def test_labels_show_the_names_they_were_given(parser: Path) -> None:
+def test_labels_show_the_names_they_were_given(parser: subprocess.Popen[bytes]) -> None:
     names = [text for text in HOSTILE if len(escape.one_line(text)) <= escape.MERMAID_LABEL_LIMIT]
     components = [Component(name=text, responsibility="x", depends_on=[names[0]]) for text in names]
     architecture = Architecture(overview="", style=Statement(text="plain"), components=components)
@@ -101,7 +108,7 @@ def test_labels_show_the_names_they_were_given(parser: Path) -> None:
     assert len(answer["edges"]) == len(names)
 
 
-def test_arrows_of_epics_point_to_what_comes_later(parser: Path) -> None:
+def test_arrows_of_epics_point_to_what_comes_later(parser: subprocess.Popen[bytes]) -> None:
     epics = [
         Epic(id="EPIC-001", title="One", goal="x"),
         Epic(id="EPIC-002", title="Two", goal="x", depends_on=["EPIC-001", "EPIC-009"]),
@@ -113,7 +120,7 @@ def test_arrows_of_epics_point_to_what_comes_later(parser: Path) -> None:
     assert answer["edges"] == [["epic1", "epic2"]]
 
 
-def test_the_parser_notices_a_broken_diagram(parser: Path) -> None:
+def test_the_parser_notices_a_broken_diagram(parser: subprocess.Popen[bytes]) -> None:
     (answer,) = parsed(parser, ['flowchart TD\n a["x" y"] --> b[z('])
 
     assert "Parse error" in answer["error"]

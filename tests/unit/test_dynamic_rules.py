@@ -18,6 +18,7 @@ from orchestrator.domain.dynamic_session import generated
 from orchestrator.domain.errors import ConfigError
 from orchestrator.domain.graph import graph_faults
 from orchestrator.domain.pipelines import Pack, Pipeline, from_snapshot, to_snapshot
+from workers.landing.work_plans import team_task
 
 PACK = load_pack(None, {"LIFECYCLE_CONFIG_DIR": "/nonexistent"})
 RULES = PACK.dynamic
@@ -276,3 +277,26 @@ def test_gaps_add_only_so_many_tasks() -> None:
 )
 def test_a_gap_is_named_in_the_words_of_whoever_found_it(name: str, text: str, found: str) -> None:
     assert capability_named(name, text, RULES).name == found
+
+
+@pytest.mark.parametrize("request_text", ["Implement a cache", "Write about caches"])
+def test_a_gap_in_code_is_a_note_where_nobody_edits_files_whether_or_not_a_role_codes(
+    request_text: str,
+) -> None:
+    pack = own_pack(request_text)
+
+    coding = assignment(pack, RULES.capabilities["coding"], 0, can_code=False)
+    writing = assignment(pack, RULES.capabilities["research"], 0, can_code=False)
+
+    assert (coding.kind, coding.role) == ("note", None) and "edits files" in coding.why
+    assert writing.kind != "note"
+    assert assignment(pack, RULES.capabilities["coding"], 0).kind != "note"
+
+
+def test_each_task_of_a_gap_is_a_plan_task_of_its_own_and_its_revision_is_the_same() -> None:
+    given = {"title": "Count parcels", "description": "Count them", "kind": "feature"}
+
+    first, second, again = (team_task(key, given) for key in ("IMPL-001", "IMPL-002", "IMPL-002-R1"))
+
+    assert (first.id, second.id, again.id) == ("REQUEST-001", "REQUEST-002", "REQUEST-002")
+    assert [each.id for each in (*first.criteria, *second.criteria)] == ["REQUEST-001-C1", "REQUEST-002-C1"]

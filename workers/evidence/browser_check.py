@@ -20,19 +20,22 @@ from orchestrator.domain.frontend_audit import ACCESSIBILITY, DELIVERY, EXPERIEN
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from workers.agents.protocol import Timeouts
+from workers.evidence.browser_answer import read_answer
 from workers.evidence.browsers import axe_script, find_chromium, fix, why_no_browser
 from workers.evidence.frontend_rules import QUOTED, Frontend, SourceFile, element_at
-from workers.evidence.page_server import Served, served_by
+from workers.evidence.page_server import MOST_PAGES, NOT_THERE, Served, served_by
 from workers.evidence.sandbox import hidden_places, run_confined, test_environment, tools_below_tmp
 from workers.evidence.suite_runs import TestBench
 
 VISIT = Path(__file__).with_name("browser_visit.py")
-SECONDS = 240.0  # for all pages of one tree
+PAGE_SECONDS = 40.0  # for one page, in all widths and themes
+SECONDS = 90.0 + MOST_PAGES * PAGE_SECONDS  # for one tree: its server has 60 to begin
 MEMORY_BYTES = 3 * 1024**3
 TMP = "/tmp"  # noqa: S108 - the sandbox's own: a socket that Chromium makes there needs a short path
 SCREENS = "qa/screens/"
 LARGEST_SCREEN = LARGEST_ANSWER = 8 * 1024**2
 SAID = 300  # characters of what went wrong
+MISSING_PAGE = "the server answers 404"
 _SEVERITY = {"critical": CRITICAL, "serious": HIGH, "moderate": MEDIUM, "minor": LOW}
 
 
@@ -44,6 +47,7 @@ class BaseSeen:
     pages: tuple[str, ...] = ()  # that could be opened
     faults: frozenset[str] = frozenset()  # digests of `_keys`
     screens: tuple[str, ...] = ()  # paths below the session's folder
+    absent: tuple[str, ...] = ()  # pages of the change that were not there
 
     def as_json(self) -> JsonObject:
         return {
@@ -51,13 +55,23 @@ class BaseSeen:
             "pages": list(self.pages),
             "faults": sorted(self.faults),
             "screens": list(self.screens),
+            "absent": list(self.absent),
         }
+
+    def tells_of(self, after: Seen) -> bool:
+        """Whether it is known of each page that cannot be opened what became of it here, and no page was visited in vain."""
+        failed = set(after.pages) - set(after.opened)
+        return set(self.pages) <= set(after.pages) and failed <= {*self.pages, *self.absent}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> BaseSeen:
         """What `as_json` gave."""
         return cls(
-            str(value["tree"]), tuple(value["pages"]), frozenset(value["faults"]), tuple(value["screens"])
+            str(value["tree"]),
+            tuple(value["pages"]),
+            frozenset(value["faults"]),
+            tuple(value["screens"]),
+            tuple(value.get("absent", ())),  # not in records of earlier versions
         )
 
 
@@ -105,6 +119,12 @@ class Seen:
     def opened(self) -> tuple[str, ...]:
         return tuple(path for path, page in self.pages.items() if not page["why_not"])
 
+    def lacks(self, path: str) -> bool:
+        """Whether this page is known not to be there."""
+        if self.why_not:
+            return self.why_not in NOT_THERE
+        return path not in self.pages or self.pages[path]["why_not"] == MISSING_PAGE
+
 
 def browse(
     bench: TestBench, frontend: Frontend, base: str, head: str, name: str, known: BaseSeen | None
@@ -125,15 +145,16 @@ def browse(
     screens = _screens(after, SCREENS + name, "after")
     pages = tuple(after.pages)
     notes: list[str] = []
-    if known is None or known.tree != base or not set(known.pages) <= set(pages):
+    if known is None or known.tree != base or not known.tells_of(after):
         seen = _seen(bench, base, changed, pages)
         bench.context.check()
         pictures = _screens(seen, SCREENS + name, "before")
         screens |= pictures
         faults = frozenset(key for path, page in seen.pages.items() for key in _keys(path, page))
-        known = BaseSeen(base, seen.opened, faults, tuple(sorted(pictures)))
+        absent = tuple(path for path in pages if seen.lacks(path))
+        known = BaseSeen(base, seen.opened, faults, tuple(sorted(pictures)), absent)
         notes += [f"the base could not be seen: {seen.why_not}"] if seen.why_not else []
-    found, old = _findings(after, frontend, known)
+    found, old = new_findings(after, frontend, known)
     notes += _notes(after)
     if not after.opened and not found:
         return Browsed(f"no page could be opened: {'; '.join(notes)[:SAID]}")
@@ -184,6 +205,7 @@ def _visited(bench: TestBench, served: Served) -> Seen:
                 "pages": list(served.pages),
                 "out": str(out),
                 "profile": f"{TMP}/profile",
+                "page_seconds": PAGE_SECONDS,
             }
         ),
         encoding="utf-8",
@@ -210,8 +232,11 @@ def _visited(bench: TestBench, served: Served) -> Seen:
     answer = out / "seen.json"
     if answer.is_symlink() or not answer.is_file() or answer.stat().st_size > LARGEST_ANSWER:
         return Seen("the browser ended without an answer: its file was replaced")
-    told = json.loads(answer.read_text(encoding="utf-8"))
-    return Seen("", str(told["browser"]), {str(page["page"]): page for page in told["pages"]}, out)
+    try:
+        version, pages = read_answer(answer.read_bytes(), served.pages)
+    except ValueError as problem:
+        return Seen(f"the browser's answer cannot be used: {one_line(str(problem), SAID)}")
+    return Seen("", version, pages, out)
 
 
 def _screens(seen: Seen, folder: str, when: str) -> dict[str, bytes]:
@@ -245,7 +270,7 @@ def _key(path: str, kind: str, what: Json) -> str:
     return hashlib.sha256("\0".join((path, kind, str(text))).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _findings(after: Seen, frontend: Frontend, known: BaseSeen) -> tuple[list[Finding], int]:
+def new_findings(after: Seen, frontend: Frontend, known: BaseSeen) -> tuple[list[Finding], int]:
     """The faults that are new, and how many the base has as well."""
     files = {file.changed.path: file for file in frontend.files}
     found: list[Finding] = []
@@ -260,7 +285,8 @@ def _findings(after: Seen, frontend: Frontend, known: BaseSeen) -> tuple[list[Fi
             ]
         told = {kind: page.get(kind, ()) for kind in _LISTS}
         told["sideways"] = ("",) if page.get("sideways") else ()
-        told["unopened"] = (page["why_not"],) if page["why_not"] and path in known.pages else ()
+        for kind, pages in (("unopened", known.pages), ("never_opened", known.absent)):
+            told[kind] = (page["why_not"],) if page["why_not"] and path in pages else ()
         for kind, texts in told.items():
             check, severity, words, fix = _OTHERS[kind]
             found += [
@@ -276,6 +302,7 @@ _OTHERS = {
     "errors": (DELIVERY, HIGH, "the page's scripts fail in a browser: ", "mend the script"),
     "missing": (DELIVERY, MEDIUM, "the page loads what is not there: ", "add the file, or mend the address"),
     "unopened": (DELIVERY, HIGH, "the page cannot be opened any more: ", "let it load"),
+    "never_opened": (DELIVERY, HIGH, "the new page cannot be opened: ", "let it load"),
     "sideways": (
         EXPERIENCE,
         MEDIUM,

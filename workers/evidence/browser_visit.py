@@ -4,6 +4,9 @@ It serves the tree on a loopback port, or starts the project's own server and fi
 page in Chromium in two widths and two themes; takes pictures; and has axe-core judge the page in a JavaScript world of its
 own, which scripts of the page cannot reach. What it found is written as JSON beside the pictures.
 
+A page that hangs blocks whoever waits for its answer. When its time is over the browser is killed from a thread: the call
+then fails, and the next page has a browser of its own.
+
 The pages are somebody else's: nothing in them is trusted, no address but their own is loaded, and all that is read is cut.
 It is started as a file, with nothing of the product but itself, since the sandbox may hide the rest.
 """
@@ -11,6 +14,7 @@ It is started as a file, with nothing of the product but itself, since the sandb
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import http.server
 import json
@@ -27,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, CDPSession, Page, Route
+    from playwright.sync_api import Browser, CDPSession, Page, Playwright, Route
 
     from orchestrator.domain.json_types import Json, JsonObject
 
@@ -36,6 +40,8 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 JUDGED = ((375, "light"), (1280, "dark"))  # where axe-core looks: each width and each theme once
 PAGE_SECONDS = 15.0  # for one page to be loaded
 SERVER_SECONDS = 60.0  # for the project's server to listen
+END_SECONDS = 5.0  # for what was killed to be gone
+SET_CHILD_SUBREAPER = 36  # of prctl: children of a child that has ended are ours
 POLL_SECONDS = 0.1
 TALLEST = 4_000  # pixels of a picture
 MOST_NODES, MOST_RULES, MOST_ERRORS = 20, 60, 20
@@ -76,18 +82,68 @@ def main(job: JsonObject) -> JsonObject:
     from playwright.sync_api import sync_playwright
 
     axe = Path(str(job["axe"])).read_text(encoding="utf-8")
+    version, seen = "", []
     with _served(job) as origin, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(job["chromium"]),
-            ignore_default_args=True,
-            args=[*FLAGS, f"--user-data-dir={job['profile']}", "--remote-debugging-pipe"],
-            timeout=1000 * PAGE_SECONDS,
-        )
-        version = browser.version
-        pages = list(job["pages"])
-        seen = [_visit(browser, origin, axe, str(page), number, job) for number, page in enumerate(pages)]
-        browser.close()
+        browser: Browser | None = None
+        for number, page in enumerate(map(str, job["pages"])):
+            profile = f"{job['profile']}-{number}"  # one that was killed leaves a lock in it
+            if browser is None or not browser.is_connected():
+                browser = _launched(playwright, str(job["chromium"]), profile)
+                version = browser.version
+            seconds = float(job["page_seconds"])
+            with _limit(seconds) as is_over:
+                found = _visit(browser, origin, axe, page, number, job)
+            if is_over.is_set() and found["why_not"]:
+                found["why_not"] = f"it hangs: it was not done after {seconds:.0f} seconds"
+            seen.append(found)
+        if browser is not None and browser.is_connected():
+            browser.close()
     return {"browser": version, "pages": seen}
+
+
+def _launched(playwright: Playwright, chromium: str, profile: str) -> Browser:
+    return playwright.chromium.launch(
+        executable_path=chromium,
+        ignore_default_args=True,
+        args=[*FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
+        timeout=1000 * PAGE_SECONDS,
+    )
+
+
+@contextlib.contextmanager
+def _limit(seconds: float) -> Iterator[threading.Event]:
+    """After this time every browser below this process is killed, and the event is set."""
+    is_over = threading.Event()
+
+    def end() -> None:
+        is_over.set()
+        for pid in _family():
+            with contextlib.suppress(OSError):
+                if b"--user-data-dir=" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield is_over
+    finally:
+        timer.cancel()
+
+
+def _family() -> list[int]:
+    """All that this process started and what that started; empty where /proc shows the processes of others."""
+    if Path("/proc/self").readlink().name != str(os.getpid()):
+        return []
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):
+            stat = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            parents[int(folder.name)] = int(stat[1])
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found - {os.getpid()})
 
 
 # one page
@@ -261,6 +317,7 @@ class _OwnFiles(http.server.SimpleHTTPRequestHandler):
 def _started(argv: list[str], tree: Path) -> Iterator[int]:
     """The port on which the command listens; it and what it started are ended afterwards."""
     before = _listening()
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     log = Path(os.environ["TMPDIR"]) / "server.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -286,6 +343,20 @@ def _started(argv: list[str], tree: Path) -> Iterator[int]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        _end_family()
+
+
+def _end_family() -> None:
+    """End what is left of the server, in sessions of its own too: nobody may write where the answer is to be."""
+    until = time.monotonic() + END_SECONDS
+    while (left := _family()) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(POLL_SECONDS)
 
 
 def _listening() -> set[int]:

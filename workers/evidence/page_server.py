@@ -14,6 +14,9 @@ from workers.evidence.suite_runs import TestBench
 MOST_PAGES = 6
 PORT = "4173"  # that a server is asked to listen on; where it listens is looked up
 SCRIPTS = ("preview", "dev", "start", "serve")  # of package.json, the first that is there
+NONE_THERE = "none of the pages was there"
+NO_PAGE = "there is no page to open: no HTML file, no setting `work.serve`, no script preview or dev in package.json"
+NOT_THERE = (NONE_THERE, NO_PAGE)  # why nothing is served of a tree that lacks every page
 _PAGE = re.compile(r"\.html?$")
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|<\?php")
 _APART = re.compile(r"(?:^|/)(?:node_modules|dist|build|coverage|vendor|\.[^/]+)/")
@@ -43,13 +46,13 @@ def served_by(
         folder = bench.verify.put(tree)
         if only is not None and any(_PAGE.search(page) for page in only):
             there = tuple(page for page in only if (folder / page).is_file())
-            return Served(folder, there) if there else "none of the pages was there"
+            return Served(folder, there) if there else NONE_THERE
         pages = chosen or static_pages(folder, changed)
         if pages:
             return Served(folder, pages[:MOST_PAGES])
     argv = tuple(settings.serve) or _script(bench.verify.put(tree), bench.environ.get("PATH", ""))
     if not argv:
-        return "there is no page to open: no HTML file, no setting `work.serve`, no script preview or dev in package.json"
+        return NO_PAGE
     folder, fault = bench.prepared(tree)
     if fault:
         return fault

@@ -39,6 +39,7 @@ class Rule(_Row):
     comments: bool = False  # lines of comments, and no others
     strings: bool = False  # inside a string too
     tests: bool = False  # test files, and no others
+    unless: re.Pattern[str] | None = None  # not where a line of the block below has it
 
 
 class ObservationRules(_Row):

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.domain.json_types import JsonObject
@@ -24,6 +24,7 @@ from workers.explore.seen import MOST_EVIDENCE, Asked, Observation, Seen
 from workers.explore.structure import structure_of
 
 MOST_FILES = 8_000
+LONGEST_BLOCK = 40  # lines of a block that are read for what takes a finding back
 MAX_FILE = 512 * 1024  # bytes
 MAX_TOTAL = 40 * 1024 * 1024
 _COMMENT = re.compile(r"^\s*(#|//|/\*|\*|--|;|<!--|\"\"\")")
@@ -104,6 +105,8 @@ def _lines_of(rule: Rule, seen: Seen) -> Observation | None:
                 continue
             if rule.comments != _is_comment(line, rule) or (not rule.strings and _is_quoted(line, rule)):
                 continue
+            if rule.unless and any(map(rule.unless.search, _block(seen.texts[path], number))):
+                continue
             found.append((path, number))
     if not found:
         return None
@@ -115,6 +118,19 @@ def _lines_of(rule: Rule, seen: Seen) -> Observation | None:
     evidence = tuple(seen.at(path, number) for path, number in first)
     near = seen.near(path for path, _ in found)
     return Observation(rule.id, text, evidence, len(found), rule.priority, rule.do.told(language), near=near)
+
+
+def _block(lines: Sequence[str], number: int) -> Iterator[str]:
+    """The lines below line `number` that are indented further."""
+    depth = _indent(lines[number - 1])
+    for line in lines[number : number + LONGEST_BLOCK]:
+        if line.strip() and _indent(line) <= depth:
+            return
+        yield line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_comment(line: str, rule: Rule) -> bool:

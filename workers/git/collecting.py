@@ -4,7 +4,7 @@ trees      retired for a day, and all of a session that has ended; saved first, 
 trash      folders whose deletion was cut off
 attempts   what a failed run left, after thirty days
 objects    in a private store, that nothing refers to and that are a day old
-stores     of sessions that were deleted
+stores     of sessions that were deleted, and of forks that were killed before their session was there
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from orchestrator.domain.errors import GitError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.log import Logger
 from orchestrator.store import work_state
+from orchestrator.store.forked_stores import while_nobody_forks
 from orchestrator.store.store import Store
 from orchestrator.store.work_state import WorkState
+from workers.git.forking import killed_forks, remove_fork
 from workers.git.private_store import PrivateStore
 from workers.git.ref_locks import tidying
 from workers.git.session_work import SessionWork, open_work
@@ -88,7 +90,22 @@ def collect(
             found.left[item.name] = str(error)
         else:
             found.items.append(item)
+    _collect_forks(database, project, found, dry=dry)
     return found
+
+
+def _collect_forks(database: Store, project: Path, found: Collected, *, dry: bool) -> None:
+    """What killed forks left; nothing while somebody forks."""
+    with while_nobody_forks(database.workflow) as is_ours:
+        for path in killed_forks(database) if is_ours else ():
+            item = Item("store", os.fspath(path), path.stem, size_of(path))
+            try:
+                if not dry:
+                    remove_fork(database, project, path)
+            except (GitError, OSError) as error:
+                found.left[item.name] = str(error)
+            else:
+                found.items.append(item)
 
 
 def _listed_trees(work: SessionWork, state: WorkState, found: Collected) -> None:

@@ -78,17 +78,32 @@ def _copy_refs(source: PrivateStore, store: PrivateStore, head: str, runs: Mappi
     store_head(store, head)
 
 
+def killed_forks(database: Store) -> list[Path]:
+    """The stores of forks whose session never came to be; only while nobody forks."""
+    placed = (path for path in (database.workflow / "work").glob("*.git") if (path / MARK).is_file())
+    found = sorted([*staging(database.workflow).glob("*.git"), *placed])
+    return [path for path in found if path.parent.name == "forks" or not _is_there(database, path.stem)]
+
+
 def sweep(database: Store, project: Path) -> None:
     """Remove what killed forks left: stores without a place, and their pins in the user's repository. Raises GitError."""
     for path in staging(database.workflow).glob("*.git"):
-        name = path.name.removesuffix(".git")
-        repository = find_repository(project)
-        if repository is not None and database.read(lambda tx, name=name: sessions.get(tx, name)) is None:  # type: ignore[misc]
-            with writing_refs(path, repository.common_dir):
-                git = repository.git
-                refs = git.run("for-each-ref", "--format=%(refname)", f"refs/lifecycle/{name}/").out.decode()
-                for ref in refs.splitlines():
-                    git.run("update-ref", "-d", ref)
-        shutil.rmtree(path)
-        for file in lock_files(path):
-            file.unlink(missing_ok=True)
+        remove_fork(database, project, path)
+
+
+def remove_fork(database: Store, project: Path, path: Path) -> None:
+    """Remove the store of a killed fork, and its pins unless a session has its name. Raises GitError."""
+    repository = find_repository(project)
+    if repository is not None and not _is_there(database, path.stem):
+        with writing_refs(path, repository.common_dir):
+            git = repository.git
+            refs = git.run("for-each-ref", "--format=%(refname)", f"refs/lifecycle/{path.stem}/").out.decode()
+            for ref in refs.splitlines():
+                git.run("update-ref", "-d", ref)
+    shutil.rmtree(path)
+    for file in lock_files(path):
+        file.unlink(missing_ok=True)
+
+
+def _is_there(database: Store, session: str) -> bool:
+    return database.read(lambda tx: sessions.get(tx, session)) is not None

@@ -22,3 +22,9 @@ def coding_agents(context: RunContext, calls: AgentCalls) -> list[Agent]:
             fix="install a coding agent, or set `edits_files` of one of yours; `lifecycle agents` shows them",
         )
     return able[1:2] if context.row.attempts >= FIRST_AGENT and len(able) > 1 else able[:1]
+
+
+def has_coding_agent(calls: AgentCalls) -> bool:
+    """Whether anybody here edits files, whoever does the work of the current role."""
+    able = (agent for agent in calls.router.agents.values() if edits_files(agent))
+    return calls.replays or any(agent.available() is None for agent in able)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orchestrator.domain import ids
 from orchestrator.domain.dynamic_session import TEAM_TASK
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.plan import Criterion, Plan, PlanTask
@@ -26,7 +27,7 @@ def task_of(context: RunContext, plan: Plan) -> PlanTask:
     if REBASE in context.payload:
         return _rebase_task(plan, context.payload[REBASE])
     if TEAM_TASK in context.payload:
-        return _team_task(context.payload[TEAM_TASK])
+        return team_task(context.row.key, context.payload[TEAM_TASK])
     return planned_task(context)[1]
 
 
@@ -63,15 +64,18 @@ def _rebase_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
     )
 
 
-def _team_task(given: Mapping[str, Json]) -> PlanTask:
-    """What the request of dynamic mode asks to be coded, as the only task of a plan that nobody had to write."""
-    title = str(given["title"])
+def team_task(key: str, given: Mapping[str, Json]) -> PlanTask:
+    """What the request of dynamic mode, or a gap, asks to be coded, as a task of a plan that nobody had to write."""
+    title, id = (
+        str(given["title"]),
+        f"REQUEST-{ids.parse_key(key).base[-3:]}",
+    )  # each task its own, a revision the same
     return PlanTask(
-        id="REQUEST-001",
+        id=id,
         title=title,
         description=str(given["description"]),
         kind=str(given["kind"]),
-        criteria=(Criterion("REQUEST-C1", title),),
+        criteria=(Criterion(f"{id}-C1", title),),
     )
 
 

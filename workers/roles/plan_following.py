@@ -26,7 +26,8 @@ from workers.roles.drafting import feedback
 class Following:
     """A plan that is carried out, and what has changed since it was made."""
 
-    before: Plan
+    before: Plan  # the last one of which tasks were made
+    written: Mapping[str, str]  # task -> its digest in the newest plan, which may have been rejected
     changes: ItemChanges
     items: Mapping[str, SpecItem]  # as they are now
     stale: frozenset[str]  # its tasks that are affected
@@ -54,9 +55,8 @@ class Following:
         return replace(plan, tasks=tuple(adapted)), delta, notes
 
     def unwritten(self, plan: Plan) -> frozenset[str]:
-        """The tasks that are word for word those of the plan before: their files stay as they are."""
-        known = {task.id: task.digest for task in self.before.tasks}
-        return frozenset(task.id for task in plan.tasks if known.get(task.id) == task.digest)
+        """The tasks that are word for word those of the newest plan: their files stay as they are."""
+        return frozenset(task.id for task in plan.tasks if self.written.get(task.id) == task.digest)
 
     def material(self) -> list[tuple[str, str]]:
         """What an agent is told besides."""
@@ -113,14 +113,16 @@ def following(context: RunContext, work: SessionWork, base: frozenset[str] | Non
     """
     session = context.session.id
     rows = context.store.read(lambda tx: tasks.all_tasks(tx, session))
-    before = current_plan(context)
-    if before is None or not is_carried_out(rows):
+    newest = current_plan(context)
+    if newest is None or not is_carried_out(rows):
         return None
     found = context.store.read(lambda tx: specified(tx, session))
+    before = newest if found is None else found.plan
     links = context.store.read(lambda tx: checks.links_of(tx, session))
     named = context.payload.get(delta_plan.STALE, [])
     return Following(
         before=before,
+        written={task.id: task.digest for task in newest.tasks},
         changes=ItemChanges() if found is None else found.changes,
         items={} if found is None else found.items,
         stale=(frozenset[str]() if found is None else found.stale)

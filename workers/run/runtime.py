@@ -34,6 +34,7 @@ from workers.context.run_context import RunContext
 from workers.discussion.round import Critiqued, critique
 from workers.host.leftovers import await_end
 from workers.host.live_runs import LiveRun, LiveRuns
+from workers.landing.coding_agents import has_coding_agent
 from workers.roles import LANDING, Produced, produce_for, work_of
 from workers.run import loading
 from workers.run.run_endings import ending_of
@@ -326,6 +327,7 @@ def _compose(
         shared=produced.shared,
         fan_out=produced.fan_out,
         gaps=produced.gaps,
+        can_code=not produced.gaps or has_coding_agent(calls),
         landing=produced.landing,
         links=produced.links,
         verdict=produced.verdict,

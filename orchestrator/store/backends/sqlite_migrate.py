@@ -18,13 +18,16 @@ from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store import files
 from orchestrator.store.backends.sqlite_errors import damaged, explain, full
 from orchestrator.store.backends.sqlite_file import (
-    APPLICATION_ID,
     SCHEMA,
     connect_reader,
     inspect,
     refuse_network_file_system,
 )
 from orchestrator.store.clock import SystemClock
+
+NEW_SCHEMA = (
+    "new.sql"  # beside the migrations: what they make together; `python -m tests.new_schema` writes it
+)
 
 
 def ensure_schema(path: Path, migrations: Path) -> bool:
@@ -100,15 +103,19 @@ def _alone(lock: Path) -> Iterator[None]:
 
 
 def _create(path: Path, migrations: Path) -> None:
-    """Made beside its place and renamed into it, so that a half-made database is never found there."""
+    """Made beside its place and renamed into it, so that a half-made database is never found there.
+
+    The migrations' result is made at once: running them one by one would take most of the time of a first command.
+    """
     draft = path.with_name(f"{path.name}.new")
     _remove(draft)  # left by a killed process; we hold the lock
     try:
         os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         connection = sqlite3.connect(draft)
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.close()
-        upgrade(draft, migrations)
+        try:
+            connection.executescript((migrations / NEW_SCHEMA).read_text(encoding="utf-8"))
+        finally:
+            connection.close()
         draft.rename(path)
     except BaseException:
         _remove(draft)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 from markupsafe import Markup
@@ -13,19 +13,31 @@ from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, grouped
+from orchestrator.views.attempts import attempts
 from orchestrator.web.forms import forms
+from orchestrator.web.lanes import lanes
+from orchestrator.web.pages import session_past
 from orchestrator.web.rendering import render
 from orchestrator.web.task_graph import task_graph
+from orchestrator.web.timeline_svg import timeline
 from orchestrator.web.web_request import PageQuery, WebRequest
+
+ATTEMPTS = 60  # newest attempts that a session page draws
 
 
 class SessionPage(PageQuery):
     done: Annotated[str | None, Field(pattern="^[a-z]{1,20}$", description="The command that led here.")] = (
         None
     )
+    at: Annotated[
+        str | None, Field(max_length=100, description="A message or a time: the session as it was then.")
+    ] = None
 
 
 def page(request: WebRequest) -> Response:
+    if request.query.at is not None:
+        return session_past.page(request, request.query.at)
+
     def unit(tx: Tx, session: Session) -> JsonObject:
         groups = grouped.grouped(tx, session)
         return {
@@ -33,6 +45,7 @@ def page(request: WebRequest) -> Response:
             "groups": groups if groups["is_grouped"] else None,
             "rounds": discuss.discussions(tx, session.id),
             "messages": session.messages,
+            "attempts": attempts(tx, session, ATTEMPTS),
         }
 
     found = request.read(unit)
@@ -48,6 +61,7 @@ def page(request: WebRequest) -> Response:
         groups=found["groups"],
         rounds=found["rounds"],
         messages=found["messages"],
+        timeline=timeline(found["attempts"], request.names["p"], overview["session"]),
         done=request.query.done,
         forms=forms(request, overview, found["messages"]) if request.may_decide else [],
     )
@@ -57,14 +71,3 @@ def _graph(request: WebRequest, overview: Mapping[str, Json]) -> Markup:
     expected = overview["expected"]
     path = expected["path"] if expected else []
     return task_graph(request.names["p"], str(overview["session"]), overview["tasks"], path)
-
-
-def lanes(tasks: Sequence[Mapping[str, Json]]) -> list[JsonObject]:
-    """The tasks by phase, in the order of their first tasks."""
-    found: dict[str, list[Mapping[str, Json]]] = {}
-    for task in tasks:
-        found.setdefault(str(task["phase"]), []).append(task)
-    return [
-        {"phase": phase, "tasks": each, "done": sum(task["mark"] == "done" for task in each)}
-        for phase, each in found.items()
-    ]

@@ -1,0 +1,33 @@
+"""The coordinator of a project and its worker hosts."""
+
+from __future__ import annotations
+
+from orchestrator.coordinator.projector import stamp
+from orchestrator.domain.json_types import JsonObject
+from orchestrator.store import leases, queries
+from orchestrator.store.store import Tx
+
+
+def daemon_view(tx: Tx) -> JsonObject:
+    """What `daemon status` shows."""
+    leader, busy = leases.leader(tx), queries.open_by_host(tx)
+    return {
+        "running": leader is not None,
+        "pid": leader.pid if leader else None,
+        "since": stamp(leader.at) if leader else None,
+        "epoch": leader.epoch if leader else None,
+        "version": leader.version if leader else None,
+        "hosts": [
+            {
+                "host": row.incarnation,
+                "pid": row.pid,
+                "slots": row.slots,
+                "runs": busy.get(row.incarnation, 0),
+                "roles": row.roles,
+                "draining": bool(row.draining),
+                "since": stamp(row.started_at),
+                "version": row.version,
+            }
+            for row in leases.live_hosts(tx)
+        ],
+    }
