@@ -514,5 +514,7 @@ CREATE TABLE links (
 )
  STRICT;
 CREATE INDEX ix_links_to ON links (session_id, to_kind, to_id);
-INSERT INTO alembic_version VALUES ('0005');
+CREATE INDEX ix_sessions_created ON sessions (created_at, id);
+CREATE INDEX ix_commands_at ON commands (at);
+INSERT INTO alembic_version VALUES ('0006');
 COMMIT;

@@ -190,7 +190,8 @@ INVARIANTS = {
         GROUP BY session_id, json_extract(payload, '$.plan_task') HAVING count(*) > 1""",
     "58 at most two fix rounds for the same work": """
         WITH builds AS (SELECT session_id, key, seq, revision_of IS NULL
-                AND json_extract(payload, '$.fix') IS NOT NULL AS fixes, revision_of IS NULL
+                AND json_extract(payload, '$.fix') IS NOT NULL
+                AND json_extract(payload, '$.fix.of') IS NULL AS fixes, revision_of IS NULL
                 AND json_extract(payload, '$.rebase') IS NOT NULL AS rebases
             FROM tasks WHERE prefix IN ('IMPL', 'DEV-FE'))
         SELECT f.session_id, f.key FROM builds f WHERE f.fixes AND 2 < (

@@ -69,9 +69,7 @@ def _may_rebase(tx: Tx, name: str | None) -> WorkState:
             fix='start another review: lifecycle start --mode review "..."',
         )
     rows = tasks.all_tasks(tx, session.id)
-    running = next(
-        (row for row in rows if row.key.startswith(fix_rounds.REBASES) and row.status in UNFINISHED), None
-    )
+    running = next((row for row in rows if fix_rounds.is_rebase(row.key) and row.status in UNFINISHED), None)
     if running is not None:
         raise NotAllowedNow(
             f"a rebase of {session.id} is on its way",

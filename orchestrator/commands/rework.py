@@ -27,6 +27,7 @@ from orchestrator.domain.revisions import (
     plan_revision,
 )
 from orchestrator.lifecycle import analysis_rounds, delta_plan, fan_out, rework
+from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.specified import is_carried_out
 from orchestrator.store import decisions, messages, records, sessions, tasks, transitions
 from orchestrator.store.rows import Session
@@ -308,7 +309,7 @@ def _apply(
         inherited = {
             key: value for key, value in base.get(state.revision_of or "", {}).items() if key not in own
         }
-        return {**inherited, **extra}
+        return {**inherited, **begun_anew(state.prefix), **extra}
 
     released = rework.apply(tx, session.id, plan, max_attempts, payload, f"{why}: waits for the revision")
     made = tuple(task.key for task in plan.tasks)

@@ -115,7 +115,7 @@ def superseded(graph: Graph) -> frozenset[str]:
         if each.prefix == AUDITS and each.revision_of is None:
             builds = (graph[key] for key in each.blocked_by if key in graph)
             found |= {
-                key
+                graph[key].revision_of or key
                 for build in builds
                 if build.prefix in BUILDS
                 for key in build.blocked_by

@@ -1,7 +1,8 @@
 """The rounds of frontend work: what the first audit finds is mended by one more task, and a second audit is the last.
 
 The transaction that completes the first audit makes both tasks; whoever waits for that audit, such as the review, then waits
-for the second one as well. An audit that a fix round repeats has no rounds of its own: its verdict is the last one.
+for the second one as well. An audit that a fix round repeats has no rounds of its own: its verdict is the last one. One that
+is repeated because a person asked for other work has both rounds again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ class NextRound:
 
 def round_of(payload: Mapping[str, Json], revision_of: str | None) -> int:
     """The number of an audit's round; one that a fix round repeats is in the last."""
-    return ROUNDS if revision_of else int(payload.get(ROUND, 1))
+    return int(payload.get(ROUND, ROUNDS if revision_of else 1))
+
+
+def begun_anew(prefix: str) -> JsonObject:
+    """What the payload of a repetition has besides, where work that a person asked for is judged."""
+    return {ROUND: 1} if prefix == AUDITS else {}
 
 
 def next_round(state: Graph, audit: str) -> NextRound | None:

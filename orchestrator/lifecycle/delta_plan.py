@@ -14,6 +14,7 @@ from orchestrator.domain.model import UNFINISHED, TaskState, TaskStatus
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.revisions import JUDGES, Graph
 from orchestrator.lifecycle import fan_out, rework
+from orchestrator.lifecycle.audit_rounds import begun_anew
 from orchestrator.lifecycle.delta_fan_out import plan_delta_fan_out, waiting_for_plan
 from orchestrator.lifecycle.fan_out import DELTA, PLAN_DIGEST, PLAN_TASK, PLANS, TASK_DIGEST
 from orchestrator.lifecycle.fix_rounds import again
@@ -114,7 +115,8 @@ def make_tasks(tx: Tx, session: str, planned: JsonObject, after: str, max_attemp
     def payload(task: TaskState) -> JsonObject:
         before = payloads.get(task.revision_of or "", {})
         if task.prefix in JUDGES:
-            return {**before, **({SINCE: head} if task.prefix == REVIEWS else {})}
+            since = {SINCE: head} if task.prefix == REVIEWS else {}
+            return {**before, **since, **begun_anew(task.prefix)}
         entry = entries[made.carried_out[task.key]]
         kept = {name: value for name, value in before.items() if name not in ("agent", "feedback")}
         return {**kept, PLAN_TASK: entry["id"], PLAN_DIGEST: digest, **fan_out.of_planned(entry)}

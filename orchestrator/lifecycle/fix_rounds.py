@@ -28,8 +28,8 @@ from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
 
 LIMIT = 2  # fix rounds for the same work
-FIXES = "IMPL-fix-"  # how the keys of their tasks begin
-REBASES = "IMPL-rebase-"  # of those that bring the work onto the user's branch
+FIX = "-fix"  # how the stems of their tasks end: IMPL-fix-001, DEV-FE-fix-001 where only a frontend is built
+REBASED = "-rebase"  # of those that bring the work onto the user's branch
 REBASE = "rebase"  # of their payloads: onto which commit
 VERDICTS = (
     "test",
@@ -76,21 +76,16 @@ class Decision:
     since: str = ""  # a review of what has landed after this commit
 
 
-def decide(
-    state: Graph, judgements: Sequence[Judgement], before: Before | None, head: str, builder: str
-) -> Decision:
-    """What follows when every judging task has its verdict; `before`: what the last fix round began with, None at first.
-
-    `builder`: the role of whoever fixes.
-    """
+def decide(state: Graph, judgements: Sequence[Judgement], before: Before | None, head: str) -> Decision:
+    """What follows when every judging task has its verdict; `before`: what the last fix round began with, None at first."""
     judges = judging_tasks(state)
     newest = {each.key: newest_version(state, each.key) for each in judges}
-    builds = any(each.prefix in BUILDS for each in state.values())
-    if not builds or not judges or any(each.status not in SATISFIED for each in newest.values()):
+    builder = _builder(state)
+    if builder is None or not judges or any(each.status not in SATISFIED for each in newest.values()):
         return Decision()
     bad = [each for each in judgements if each.is_bad]
     if not bad:
-        return _late_review(state, judgements, head)
+        return _late_test(state, judgements, head) or _late_review(state, judgements, head)
     findings = tuple(finding for each in bad for finding in each.findings)
     rounds = _rounds(state)
     if len(rounds) >= LIMIT:
@@ -101,9 +96,9 @@ def decide(
         return Decision(findings=findings, exhausted="the last fix round changed nothing of what was found")
     number = 1 + sum(_is_round(each) for each in state.values())
     fix = TaskState(
-        key=f"{FIXES}{number:03d}",
-        role=builder,
-        prefix="IMPL",
+        key=f"{builder.prefix}{FIX}-{number:03d}",
+        role=builder.role,
+        prefix=builder.prefix,
         status=TaskStatus.PENDING,
         blocked_by=tuple(each.key for each in newest.values()),
         phase=judges[0].phase,
@@ -123,23 +118,40 @@ def _rounds(state: Graph) -> list[TaskState]:
 
 def _is_round(task: TaskState) -> bool:
     """Whether a fix round made the task; one that a person has revised is work that was added."""
-    return task.key.startswith(FIXES) and task.revision_of is None
+    return _is_made(task, FIX)
 
 
 def _is_rebase(task: TaskState) -> bool:
-    return task.key.startswith(REBASES) and task.revision_of is None
+    return is_rebase(task.key) and task.revision_of is None
+
+
+def is_rebase(key: str) -> bool:
+    """Whether the task of that key brings the work onto the user's branch, first or again."""
+    return ids.parse_key(key).stem.endswith(REBASED)
+
+
+def _is_made(task: TaskState, how: str) -> bool:
+    return task.prefix in BUILDS and ids.parse_key(task.key).stem.endswith(how) and task.revision_of is None
+
+
+def _builder(state: Graph) -> TaskState | None:
+    """A task whose role mends: the backend's, which may change everything, where it has work, else the frontend's."""
+    builds = [each for each in state.values() if each.prefix in BUILDS]
+    used = [each for each in builds if each.status is not TaskStatus.SKIPPED] or builds
+    return min(used, key=lambda each: (BUILDS.index(each.prefix), each.seq), default=None)
 
 
 def rebase_tasks(state: Graph) -> tuple[int, tuple[TaskState, ...]]:
     """A number, and the task that brings the session's work onto the user's branch with those that judge it again."""
-    judges = judging_tasks(state)
+    judges, builder = judging_tasks(state), _builder(state)
+    assert builder is not None
     builds = [each for each in state.values() if each.prefix in BUILDS]
     newest = [newest_version(state, each.key) for each in judges] or builds
-    number = 1 + sum(key.startswith(REBASES) for key in state)
+    number = 1 + sum(_is_rebase(each) for each in state.values())
     made = TaskState(
-        key=f"{REBASES}{number:03d}",
-        role=builds[0].role,
-        prefix="IMPL",
+        key=f"{builder.prefix}{REBASED}-{number:03d}",
+        role=builder.role,
+        prefix=builder.prefix,
         status=TaskStatus.PENDING,
         blocked_by=tuple(each.key for each in newest),
         phase=newest[0].phase,
@@ -161,12 +173,11 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     """Carry out what follows from the report's verdict, in its transaction; the pause, if any, with its detail."""
     row = report.row
     state = graph(tasks.all_tasks(tx, row.session_id))
-    builder = next((each.role for each in state.values() if each.prefix in BUILDS), "")
     found = work.work_of(tx, row.session_id)
     verdicts = [each for each in records.verdicts_of(tx, row.session_id) if each.kind in VERDICTS]
     judgements = _newest_judgements(state, verdicts)
     head = found.head if found else ""
-    decided = decide(state, judgements, _before(state, tx, row.session_id), head, builder)
+    decided = decide(state, judgements, _before(state, tx, row.session_id), head)
     if decided.exhausted:
         open_findings = [each.as_json() for each in decided.findings[:NAMED]]
         messages.say(
@@ -209,6 +220,22 @@ def _payload(task: TaskState, decided: Decision, head: str, session: str, tx: Tx
             "head": head,
         }
     }
+
+
+def _late_test(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision | None:
+    """All tests on the last head, where something landed beside or after them: a frontend, say. None where they ran there.
+
+    It ends: whoever tests lands nothing but what mends tests, and its verdict is about that.
+    """
+    late = [
+        state[each.task]
+        for each in judgements
+        if state[each.task].prefix == "TEST" and each.head and head and each.head != head
+    ]
+    if not late:
+        return None
+    newest = tuple(newest_version(state, each.key).key for each in judging_tasks(state))
+    return Decision(tuple(again(state, each, newest) for each in late))
 
 
 def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision:

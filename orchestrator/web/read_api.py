@@ -50,10 +50,6 @@ class OfVersion(Query):
     version: Annotated[int | None, Field(ge=1, le=1_000_000, description="An older version.")] = None
 
 
-class Skip(Query):
-    skip: Annotated[int, Field(ge=0, le=10_000_000, description="How many of the group to leave out.")] = 0
-
-
 def inbox(request: WebRequest) -> Response:
     return JSONResponse({"waiting": request.site.waiting(), "projects": inboxes(request)})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
 from orchestrator.domain.json_types import Json
@@ -38,12 +38,18 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
+def listed(texts: Iterable[str]) -> str:
+    """Texts with commas between them; Jinja's `join` would make markup of them, in which nothing is written out."""
+    return ", ".join(texts)
+
+
 def as_json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 FILTERS: Mapping[str, Callable[..., object]] = {
     "duration": duration,
+    "listed": listed,
     "money": money,
     "short_time": short_time,
     "path_part": path_part,

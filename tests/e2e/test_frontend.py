@@ -120,7 +120,7 @@ def test_both_sides_are_built_beside_each_other_and_the_review_waits_for_the_las
         done = project.run(*begin_frontend(project, "fullstack"), timeout=400)
 
         assert done.code == 0, done.out + done.err
-        assert set(project.tasks()) == {*LOOP, "IMPL-001", "TEST-001", "REVIEW-001"}
+        assert set(project.tasks()) == {*LOOP, "IMPL-001", "TEST-001", "REVIEW-001", "TEST-001-R1"}
         ended = dict(project.rows("SELECT task_id, max(closed_at) FROM runs GROUP BY task_id"))
         begun = dict(project.rows("SELECT task_id, min(opened_at) FROM runs GROUP BY task_id"))
         ids = {key: id for id, key in project.rows("SELECT id, key FROM tasks")}
@@ -128,6 +128,8 @@ def test_both_sides_are_built_beside_each_other_and_the_review_waits_for_the_las
         (head,) = project.rows("SELECT head FROM works")[0]
         review = json.loads((project.directory() / "qa" / "review-REVIEW-001.json").read_text())
         assert review["subject"]["head"] == head
+        last = json.loads((project.directory() / "qa" / "test-TEST-001-R1.json").read_text())
+        assert last["subject"]["commit"] == head and last["verdict"] == "PASS"
         assert sorted(subjects(project))[:2] == ["A newsletter form", "Count the visitors"]
         assert_nothing_lost(project, before)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.revisions import superseded
-from orchestrator.lifecycle.audit_rounds import NextRound, next_round, round_of
+from orchestrator.lifecycle.audit_rounds import NextRound, begun_anew, next_round, round_of
 from orchestrator.lifecycle.fix_rounds import Judgement, decide
 
 DONE, WAITS = TaskStatus.COMPLETED, TaskStatus.PENDING
@@ -61,12 +61,27 @@ def test_an_audit_that_a_fix_round_repeats_is_in_the_last_round() -> None:
     assert (round_of({}, None), round_of({"audit_round": 2}, None), round_of({}, "QA-FE-001")) == (1, 2, 2)
 
 
+def test_an_audit_of_work_that_a_person_asked_for_has_both_rounds_and_the_later_one_judges() -> None:
+    again = replace(FULLSTACK["QA-FE-001"], key="QA-FE-001-R1", revision_of="QA-FE-001", revision_no=1)
+    state = {**FULLSTACK, again.key: again}
+
+    found = next_round(state, again.key)
+
+    assert found is not None
+    assert round_of(begun_anew("QA-FE"), "QA-FE-001") == 1 and begun_anew("REVIEW") == {}
+    assert [(each.key, each.blocked_by) for each in found.tasks] == [
+        ("DEV-FE-003", ("QA-FE-001-R1",)),
+        ("QA-FE-002", ("DEV-FE-003",)),
+    ]
+    assert superseded({**state, **{each.key: each for each in found.tasks}}) == {"QA-FE-001"}
+
+
 def test_fix_rounds_repeat_the_last_audit_alone() -> None:
     state = {**FULLSTACK, **{each.key: replace(each, status=DONE) for each in made().tasks}}
     state["REVIEW-001"] = replace(state["REVIEW-001"], status=DONE)
     blocked = Judgement("REVIEW-001", "BLOCK", HEAD, ())
 
-    found = decide(state, [blocked], None, HEAD, "executor")
+    found = decide(state, [blocked], None, HEAD)
 
     assert superseded(state) == {"QA-FE-001"}
     assert [each.key for each in found.tasks] == [
@@ -80,6 +95,4 @@ def test_fix_rounds_repeat_the_last_audit_alone() -> None:
 def test_nothing_is_decided_while_the_second_round_is_under_way() -> None:
     state = {**FULLSTACK, **{each.key: each for each in made().tasks}}
 
-    assert (
-        decide(state, [Judgement("TEST-001", "FIX_REQUIRED", HEAD, ())], None, HEAD, "executor").tasks == ()
-    )
+    assert decide(state, [Judgement("TEST-001", "FIX_REQUIRED", HEAD, ())], None, HEAD).tasks == ()

@@ -53,7 +53,7 @@ def decided(
     head: str = "b" * 40,
 ) -> Decision:
     begun = Before(fingerprints(before), head) if before else None
-    return decide(state, judgements, begun, HEAD, "executor")
+    return decide(state, judgements, begun, HEAD)
 
 
 def test_nothing_follows_while_a_verdict_is_missing() -> None:
@@ -171,6 +171,43 @@ def test_what_the_tester_landed_after_the_review_is_reviewed() -> None:
 
     assert [(each.key, each.blocked_by) for each in found.tasks] == [("REVIEW-001-R1", ("REVIEW-001",))]
     assert found.since == earlier
+
+
+FRONTEND = numbered(
+    task("PLAN-001", "planner", "PLAN"),
+    task("IMPL-001", "executor", "IMPL", "PLAN-001", status=TaskStatus.SKIPPED),
+    task("DEV-FE-001", "fe-developer", "DEV-FE", "PLAN-001"),
+    task("TEST-001", "tester", "TEST", "DEV-FE-001"),
+    task("REVIEW-001", "reviewer", "REVIEW", "DEV-FE-001"),
+)
+
+
+def test_where_only_a_frontend_is_built_its_developer_mends_and_rebases() -> None:
+    both = {**FRONTEND, "IMPL-001": replace(FRONTEND["IMPL-001"], status=DONE)}
+
+    for state, role, key in (
+        (FRONTEND, "fe-developer", "DEV-FE-fix-001"),
+        (both, "executor", "IMPL-fix-001"),
+    ):
+        found = decided(PASSED, BLOCKED, state=state).tasks[0]
+        assert (found.key, found.role, found.prefix) == (key, role, key.removesuffix("-fix-001"))
+        rebased = rebase_tasks(state)[1][0]
+        assert (rebased.key, rebased.role) == (key.replace("fix", "rebase"), role)
+    again = numbered(decided(PASSED, BLOCKED, state=FRONTEND).tasks[0], after=FRONTEND)
+    assert decided(PASSED, BLOCKED, state=again).tasks[0].key == "DEV-FE-fix-002"
+
+
+def test_all_tests_run_on_the_last_head_where_something_landed_beside_them() -> None:
+    late = replace(PASSED, head="b" * 40)
+
+    found = decided(late, APPROVED)
+
+    assert [(each.key, each.blocked_by) for each in found.tasks] == [
+        ("TEST-001-R1", ("TEST-001", "REVIEW-001"))
+    ]
+    assert (found.number, found.since) == (0, "")
+    assert decided(PASSED, APPROVED) == Decision()
+    assert decided(replace(late, head=""), APPROVED) == Decision(), "nobody noted where they ran"
 
 
 def test_a_session_that_builds_nothing_has_no_fix_round() -> None:
