@@ -15,22 +15,22 @@ from orchestrator.web.pages import (
     diagram,
     discuss,
     document,
-    grouped,
     impact,
     inbox,
     log,
     start,
     system,
     task,
+    task_group,
     timeline,
 )
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
-from orchestrator.web.pages.grouped import GroupPage
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
 from orchestrator.web.pages.system import SystemPage
+from orchestrator.web.pages.task_group import GroupPage
 from orchestrator.web.pages.timeline import TimelinePage
 from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion
 from orchestrator.web.route import Route
@@ -72,8 +72,8 @@ PAGES = (
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
-    Route("GET", f"{SESSION}/group/{{group:path}}", grouped.page, "Tasks of a large session", GroupPage),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
+    Route("GET", f"{SESSION}/group/{{group:path}}", task_group.page, "Tasks of one kind", GroupPage),
     Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
     Route("GET", "/p/{p}/cost", cost.of_project, "What the agents of all sessions cost", PageQuery),
     Route("GET", "/p/{p}/system", system.page, "The daemon, limits, installation, settings", SystemPage),

@@ -281,7 +281,8 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     page.wait_for_url(f"{served.origin}/")
 
     for number, path in enumerate(paths):
-        page.goto(served.origin + path)
+        answer = page.goto(served.origin + path)
+        assert answer is not None and answer.status == (404 if path.endswith("nothing") else 200), path
         assert too_wide(page) == [], path
         assert page.locator("[style], style, [onclick], script:not([src])").count() == 0
         for width, height, scheme in (SMALL_DARK, WIDE_LIGHT)[number % 2 if by_turns else 0 :][

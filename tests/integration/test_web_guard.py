@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 from orchestrator.web import guard
 from orchestrator.web.access import CODE_SECONDS, COOKIE_SECONDS, Access
 from orchestrator.web.entry import FAILED_A_MINUTE
+from orchestrator.web.feed import STREAMS_OF_ONE, Feed
+from orchestrator.web.problems import TooMany
 from tests.web_world import BEARER, ORIGIN, PORT, WebWorld, web_world
 
 INBOX = "/api/v1/inbox"
@@ -250,3 +254,18 @@ def test_entering_and_commands_are_limited(tmp_path: Path) -> None:
     assert wrong == [401] * FAILED_A_MINUTE + [429]
     assert sent == [404] * guard.COMMANDS_A_MINUTE + [429]
     assert other.status_code == 200
+
+
+def test_streams_of_one_person_are_limited() -> None:
+    async def open_all() -> None:
+        feed = Feed([])
+        with ExitStack() as opened:
+            for _ in range(STREAMS_OF_ONE):
+                feed.refuse_more("ana")
+                opened.enter_context(feed.subscribed("ana"))
+            with pytest.raises(TooMany):
+                feed.refuse_more("ana")
+            feed.refuse_more("berta")
+        feed.refuse_more("ana")
+
+    asyncio.run(open_all())
