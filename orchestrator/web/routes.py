@@ -64,15 +64,17 @@ PAGES = (
     ),
     Route("GET", f"{SESSION}/discuss", discuss.page, "Its discussions and their ratings", PageQuery),
     Route("GET", f"{SESSION}/discuss/{{round}}", discuss.of_round, "One discussion"),
+    Route("GET", f"{SESSION}/cost", cost.page, "What its agents cost", PageQuery),
+    Route("GET", f"{SESSION}/impact", impact.page, "How the items of its specification hang together"),
+    Route(
+        "GET", f"{SESSION}/impact/{{item:path}}", impact.page, "One item: its chain, what a revision makes"
+    ),
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
-    Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
     Route("GET", f"{SESSION}/group/{{group:path}}", task_group.page, "Tasks of one kind", GroupPage),
-    Route("GET", f"{SESSION}/cost", cost.page, "What its agents cost", PageQuery),
-    Route("GET", f"{SESSION}/impact", impact.page, "What its specification consists of", PageQuery),
-    Route("GET", f"{SESSION}/impact/{{item}}", impact.page, "What a change of one item means", PageQuery),
+    Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
     Route("GET", "/p/{p}/cost", cost.of_project, "What the agents of all sessions cost", PageQuery),
     Route("GET", "/p/{p}/system", system.page, "The daemon, limits, installation, settings", SystemPage),
 )

@@ -236,6 +236,29 @@ def test_without_javascript_one_enters_reads_and_decides(world: World, browser: 
 SMALL_DARK, WIDE_LIGHT = (375, 667, "dark"), (1280, 800, "light")
 
 
+def test_the_slider_shows_the_past_as_it_moves_by_keyboard(world: World, browser: Browser) -> None:
+    session = at_a_checkpoint(world)
+    served = serve(world.life)
+    context, page, looked = opened(browser, served, viewport={"width": 375, "height": 667})
+    page.goto(served.link)
+    page.wait_for_url(f"{served.origin}/")
+
+    page.goto(f"{served.origin}/p/p/s/{session}?at=4")
+    page.wait_for_selector("text=This is the past")
+    page.focus("#at")
+    page.keyboard.press("Home")
+    page.wait_for_selector("#live >> text=MSG-001")
+    assert page.url.endswith("?at=1")
+    assert page.locator("#live .tag.good").count() == 0
+    page.keyboard.press("End")
+    page.wait_for_selector("#live >> text=nothing has happened since")
+    assert page.locator("#live .tag.good").count() > 0
+    assert page.locator("#live form").count() == 0
+    assert not is_wide(page)
+    assert (looked.foreign, looked.errors) == ([], [])
+    context.close()
+
+
 @pytest.mark.parametrize("by_turns", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     world: World, browser: Browser, by_turns: bool
@@ -244,8 +267,12 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     session = at_a_checkpoint(world)
     served = serve(world.life)
     paths = ["/", "/p/p/sessions", "/p/p/start", f"/p/p/s/{session}", f"/p/p/s/{session}/t/DRAFT-001"]
+    paths += [f"/p/p/s/{session}{each}" for each in ("?at=3", "/timeline")] + ["/p/p/cost", "/p/p/system"]
     paths += [f"/p/p/s/{session}/log", "/p/p/nothing"]
-    paths += [f"/p/p/s/{session}/{each}" for each in ("decide", "docs", "discuss", "discuss/DISCUSS-002")]
+    paths += [
+        f"/p/p/s/{session}/{each}"
+        for each in ("decide", "docs", "discuss", "discuss/DISCUSS-002", "cost", "impact")
+    ]
     written(world, session, FLOW)
     written(world, session, FLOW.replace("30 days", "45 days"))
     paths += [f"/p/p/s/{session}/doc/{BRIEF}", f"/p/p/s/{session}/diff/{BRIEF}"]
