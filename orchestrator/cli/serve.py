@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.output import flush, say
+from orchestrator.cli.output import flush, note, say
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import one_line
 
@@ -95,8 +96,10 @@ def serve(
         def ready() -> None:
             _remember(state, bound)
             _print_link(access, bound, person(), role)
+            note("Ctrl-C ends it; the link lets one browser in, within ten minutes")
 
-        run(site, listening, ready)
+        with suppress(KeyboardInterrupt):  # which is how it is meant to end
+            run(site, listening, ready)
 
 
 def _print_link(access: Access, port: int, person: str, role: Role) -> None:

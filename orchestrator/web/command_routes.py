@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from orchestrator.commands import by_name, starting
 from orchestrator.commands.caller import Caller
 from orchestrator.commands.command_arguments import Arguments, Key, PersonCommand, SessionStart
-from orchestrator.domain.errors import UsageError
+from orchestrator.domain.errors import KeyReused, NotAllowedNow, UsageError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.views import next_steps
 from orchestrator.web.forms import CAPS, token_of
@@ -78,7 +78,14 @@ def _api(command: str) -> Handler:
 
 def _form(command: str) -> Handler:
     def handler(request: WebRequest) -> Response:
-        done = _apply(request, command)
+        try:
+            done = _apply(request, command)
+        except KeyReused as error:
+            raise NotAllowedNow(
+                "this form was sent before, with other words",
+                why="it was made for an earlier state of the session",
+                fix="open the session again, and repeat it there",
+            ) from error
         session = address("p", request.names["p"], "s", done["session"])
         return RedirectResponse(f"{session}?{urlencode({'done': command})}", 303)
 

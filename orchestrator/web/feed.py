@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import anyio.to_thread
 
 from orchestrator.domain.errors import LifecycleError
-from orchestrator.store import session_lists
+from orchestrator.store import session_changes
 from orchestrator.store.store import Watch
 from orchestrator.web.problems import TooMany
 from orchestrator.web.served import ServedProject
@@ -74,9 +74,8 @@ class _Watched:
     def news(self) -> dict[str, int]:
         """The sessions that were changed since this was last asked, under their names in the whole site."""
         since = self._since
-
         try:
-            now, found = self._served.read(lambda tx: (tx.now, session_lists.changed_since(tx, since)))
+            now, found = self._served.read(lambda tx: (tx.now, session_changes.changed_since(tx, since)))
         except (LifecycleError, OSError):
             return {}
         self._since = now - 1_000_000  # a commit that was prepared before this reading has an earlier time

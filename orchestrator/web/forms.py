@@ -27,7 +27,7 @@ class Form:
 
     command: str
     says: str  # what its button does
-    key: str
+    key: str  # empty where repeating it does no harm and leaves no message that would tell two apart
     fields: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)  # hidden fields
     asks: str = ""  # what to be sure of before: a box to tick
@@ -60,8 +60,8 @@ def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> li
     if session["status"] in ENDED:
         shown = bool(session["archived"])
         given = {"restore": "true"} if shown else {}
-        found.append(Form("archive", "Show it again" if shown else "Archive", key("archive"), (), given))
-    found.append(Form("repair", _SAYS["repair"], key("repair")))
+        found.append(Form("archive", "Show it again" if shown else "Archive", "", (), given))
+    found.append(Form("repair", _SAYS["repair"], ""))
     return found
 
 

@@ -17,7 +17,7 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
 from orchestrator.web.limits_by_time import RateLimit
-from orchestrator.web.problems import TooMany, problem
+from orchestrator.web.problems import TooMany, problem, told
 from orchestrator.web.site import Site
 from orchestrator.web.web_request import Visitor
 
@@ -108,7 +108,10 @@ class Guard:
             refusal = _refuse(asked, 413, "the body is too large", f"at most {BODY_LIMIT} bytes are taken")
         if refusal is None and body is not None:
             asked = _Asked(asked.method, path, asked.query, headers, body)
-            admitted = self._admitted(asked)
+            try:
+                admitted = self._admitted(asked)
+            except (LifecycleError, OSError) as error:  # of the key's file
+                admitted = problem(told(error))
             if isinstance(admitted, Visitor):
                 scope[VISITOR] = admitted
             else:
@@ -168,7 +171,7 @@ class Guard:
         if self._site.user_header is not None:
             person = inert(asked.one(self._site.user_header.lower()) or person)[:100]
         role = "read" if self._site.read_only else found.role
-        return Visitor(person, role, self._access.form_token(found.id)), found.id
+        return Visitor(person, role, self._access.form_token(found.id), cookie or ""), found.id
 
     def _role(self, asked: _Asked, visitor: Visitor) -> Response | None:
         if not asked.changes or visitor.role == "decide" or asked.path == "/leave":
@@ -212,7 +215,10 @@ def _form_token(asked: _Asked) -> str:
         return header
     if not (asked.one("content-type") or "").startswith("application/x-www-form-urlencoded"):
         return ""
-    fields = parse_qs(asked.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200)
+    try:
+        fields = parse_qs(asked.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200)
+    except ValueError:
+        return ""
     return fields.get(FORM_TOKEN, [""])[0]
 
 
@@ -277,9 +283,10 @@ def _with_headers(send: Send, path: str) -> Send:
 
 def _again(asked: _Asked) -> Response:
     """A page that visits the same address by itself: as its own site's, with the cookie."""
-    address = escape(asked.path + (f"?{asked.query}" if asked.query else ""), quote=True)
-    if not address.startswith("/") or address.startswith("//"):
-        address = "/"
+    path = quote(asked.path)  # a backslash too, which a browser takes for a slash
+    if not path.startswith("/") or path.startswith("//"):
+        path = "/"
+    address = escape(path + (f"?{asked.query}" if asked.query else ""), quote=True)
     return HTMLResponse(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>lifecycle</title>'
         f'<meta http-equiv="refresh" content="0;url={address}"></head>'

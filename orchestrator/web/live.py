@@ -36,15 +36,18 @@ def hints(request: WebRequest) -> AsyncIterator[bytes]:
     """`hello`, then `changed` when something was committed. Raises TooMany."""
     feed = request.site.feed
     feed.refuse_more(request.visitor.person)
-    return _hints(feed, request.visitor.person)
+    return _hints(request, feed)
 
 
-async def _hints(feed: Feed, person: str) -> AsyncIterator[bytes]:
-    with feed.subscribed(person) as subscriber:
+async def _hints(request: WebRequest, feed: Feed) -> AsyncIterator[bytes]:
+    with feed.subscribed(request.visitor.person) as subscriber:
         waiting = await feed.count()
         yield _event("hello", {"boot": feed.boot, "version": feed.version, "waiting": waiting})
         while not feed.is_stopping:
-            if not await subscriber.wait(ALIVE_SECONDS):
+            changed = await subscriber.wait(ALIVE_SECONDS)
+            if not request.is_still_admitted:
+                return
+            if not changed:
                 yield b": alive\n\n"
             elif not feed.is_stopping:
                 sessions_now = subscriber.take()
@@ -70,7 +73,7 @@ async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
     feed = request.site.feed
     with feed.subscribed(request.visitor.person) as subscriber:
         silent = asyncio.get_running_loop().time()
-        while not feed.is_stopping:
+        while not feed.is_stopping and request.is_still_admitted:
             lines, ended = await anyio.to_thread.run_sync(partial(_batch, request, number))
             for each, line in lines:
                 yield _event("message", line, each)
@@ -86,7 +89,8 @@ async def _messages(request: WebRequest, number: int) -> AsyncIterator[bytes]:
                 silent = now
             if len(lines) < BATCH:
                 await _changed(subscriber)
-        yield _event("bye", {"why": "stopping"})
+        if feed.is_stopping:
+            yield _event("bye", {"why": "stopping"})
 
 
 async def _changed(subscriber: Subscriber) -> None:

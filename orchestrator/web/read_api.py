@@ -13,9 +13,12 @@ from orchestrator.domain.json_types import Json
 from orchestrator.store import artifacts
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
-from orchestrator.views import check, discuss, grouped, lookup, next_steps
+from orchestrator.views import check, discuss, grouped, lookup, next_steps, rounds
 from orchestrator.views import impact as impact_view
 from orchestrator.views.cost import cost_view, run_views
+from orchestrator.views.impact_graph import impact_graph
+from orchestrator.views.past import state_at
+from orchestrator.views.since_approval import since_approval
 from orchestrator.views.task import task_view
 from orchestrator.views.why import why
 from orchestrator.views.why_then import why_then
@@ -39,12 +42,12 @@ class OfImpact(Query):
     ] = None
 
 
+class OfChanges(Query):
+    path: Annotated[str | None, Field(max_length=1_000, description="Only this document.")] = None
+
+
 class OfVersion(Query):
     version: Annotated[int | None, Field(ge=1, le=1_000_000, description="An older version.")] = None
-
-
-class Skip(Query):
-    skip: Annotated[int, Field(ge=0, le=10_000_000, description="How many of the group to leave out.")] = 0
 
 
 def inbox(request: WebRequest) -> Response:
@@ -64,7 +67,8 @@ def session_list(request: WebRequest) -> Response:
 
 
 def session(request: WebRequest) -> Response:
-    return _of_session(request, check.overview)
+    at = request.query.at
+    return _of_session(request, check.overview if at is None else lambda tx, row: state_at(tx, row, at))
 
 
 def shown(request: WebRequest) -> Response:
@@ -119,6 +123,10 @@ def discussions(request: WebRequest) -> Response:
     return _of_session(request, lambda tx, row: discuss.measured_discussions(tx, row.id))
 
 
+def ratings(request: WebRequest) -> Response:
+    return _of_session(request, lambda tx, row: rounds.history(tx, row.id))
+
+
 def discussion(request: WebRequest) -> Response:
     return _of_session(request, lambda tx, row: discuss.discussion(tx, row.id, request.names["round"]))
 
@@ -134,6 +142,19 @@ def cost(request: WebRequest) -> Response:
 def impact(request: WebRequest) -> Response:
     root = request.project.project.root
     return _of_session(request, lambda tx, row: impact_view.impact(tx, row, request.query.name, root))
+
+
+def item_graph(request: WebRequest) -> Response:
+    root = request.project.project.root
+    return _of_session(request, lambda tx, row: impact_graph(tx, row, request.query.name, root))
+
+
+def changes(request: WebRequest) -> Response:
+    return _of_session(request, lambda tx, row: since_approval(tx, row, request.query.path))
+
+
+def project_cost(request: WebRequest) -> Response:
+    return JSONResponse(request.project.read(lambda tx: cost_view(tx, None)))
 
 
 def approval(request: WebRequest) -> Response:

@@ -8,15 +8,16 @@ from orchestrator.web import entry, live, openapi, read_api
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
-from orchestrator.web.pages import check, diagram, document, inbox, log, start, task
+from orchestrator.web.pages import check, decide, diagram, discuss, document, grouped, inbox, log, start, task
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
 from orchestrator.web.pages.document import OfDocument
+from orchestrator.web.pages.grouped import GroupPage
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
-from orchestrator.web.read_api import At, OfImpact, OfVersion, Skip
+from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion
 from orchestrator.web.route import Route
-from orchestrator.web.web_request import PageQuery, WebRequest
+from orchestrator.web.web_request import PageQuery, Skip, WebRequest
 
 SESSION = "/p/{p}/s/{session}"
 API = "/api/v1"
@@ -41,9 +42,15 @@ PAGES = (
     Route("GET", "/p/{p}/start", start.page, "The form that starts a session"),
     Route("GET", SESSION, check.page, "A session", SessionPage),
     Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", PageQuery),
+    Route(
+        "GET", f"{SESSION}/decide", decide.page, "What it waits for, with all that an answer needs", PageQuery
+    ),
+    Route("GET", f"{SESSION}/discuss", discuss.page, "Its discussions and their ratings", PageQuery),
+    Route("GET", f"{SESSION}/discuss/{{round}}", discuss.of_round, "One discussion"),
     Route("GET", f"{SESSION}/docs", document.documents, "Its documents", PageQuery),
     Route("GET", f"{SESSION}/doc/{{path:path}}", document.page, "A document", OfDocument),
     Route("GET", f"{SESSION}/diff/{{path:path}}", document.diff, "What changed in a document", OfDocument),
+    Route("GET", f"{SESSION}/group/{{group:path}}", grouped.page, "Tasks of a large session", GroupPage),
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
 )
 READ_API = (
@@ -52,7 +59,7 @@ READ_API = (
     Route("GET", f"{API}/openapi.json", api_document, "This document"),
     Route("GET", f"{API}/events", live.hints, "Hints of what changed", stream=True),
     Route("GET", OF_PROJECT, read_api.session_list, "Sessions, newest first", Listed),
-    Route("GET", OF_SESSION, read_api.session, "A session, as `check`"),
+    Route("GET", OF_SESSION, read_api.session, "A session, as `check`, or as it was", At),
     Route("GET", f"{OF_SESSION}/show", read_api.shown, "A session, as `show`"),
     Route("GET", f"{OF_SESSION}/report", read_api.report, "Its results"),
     Route(
@@ -66,6 +73,7 @@ READ_API = (
     Route("GET", f"{OF_SESSION}/tasks/{{task}}/why", read_api.why_task, "Why a task is in its state", At),
     Route("GET", f"{OF_SESSION}/messages", read_api.message_list, "Its messages", Messages),
     Route("GET", f"{OF_SESSION}/discussions", read_api.discussions, "Its discussions"),
+    Route("GET", f"{OF_SESSION}/discussions/history", read_api.ratings, "The ratings of every round"),
     Route("GET", f"{OF_SESSION}/discussions/{{round}}", read_api.discussion, "A discussion"),
     Route("GET", f"{OF_SESSION}/scores", read_api.scores, "Its newest readiness report"),
     Route("GET", f"{OF_SESSION}/cost", read_api.cost, "What its agents cost"),
@@ -73,6 +81,11 @@ READ_API = (
     Route(
         "GET", f"{OF_SESSION}/approval", read_api.approval, "What it waits for, and the token of an answer"
     ),
+    Route("GET", f"{OF_SESSION}/impact/graph", read_api.item_graph, "Items and their links", OfImpact),
+    Route(
+        "GET", f"{OF_SESSION}/changes", read_api.changes, "What changed since the last approval", OfChanges
+    ),
+    Route("GET", f"{API}/p/{{p}}/cost", read_api.project_cost, "What the agents of all sessions cost"),
     Route("GET", f"{OF_SESSION}/artifacts", read_api.artifact_list, "Its documents"),
     Route("GET", f"{OF_SESSION}/artifacts/{{path:path}}", read_api.artifact, "A document's text", OfVersion),
     Route("GET", f"{OF_SESSION}/contents/{{sha256}}", read_api.content, "A content by its digest"),

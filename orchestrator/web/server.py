@@ -87,7 +87,8 @@ def _stream(route: Route, site: Site, request: Request, body: bytes) -> Response
         events = cast(Stream, route.handler)(_checked(route, site, request, body))
     except Exception as error:
         return problem(told(error))
-    return StreamingResponse(_quietly(events), media_type="text/event-stream")
+    unbuffered = {"x-accel-buffering": "no"}  # by a proxy
+    return StreamingResponse(_quietly(events), media_type="text/event-stream", headers=unbuffered)
 
 
 async def _quietly(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -102,7 +103,7 @@ async def _quietly(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _checked(route: Route, site: Site, request: Request, body: bytes) -> WebRequest:
     """The request with its parameters checked. Raises ValidationError, UsageError."""
     given: dict[str, str] = {}
-    for name, value in parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=50):
+    for name, value in _pairs(request.url.query, 50):
         if name in given:
             raise UsageError(f"{name[:60]!r} is given twice", fix="give it once")
         given[name] = value
@@ -117,6 +118,16 @@ def _checked(route: Route, site: Site, request: Request, body: bytes) -> WebRequ
     )
 
 
+def _pairs(text: str, most: int) -> list[tuple[str, str]]:
+    """Names and values. Raises UsageError for too many."""
+    try:
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=most)
+    except ValueError as error:
+        raise UsageError(
+            "too many parameters", why=f"at most {most} are taken", fix="leave some out"
+        ) from error
+
+
 def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
     """The values of a JSON body or of a form, whose empty fields count as not given. Raises UsageError."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -124,9 +135,9 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
         if kind == "application/json":
             return json.loads(body)
         if kind == "application/x-www-form-urlencoded":
-            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200)
+            fields = _pairs(body.decode(), 200)
             return {name: value for name, value in fields if value and name != FORM_TOKEN}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError("the body cannot be read", why=str(error)[:200], fix="send JSON") from error
     if not body:
         return {}

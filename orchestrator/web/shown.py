@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
 from orchestrator.domain.json_types import Json
@@ -37,8 +37,14 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
+def listed(texts: Iterable[str]) -> str:
+    """Texts with commas between them; Jinja's `join` would make markup of them, in which nothing is written out."""
+    return ", ".join(texts)
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
     "duration": duration,
+    "listed": listed,
     "money": money,
     "short_time": short_time,
     "path_part": path_part,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,6 +25,7 @@ class Visitor:
     person: str
     role: Role
     form_token: str = ""  # that each of its forms must carry; empty for a program, which has no cookie
+    cookie: str = field(default="", repr=False)
 
     @property
     def decides(self) -> str:
@@ -40,6 +41,10 @@ class Query(BaseModel):
 
 class PageQuery(Query):
     part: Annotated[Literal["1"] | None, Field(description="Only the part of the page that changes.")] = None
+
+
+class Skip(Query):
+    skip: Annotated[int, Field(ge=0, le=10_000_000, description="How many of the group to leave out.")] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,11 @@ class WebRequest:
         """What `unit` returns for the session that the address names, on one snapshot. Raises UnknownName, StoreError."""
         name = self.names["session"]
         return self.project.read(lambda tx: unit(tx, lookup.session(tx, name)))
+
+    @property
+    def is_still_admitted(self) -> bool:
+        """Whether the cookie has not ended since the request began: a stream can be open for long."""
+        return not self.visitor.cookie or self.site.access.visitor(self.visitor.cookie) is not None
 
     @property
     def may_decide(self) -> bool:

@@ -109,7 +109,7 @@ def test_a_checkpoint_is_found_read_and_approved_by_keyboard(world: World, brows
     assert page.title().startswith("(1) ")
     for key in ("j", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url(f"{served.origin}/p/p/s/{session}")
+    page.wait_for_url(f"{served.origin}/p/p/s/{session}/decide")
     page.wait_for_selector("#connection[data-state=live]")
     page.keyboard.press("a")
     assert str(page.evaluate("document.activeElement.textContent")).startswith("Approve ")
@@ -169,6 +169,7 @@ def test_without_javascript_one_enters_reads_and_decides(world: World, browser: 
     page.fill("#code", served.link.partition("#")[2])
     page.click("text=Enter")
     page.click(".row.waiting a")
+    page.wait_for_url("**/decide")
     page.click("summary:has-text('Cancel the session')")
     page.check("#form-cancel input[type=checkbox]")
     page.click("#form-cancel button")
@@ -185,7 +186,7 @@ def test_every_page_is_accessible_and_fits_small_screens_light_and_dark(
     session = at_a_checkpoint(world)
     served = serve(world.life)
     paths = ["/", "/p/p/sessions", "/p/p/start", f"/p/p/s/{session}", f"/p/p/s/{session}/t/DRAFT-001"]
-    paths += [f"/p/p/s/{session}/log", "/p/p/nothing"]
+    paths += [f"/p/p/s/{session}/{name}" for name in ("log", "decide", "docs", "discuss")] + ["/p/p/nothing"]
     small, page, looked = opened(browser, served, viewport={"width": 375, "height": 667}, color_scheme="dark")
     page.goto(served.link)
     page.wait_for_url(f"{served.origin}/")

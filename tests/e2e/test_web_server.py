@@ -95,15 +95,21 @@ def test_a_stream_goes_on_behind_the_last_message_after_the_server_was_killed(wo
     life.wait(lambda: anew.named("bye") and resumed.named("bye"), "they were told that the server stops")
 
 
-def test_every_link_and_cookie_ends_with_revoke(world: World) -> None:
+def test_every_link_cookie_and_stream_ends_with_revoke(world: World) -> None:
+    session = factories.make_session(world.store)
     served = serve(world.life)
     cookie = served.enter()
     entered, _ = served.ask("GET", "/", cookie=cookie, authorization="")
     state = {"LIFECYCLE_STATE_DIR": str(world.life.folder.parent / "state")}
 
+    stream = EventStream(served, "/api/v1/events", {"authorization": "", "cookie": cookie})
+    world.life.wait(lambda: stream.named("hello"), "the stream has begun")
     link = world.life.run("serve", "--link", "berta", env=state).out
     revoked = world.life.run("serve", "--revoke", env=state)
 
+    say(world, session, "said after the revocation")
+    world.life.wait(lambda: stream.ended, "the stream has ended")
+    assert "changed" not in str(stream.events)
     assert f"http://lifecycle.localhost:{served.port}/enter#" in link
     assert (entered, revoked.code) == (200, 0)
     assert served.ask("GET", "/", cookie=cookie, authorization="")[0] == 401

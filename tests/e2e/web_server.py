@@ -73,7 +73,7 @@ class EventStream:
     def _read(self) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=120)
         try:
-            connection.request("GET", self.path, headers={"authorization": f"Bearer {TOKEN}", **self.headers})
+            connection.request("GET", self.path, headers=_without_empty(self.headers))
             answer = connection.getresponse()
             event: dict[str, str] = {}
             while line := answer.readline().decode():
@@ -87,6 +87,11 @@ class EventStream:
             pass  # the server was killed
         finally:
             self.ended = True
+
+
+def _without_empty(headers: dict[str, str]) -> dict[str, str]:
+    given = {"authorization": f"Bearer {TOKEN}", **headers}
+    return {name: value for name, value in given.items() if value}
 
 
 def serve(life: Lifecycle, *arguments: str, port: int = 0) -> Served:

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 import orchestrator
 from orchestrator.cli.main import build
-from orchestrator.commands import by_name
+from orchestrator.commands import by_name, manage
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.project import Project
 from orchestrator.store import messages, sessions
@@ -37,6 +37,7 @@ SHOWN = {  # command of the CLI -> where the web has it
     "check": S,
     "status": S,
     "cost": f"{S}/cost",
+    "diff": f"{S}/changes",
     "discuss": f"{S}/discussions",
     "impact": f"{S}/impact",
     "inbox": "/api/v1/inbox",
@@ -65,7 +66,7 @@ AT_THE_TERMINAL |= {"delete", "export", "gc", "import"}  # delete for good, or r
 AT_THE_TERMINAL |= {"apply"}  # changes the checkout that you work in
 AT_THE_TERMINAL |= {f"msg {name}" for name in ("log", "read", "status", "broadcast", "state", "get_state")}
 AT_THE_TERMINAL |= {"msg delete", "msg clear"}  # messages are the agents'
-LATER = {"compare", "diff", "fork"}  # no page yet
+LATER = {"compare", "fork"}  # no page yet
 
 
 @pytest.fixture(scope="module")
@@ -188,9 +189,9 @@ def test_sessions_come_a_page_at_a_time_without_gap_or_repeat(world: WebWorld) -
     while True:
         found = world.get(f"/api/v1/p/demo/sessions?limit=3{before}").json()
         seen += [each["session"] for each in found["sessions"]]
-        if found["next_before"] is None:
+        if found["next"] is None:
             break
-        before = f"&before={found['next_before']}"
+        before = f"&before={found['next']}"
 
     assert len(seen) == len(made)
     assert set(seen) == made
@@ -205,12 +206,54 @@ def test_every_pause_has_a_form_that_answers_it(world: WebWorld, reason: PauseRe
     detail = {"task": "DRAFT-001", "options": [{"label": "one way"}], "error": "it broke"}
     world.store.write(lambda tx: sessions.pause(tx, session, reason, detail))
 
-    page = world.get(f"/p/demo/s/{session}")
+    page = world.get(f"/p/demo/s/{session}/decide")
     inbox = world.get("/")
 
     assert page.status_code == 200, page.text
     assert f'action="/p/demo/s/{session}/commands/resume"' in page.text
-    assert f"/p/demo/s/{session}" in inbox.text
+    assert f'href="/p/demo/s/{session}/decide"' in inbox.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"null", b"[" * 100_000, b'{"words": 1}', b'{"surprise": 1}', b'{"words": "\xff"}'],
+    ids=lambda body: body[:12].decode("latin-1"),
+)
+def test_a_body_that_cannot_be_used_changes_nothing(world: WebWorld, body: bytes) -> None:
+    before = world.get(f"/api/v1/p/demo/sessions/{world.session}").json()["status"]
+    path = f"/api/v1/p/demo/sessions/{world.session}/commands/archive"
+    headers = {"authorization": f"Bearer {BEARER}", "content-type": "application/json"}
+
+    answer = world.client.post(path, content=body, headers=headers)
+
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["fix"]
+    assert world.get(f"/api/v1/p/demo/sessions/{world.session}").json()["status"] == before
+
+
+def test_too_many_parameters_are_refused(world: WebWorld) -> None:
+    path = f"/api/v1/inbox?{'&'.join(f'a{n}=1' for n in range(60))}"
+
+    assert world.get(path).status_code == 422
+
+
+def test_a_form_can_be_sent_again_after_it_was_undone(tmp_path: Path) -> None:
+    with web_world(tmp_path) as world:
+        manage.cancel(world.store, world.session, who="ana")
+        cookie = world.cookie()
+        page = f"/p/demo/s/{world.session}"
+        seen = []
+        for _ in range(4):
+            text = world.client.get(page, headers={"cookie": cookie}).text
+            form = text.partition('id="form-archive')[2].partition("</form>")[0]
+            fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+            sent = world.client.post(
+                f"{page}/commands/archive", data=fields, headers={"cookie": cookie, "origin": ORIGIN}
+            )
+            assert sent.status_code == 303, sent.text
+            seen.append(world.get(f"/api/v1/p/demo/sessions/{world.session}").json()["archived"])
+
+    assert seen == [True, False, True, False]
 
 
 def test_a_project_that_cannot_be_read_shows_why_and_hides_no_other(tmp_path: Path) -> None:

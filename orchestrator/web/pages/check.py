@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import Response
 
@@ -14,6 +15,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views import check, discuss, grouped
 from orchestrator.web.forms import forms
 from orchestrator.web.rendering import render
+from orchestrator.web.task_graph import task_graph
 from orchestrator.web.web_request import PageQuery, WebRequest
 
 
@@ -42,12 +44,19 @@ def page(request: WebRequest) -> Response:
         title=overview["title"],
         session=overview,
         lanes=[] if found["groups"] else lanes(overview["tasks"]),
+        graph=None if found["groups"] else _graph(request, overview),
         groups=found["groups"],
         rounds=found["rounds"],
         messages=found["messages"],
         done=request.query.done,
         forms=forms(request, overview, found["messages"]) if request.may_decide else [],
     )
+
+
+def _graph(request: WebRequest, overview: Mapping[str, Json]) -> Markup:
+    expected = overview["expected"]
+    path = expected["path"] if expected else []
+    return task_graph(request.names["p"], str(overview["session"]), overview["tasks"], path)
 
 
 def lanes(tasks: Sequence[Mapping[str, Json]]) -> list[JsonObject]:

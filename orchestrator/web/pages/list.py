@@ -9,14 +9,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from orchestrator.domain.json_types import JsonObject
-from orchestrator.store import session_lists
-from orchestrator.store.store import Tx
-from orchestrator.views import check, lookup
+from orchestrator.views import sessions_listed
+from orchestrator.views.sessions_listed import LARGEST, LIMIT
 from orchestrator.web.rendering import render
 from orchestrator.web.web_request import PageQuery, Query, WebRequest
-
-LIMIT = 50  # sessions of a page
-MOST = 200
 
 
 class Listed(Query):
@@ -24,10 +20,10 @@ class Listed(Query):
         Literal["active", "paused", "completed", "cancelled", ""] | None, Field(description="Only these.")
     ] = None
     q: Annotated[str, Field(max_length=200, description="Words of the title, or a part of the id.")] = ""
-    before: Annotated[
-        str | None, Field(max_length=200, description="A session: only older ones, for the next page.")
-    ] = None
-    limit: Annotated[int, Field(ge=1, le=MOST, description="How many at most.")] = LIMIT
+    before: Annotated[str | None, Field(max_length=300, description="`next` of a page: only older ones.")] = (
+        None
+    )
+    limit: Annotated[int, Field(ge=1, le=LARGEST, description="How many at most.")] = LIMIT
     archived: Annotated[bool, Field(description="Archived ones too.")] = False
 
 
@@ -40,7 +36,7 @@ def page(request: WebRequest) -> Response:
     asked: ListedPage = request.query
     kept = {"state": asked.state, "q": asked.q, "archived": "true" if asked.archived else ""}
     here = {name: value for name, value in kept.items() if value}
-    following = {**here, "before": found["next_before"]} if found["next_before"] else None
+    following = {**here, "before": found["next"]} if found["next"] else None
     return render(
         request,
         "list.html",
@@ -55,24 +51,9 @@ def page(request: WebRequest) -> Response:
 
 
 def sessions(request: WebRequest) -> JsonObject:
-    """A page of sessions, and from where the next one goes on."""
+    """A page of sessions, and `next`, the key of the following one."""
     asked: Listed = request.query
+    wanted = sessions_listed.page(asked.limit, asked.before, asked.state or None, asked.q, asked.archived)
     if request.project.file() is None:
-        return {"sessions": [], "next_before": None}
-
-    def unit(tx: Tx) -> JsonObject:
-        rows = session_lists.matching(
-            tx,
-            limit=asked.limit + 1,
-            before=None if asked.before is None else lookup.session(tx, asked.before),
-            status=asked.state or "",
-            words=asked.q,
-            archived=asked.archived,
-        )
-        shown = rows[: asked.limit]
-        return {
-            "sessions": [check.summary(tx, row) for row in shown],
-            "next_before": shown[-1].id if len(rows) > len(shown) else None,
-        }
-
-    return request.project.read(unit)
+        return {"sessions": [], "next": None}
+    return request.project.read(lambda tx: sessions_listed.session_page(tx, wanted))

@@ -1,7 +1,7 @@
 // The live part of the pages: everything else works without this file.
 // One tab of a browser holds the stream of hints and tells the others; every tab fetches what it shows by itself.
 
-import { morph } from "./morph.js";
+import { Idiomorph } from "./vendor/idiomorph.esm.js";
 
 const RETRY_MS = 1000; // until the next try to reach the server
 const BEAT_MS = 5000; // how often the tab with the stream says that it is there
@@ -126,7 +126,11 @@ function apply(text) {
   held = null;
   const notice = document.getElementById("changed");
   if (notice) notice.hidden = true;
-  morph(page.live, parsed(text));
+  Idiomorph.morph(page.live, parsed(text), {
+    morphStyle: "innerHTML",
+    ignoreActiveValue: true,
+    callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.nodeName === "DETAILS") },
+  });
   showState();
 }
 
