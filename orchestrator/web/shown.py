@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
+
 from orchestrator.domain.json_types import Json
 
 
@@ -42,7 +44,13 @@ def listed(texts: Iterable[str]) -> str:
     return ", ".join(texts)
 
 
+def as_typed(text: str) -> Markup:
+    """A person's own text in a field, escaped and nothing written out: it is sent again as it is."""
+    return escape(text)
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
+    "as_typed": as_typed,
     "duration": duration,
     "listed": listed,
     "money": money,
