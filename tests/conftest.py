@@ -20,7 +20,6 @@ settings.register_profile("patient", settings(), deadline=None)  # a busy machin
 settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[1]
-sys.dont_write_bytecode = False  # else each process of each test run rewrites the asserts of every test file
 
 
 def pytest_configure() -> None:

@@ -162,7 +162,6 @@ async function refreshLog() {
 
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("lifecycle") : null;
 let lastHeard = performance.now();
-let boot = null;
 
 function sleep(milliseconds) {
   return new Promise((done) => setTimeout(done, milliseconds));
@@ -175,7 +174,6 @@ function heard(hint) {
   setOffline(false);
   if (hint.waiting !== undefined) showWaiting(hint.waiting);
   if (hint.type === "hello" || concerns(hint.sessions ?? {})) refresh();
-  if (hint.boot) boot = hint.boot;
 }
 
 function concerns(sessions) {
@@ -185,6 +183,7 @@ function concerns(sessions) {
 }
 
 function tell(hint) {
+  answered = true;
   channel?.postMessage(hint);
   heard(hint);
 }
@@ -225,17 +224,25 @@ async function readStream(signal) {
   }
 }
 
+let holds = false;
+let answered = false; // whether the server has answered on this stream yet
+
+function beat() {
+  lastHeard = performance.now();
+  if (answered) channel?.postMessage({ type: "beat", down: Boolean(offlineSince) });
+}
+
 async function holdStream(signal) {
-  const beat = setInterval(() => channel?.postMessage({ type: "beat", down: Boolean(offlineSince) }), BEAT_MS);
-  const own = setInterval(() => (lastHeard = performance.now()), BEAT_MS);
+  holds = true;
+  const beats = setInterval(beat, BEAT_MS);
   while (!signal.aborted) {
     await readStream(signal);
     if (signal.aborted) break;
     tell({ type: "down" });
     await sleep(RETRY_MS);
   }
-  clearInterval(beat);
-  clearInterval(own);
+  clearInterval(beats);
+  holds = false;
 }
 
 async function electStream(steal = false) {
@@ -249,7 +256,13 @@ async function electStream(steal = false) {
 }
 
 function follow() {
-  if (channel) channel.onmessage = (message) => heard(message.data);
+  if (channel) {
+    channel.onmessage = ({ data }) => {
+      if (data.type !== "ask") heard(data);
+      else if (holds) beat();
+    };
+    channel.postMessage({ type: "ask" }); // a new tab need not wait for the next beat
+  }
   if (navigator.locks && channel) {
     electStream();
     setInterval(() => {

@@ -60,12 +60,12 @@ function offerDrawing(figure) {
     frame.title = "The diagram, drawn";
     frame.setAttribute("sandbox", "allow-scripts");
     frame.src = "/diagram";
+    frame.height = "240";
     window.addEventListener("message", function heard(event) {
       if (event.source !== frame.contentWindow) return;
       if (event.data === "ready") frame.contentWindow.postMessage({ source }, "*"); // its origin is opaque
       if (typeof event.data?.height === "number") {
-        // a number only: the frame draws what agents wrote
-        frame.height = String(Math.min(2000, Math.max(80, Math.round(event.data.height))));
+        frame.height = String(Math.min(2000, Math.max(80, Math.round(event.data.height)))); // a number only
         frame.classList.add("drawn");
       }
       if (event.data === "failed") frame.replaceWith("Mermaid cannot draw this.");
