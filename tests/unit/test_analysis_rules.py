@@ -341,6 +341,19 @@ def test_what_is_recommended_follows_from_a_conclusion_and_nothing_is_said_twice
     assert ended.follow_up[0] == "mend shell 1: 1 times; begin with a.py:3"
 
 
+def test_a_finding_that_is_told_of_a_file_of_several_perspectives_is_a_reason_too() -> None:
+    other = {**of_view(BUILTIN, {"other 1": "x"}), "perspective": "concept"}
+    last = of_view(BUILTIN, {f"low {n}": "y" for n in range(4)} | {"shell: once": "x"})
+    for each in last["key_insights"][:4]:  # type: ignore[index]
+        each["evidence"][0]["path"] = f"{each['text']}.py"
+
+    ended = concluded_from("how is a parcel found", other, last)
+
+    assert "shell: once" not in {each.text for each in ended.key_conclusions}
+    assert "mend shell: once" in {each.action for each in ended.recommendations}
+    assert "mend low 3" not in {each.action for each in ended.recommendations}
+
+
 def test_advice_of_an_agent_is_kept_where_a_conclusion_shares_its_words() -> None:
     told = of_view("claude", {"the lock of the depot is never released": "x"})
     told["recommendations"] = [

@@ -24,6 +24,7 @@ from workers.explore.observation_rules import in_code
 
 MOST_INSIGHTS, MOST_POINTS, MOST_CONCLUSIONS, MOST_QUESTIONS, MOST_FILES = 12, 10, 18, 6, 5
 MOST_SHARED, MOST_STEPS, MOST_LINES = 3, 3, 3
+SHARED_TEXT = 120  # characters of a finding, in what is said of a file that several perspectives point to
 LATER = 2  # answers of a new focus, and of what lies deeper, among the conclusions
 PER_VIEW = 3  # insights of one perspective among what is new
 BEST = 2  # insights that answer a question
@@ -163,7 +164,7 @@ def concluded(m: Material) -> ConclusionsContent:
 def _follows(advice: JsonObject, shown: Mapping[str, Insight]) -> bool:
     """Whether a conclusion says why: a rule's reason is the finding itself, an agent's shares words with one."""
     reason = str(advice["rationale"])
-    if reason in shown:
+    if reason in shown or any(short(reason, SHARED_TEXT) in text for text in shown):
         return True
     wanted = keywords(f"{advice['action']} {reason}")
     by_rule = advice["agent"] == BUILTIN
@@ -232,7 +233,7 @@ def _shared(m: Material, results: Sequence[JsonObject]) -> list[Insight]:
                 "analysis_shared",
                 path=path,
                 texts="; ".join(
-                    m.say("analysis_of_view", view=_view(m, view), text=short(text, 120))
+                    m.say("analysis_of_view", view=_view(m, view), text=short(text, SHARED_TEXT))
                     for view, (text, _) in views.items()
                 ),
             ),
