@@ -254,7 +254,7 @@ def test_the_slider_shows_the_past_as_it_moves_by_keyboard(world: World, browser
     page.wait_for_selector("#live >> text=nothing has happened since")
     assert page.locator("#live .tag.good").count() > 0
     assert page.locator("#live form").count() == 0
-    assert not is_wide(page)
+    assert not too_wide(page)
     assert (looked.foreign, looked.errors) == ([], [])
     context.close()
 
