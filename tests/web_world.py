@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.project import Project
 from orchestrator.store.store import Store
+from orchestrator.wakeup import Waker
 from orchestrator.web.access import Access, Role
 from orchestrator.web.feed import Feed
 from orchestrator.web.served import ServedProject
@@ -57,11 +58,13 @@ def web_world(folder: Path, **options: Any) -> Iterator[WebWorld]:
     session = factories.make_session(store)
     projects = [ServedProject("demo", Project(folder), read_only=bool(options.get("read_only")))]
     site = Site(projects, Access(folder / "state"), Feed(projects), PORT, bearer=BEARER, **options)
+    heard = Waker(store.path, "daemon")  # somebody coordinates already, so that no process is started
     client = TestClient(build(site), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
     try:
         yield WebWorld(client, site, store, session)
     finally:
         client.close()
+        heard.close()
         store.close()
         for each in projects:
             each.close()
