@@ -115,7 +115,9 @@ def _remember(state: Path, port: int) -> None:
     """Note where the newest server listens, for `--link`."""
     state.mkdir(parents=True, mode=0o700, exist_ok=True)
     beside = state / f"server.{os.getpid()}"
-    with os.fdopen(os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w") as file:
+    with os.fdopen(
+        os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600), "w"
+    ) as file:
         json.dump({"port": port, "pid": os.getpid()}, file)
     beside.replace(state / "server.json")
 

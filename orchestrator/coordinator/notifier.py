@@ -6,6 +6,7 @@ in the inbox all the same. What is older than a while is not told, so a daemon t
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import os
@@ -56,13 +57,15 @@ class Notifier:
         mark = self._marks / f"{notice.session}.{notice.number}"
         try:
             self._marks.mkdir(mode=0o700, exist_ok=True)
+            if self._marks.is_symlink():  # what is old behind it is not ours to remove
+                raise NotADirectoryError(errno.ENOTDIR, "it is a link", str(self._marks))
             os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._forget()
         except FileExistsError:
             return False
         except OSError as error:
             self._log.warning("notice_not_marked", session=notice.session, error=str(error))
-            return mark.exists()
+            return not self._marks.is_symlink() and mark.exists()
         return True
 
     def _forget(self) -> None:

@@ -37,8 +37,8 @@ def notice_of(session: str, title: str, number: int, type: str, data: Json) -> N
         return Notice(NoticeKind.FINISHED, session, number, name, "it is completed")
     if type != "paused" or not isinstance(data, Mapping):
         return None
-    reason = PauseReason(str(data.get("reason")))
-    if reason is PauseReason.USER:
+    reason = next((each for each in PauseReason if each == data.get("reason")), None)
+    if reason is None or reason is PauseReason.USER:  # an imported session's events may say anything
         return None
     if reason is PauseReason.TASK_FAILED:
         return Notice(

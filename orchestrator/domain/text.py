@@ -14,6 +14,7 @@ _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _LETTER = regex.compile(r"\p{L}")
 _KANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _HIRAGANA_HANGUL = regex.compile(r"[\p{Hiragana}\p{Hangul}]")  # katakana alone is a name
+_CELLS = regex.compile(r"(?<!\\)\|")
 _STOP = frozenset(  # words that say nothing about what a text is about
     """
     a an and are as at be been before but by can could do does for from had has have if in into is it its may
@@ -60,6 +61,17 @@ def keywords(text: str) -> frozenset[str]:
             if word not in _STOP:
                 found.add(_stem(word))
     return frozenset(found - _CJK_STOP)
+
+
+def table_cells(line: str) -> list[str]:
+    """What stands in a row of a Markdown table, without empty cells; none where `line` is no row.
+
+    The last cell may have been cut off with an ellipsis.
+    """
+    row = line.strip()
+    if len(row) < 3 or row[0] != "|" or row[-1] not in "|…" or "|" not in row[1:]:
+        return []
+    return [said for cell in _CELLS.split(row) if (said := cell.strip())]
 
 
 def overlap(wanted: str, text: str | frozenset[str]) -> float:

@@ -12,6 +12,7 @@ import hmac
 import json
 import os
 import secrets
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -93,7 +94,7 @@ class Access:
 
     def revoke(self) -> None:
         """Make a new key: every code and cookie ends."""
-        self._folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        self._make_folder()
         self._make_key(replace=True)
 
     def _forget(self, used: Path) -> None:
@@ -123,25 +124,58 @@ class Access:
         return hmac.digest(self._current_key(), f"team-lifecycle web {purpose} ".encode() + text, "sha256")
 
     def _current_key(self) -> bytes:
-        """The key as the file has it now; made when there is none. Raises UsageError when others could read it."""
+        """The key as the file has it now; made when there is none. Raises UsageError when others could read or plant it."""
         with self._lock:
+            descriptor = self._open_key()
             try:
-                found = self._path.stat()
-            except FileNotFoundError:
-                self._folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-                self._make_key()
-                found = self._path.stat()
-            if found.st_mode & 0o077 or found.st_uid != os.getuid():
-                raise UsageError(
-                    "the key of the web server is not private",
-                    why=f"{self._path} has mode {found.st_mode & 0o777:o} and belongs to user {found.st_uid}",
-                    fix="`lifecycle serve --revoke` makes a new one",
-                )
-            version = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if version != self._read:
-                self._key = self._path.read_bytes()
-                self._read = version
+                found = os.fstat(descriptor)
+                self._check_private(found)
+                version = (found.st_ino, found.st_mtime_ns, found.st_size)
+                if version != self._read:
+                    self._make_folder()
+                    self._key = os.read(descriptor, KEY_BYTES)
+                    self._read = version
+            finally:
+                os.close(descriptor)
             return self._key
+
+    def _open_key(self) -> int:
+        """Raises UsageError."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            try:
+                return os.open(self._path, flags)
+            except FileNotFoundError:
+                self._make_folder()
+                self._make_key()
+                return os.open(self._path, flags)
+        except OSError as error:
+            raise UsageError(
+                "the key of the web server cannot be read",
+                why=f"{self._path}: {error.strerror}",
+                fix="`lifecycle serve --revoke` makes a new one",
+            ) from error
+
+    def _make_folder(self) -> None:
+        """Raises UsageError when it is not ours alone to write in."""
+        self._folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        found = self._folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o022 or found.st_uid != os.getuid():
+            raise UsageError(
+                "the folder of the web server's key is not private",
+                why=f"others may write in {self._folder}, or it is a link",
+                fix=f"remove it, or name another folder in {STATE_FOLDER}",
+            )
+
+    def _check_private(self, key: os.stat_result) -> None:
+        """Raises UsageError."""
+        whole = stat.S_ISREG(key.st_mode) and key.st_size == KEY_BYTES
+        if key.st_mode & 0o077 or key.st_uid != os.getuid() or not whole:
+            raise UsageError(
+                "the key of the web server is not private",
+                why=f"{self._path} has mode {key.st_mode & 0o777:o}, {key.st_size} bytes, and belongs to user {key.st_uid}",
+                fix="`lifecycle serve --revoke` makes a new one",
+            )
 
     def _make_key(self, *, replace: bool = False) -> None:
         """A new key, whole at every moment: written beside the old one, then put in its place."""

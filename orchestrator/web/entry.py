@@ -37,11 +37,12 @@ def enter_page(request: WebRequest) -> Response:
 def enter(request: WebRequest) -> Response:
     """Take a code for a cookie."""
     site = request.site
-    if _failed.is_reached(site.feed.boot):
-        return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
-    cookie = site.access.enter(request.body.code)
+    cookie = site.access.enter(
+        request.body.code
+    )  # first: others' wrong codes keep nobody out who has a right one
     if cookie is None:
-        _failed.admits(site.feed.boot)
+        if not _failed.admits(site.feed.boot):
+            return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
         return HTMLResponse(fragment("enter.html", refused=True), 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
@@ -50,7 +51,8 @@ def enter(request: WebRequest) -> Response:
         max_age=COOKIE_SECONDS,
         httponly=True,
         samesite="strict",
-        secure=site.allowed_host is not None and request.headers.get("host") == site.allowed_host,
+        secure=site.allowed_host is not None
+        and request.headers.get("host", "").lower() == site.allowed_host.lower(),
     )
     return answer
 

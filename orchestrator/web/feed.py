@@ -115,6 +115,8 @@ class Feed:
 
     @contextlib.contextmanager
     def subscribed(self, person: str) -> Iterator[Subscriber]:
+        """Raises TooMany: many may have come at once, each before the others were counted."""
+        self.refuse_more(person)
         subscriber = Subscriber()
         self._subscribers[subscriber] = person
         if self._polling is None or self._polling.done():

@@ -1,7 +1,8 @@
 """Admits a request or refuses it, before any handler sees it, by these rules in this order.
 
 1. Host: one that we are reached by, else 421 (a site can give its own name our address).
-2. Body: at most 2 MiB, else 413.
+2. Body: at most 2 MiB (16 KiB where nobody has to have entered), else 413; within 30 s, else 408. It is kept only of
+   those whom rules 3 to 5 let in.
 3. Sec-Fetch-Site: `same-origin` or `none`, else 403 (another site's page sends our browser here). A visit from a link on
    another site comes without its Strict cookie: it gets a page that loads itself again, once.
 4. A cookie of ours, or the bearer token, else 401.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from urllib.parse import parse_qs, quote
 
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
+from orchestrator.web import request_body
 from orchestrator.web.limits_by_time import RateLimit
 from orchestrator.web.problems import TooMany, problem, told
 from orchestrator.web.site import Site
@@ -31,7 +33,6 @@ from orchestrator.web.web_request import Visitor
 
 LOOPBACK = "127.0.0.1"
 NAME = "lifecycle.localhost"  # browsers keep its cookies from other ports of 127.0.0.1
-BODY_LIMIT = 2 * 1024 * 1024  # bytes
 COMMANDS_A_MINUTE = 30  # of one person
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of the field
 FORM_TOKEN_HEADER = "x-form-token"  # noqa: S105 - the name of the header
@@ -102,40 +103,52 @@ class Guard:
         path = scope["path"]
         send = _with_headers(send, path)
         asked = _Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers, b"")
-        refusal = self._host(asked)
-        body = b"" if refusal is not None else await _body(asked, receive)
-        if body is None:
-            refusal = _refuse(asked, 413, "the body is too large", f"at most {BODY_LIMIT} bytes are taken")
-        if refusal is None and body is not None:
-            asked = _Asked(asked.method, path, asked.query, headers, body)
-            try:
-                admitted = self._admitted(asked)
-            except (LifecycleError, OSError) as error:  # of the key's file
-                admitted = problem(told(error))
-            if isinstance(admitted, Visitor):
-                scope[VISITOR] = admitted
-            else:
-                refusal = admitted
-        if refusal is not None:
-            return await refusal(scope, receive, send)
-        return await self._app(scope, _replayed(body or b"", receive), send)
+        answer = self._host(asked) or await self._with_body(asked, scope, receive)
+        if isinstance(answer, Response):
+            return await answer(scope, receive, send)
+        return await self._app(scope, _replayed(answer, receive), send)
 
-    def _admitted(self, asked: _Asked) -> Visitor | Response:
+    async def _with_body(self, asked: _Asked, scope: Scope, receive: Receive) -> bytes | Response:
+        """The body of a request that is admitted, which says in `scope` who asks; that of another one is not kept."""
+        try:
+            known = self._known(asked)
+        except (LifecycleError, OSError) as error:  # of the key's file
+            known = problem(told(error))
+        limit = request_body.OPEN_LIMIT if asked.is_open else request_body.BODY_LIMIT
+        keep = not isinstance(known, Response)
+        try:
+            body = await request_body.read(asked.headers, receive, limit, keep=keep)
+        except request_body.TooLarge:
+            return _refuse(asked, 413, "the body is too large", f"at most {limit} bytes are taken")
+        except TimeoutError:
+            why = f"it has to be there within {request_body.BODY_SECONDS:g} s"
+            return _refuse(asked, 408, "the body did not come", why, "send it again")
+        if isinstance(known, Response):
+            return known
+        visitor, cookie_id = known
+        if not asked.is_open:
+            refusal = self._form(replace(asked, body=body), cookie_id)
+            if refusal is not None:
+                return refusal
+            if asked.changes and not self._commands.admits(visitor.person):
+                return problem(TooMany("too many commands", why=f"{COMMANDS_A_MINUTE} a minute are taken"))
+        scope[VISITOR] = visitor
+        return body
+
+    def _known(self, asked: _Asked) -> tuple[Visitor, str | None] | Response:
+        """Who asks, with the cookie's id, by the rules that need no body. Raises UsageError, OSError."""
         refusal = self._site_rule(asked)
         if refusal is not None:
             return refusal
         if asked.is_open:
-            return Visitor("", "read")
+            return Visitor("", "read"), None
         visitor, cookie_id = self._visitor(asked)
         if visitor is None:
             return _refuse(
                 asked, 401, "you have not entered", "this needs the link that `lifecycle serve` printed",
                 "lifecycle serve --link",
             )  # fmt: skip
-        refusal = self._role(asked, visitor) or self._form(asked, cookie_id)
-        if refusal is None and asked.changes and not self._commands.admits(visitor.person):
-            return problem(TooMany("too many commands", why=f"{COMMANDS_A_MINUTE} a minute are taken"))
-        return visitor if refusal is None else refusal
+        return self._role(asked, visitor) or (visitor, cookie_id)
 
     def _host(self, asked: _Asked) -> Response | None:
         if (asked.one("host") or "").lower() in self._hosts:
@@ -168,10 +181,14 @@ class Guard:
         if found is None:
             return None, None
         person = found.person
-        if self._site.user_header is not None:
+        if self._site.user_header is not None and self._by_proxy(asked):
             person = inert(asked.one(self._site.user_header.lower()) or person)[:100]
         role = "read" if self._site.read_only else found.role
         return Visitor(person, role, self._access.form_token(found.id), cookie or ""), found.id
+
+    def _by_proxy(self, asked: _Asked) -> bool:
+        """Whether it came by the proxy's name: nobody names themselves who comes by this machine's own."""
+        return (asked.one("host") or "").lower() == (self._site.allowed_host or "").lower()
 
     def _role(self, asked: _Asked, visitor: Visitor) -> Response | None:
         if not asked.changes or visitor.role == "decide" or asked.path == "/leave":
@@ -222,28 +239,6 @@ def _form_token(asked: _Asked) -> str:
     return fields.get(FORM_TOKEN, [""])[0]
 
 
-async def _body(asked: _Asked, receive: Receive) -> bytes | None:
-    """The whole body; None when it is too large."""
-    length = asked.one("content-length")
-    if length is not None and (not length.isascii() or not length.isdigit() or int(length) > BODY_LIMIT):
-        return None
-    if length is None and "transfer-encoding" not in asked.headers:
-        return b""
-    parts: list[bytes] = []
-    size, more = 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            break
-        part = message.get("body", b"")
-        size += len(part)
-        if size > BODY_LIMIT:
-            return None
-        parts.append(part)
-        more = message.get("more_body", False)
-    return b"".join(parts)
-
-
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """`receive` that gives the body which was read already, then what still comes: the end of the connection."""
     given = False
@@ -281,12 +276,15 @@ def _with_headers(send: Send, path: str) -> Send:
     return sending
 
 
+def own_path(path: str) -> str:
+    """The path as an address of this server; `/` for one that a browser would take for another site."""
+    quoted = quote(path)  # a backslash too, which a browser takes for a slash
+    return quoted if quoted.startswith("/") and not quoted.startswith("//") else "/"
+
+
 def _again(asked: _Asked) -> Response:
     """A page that visits the same address by itself: as its own site's, with the cookie."""
-    path = quote(asked.path)  # a backslash too, which a browser takes for a slash
-    if not path.startswith("/") or path.startswith("//"):
-        path = "/"
-    address = escape(path + (f"?{asked.query}" if asked.query else ""), quote=True)
+    address = escape(own_path(asked.path) + (f"?{asked.query}" if asked.query else ""), quote=True)
     return HTMLResponse(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>lifecycle</title>'
         f'<meta http-equiv="refresh" content="0;url={address}"></head>'

@@ -28,10 +28,6 @@ class RateLimit:
             seen.append(self._now())
             return True
 
-    def is_reached(self, name: str) -> bool:
-        with self._lock:
-            return len(self._recent(name)) >= self._times
-
     def _recent(self, name: str) -> deque[float]:
         seen = self._seen.setdefault(name, deque())
         while seen and seen[0] <= self._now() - WINDOW_SECONDS:

@@ -22,7 +22,8 @@ from starlette.types import ASGIApp
 
 from orchestrator.domain.errors import LifecycleError, UnknownName, UsageError
 from orchestrator.domain.json_types import Json
-from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard
+from orchestrator.web.connection import PatientForAWhile
+from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path
 from orchestrator.web.problems import problem, retry_after, status_of, told
 from orchestrator.web.rendering import render
 from orchestrator.web.route import Handler, Route, Stream
@@ -65,7 +66,7 @@ def build(site: Site) -> ASGIApp:
                 ),
                 405,
             )
-        return _failed(site, request, UnknownName("address", request.url.path, [], fix="start at /"))
+        return _failed(site, request, UnknownName("address", request.scope["path"], [], fix="start at /"))
 
     app = Starlette(
         routes=[StarletteRoute(each.path, endpoint(each), methods=[each.method]) for each in ROUTES],
@@ -103,14 +104,14 @@ async def _quietly(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _checked(route: Route, site: Site, request: Request, body: bytes) -> WebRequest:
     """The request with its parameters checked. Raises ValidationError, UsageError."""
     given: dict[str, str] = {}
-    for name, value in _pairs(request.url.query, 50):
+    for name, value in _pairs(request.scope["query_string"].decode("latin-1"), 50):
         if name in given:
             raise UsageError(f"{name[:60]!r} is given twice", fix="give it once")
         given[name] = value
     return WebRequest(
         site=site,
         visitor=request.scope[VISITOR],
-        path=request.url.path,
+        path=own_path(request.scope["path"]),
         names={name: str(value) for name, value in request.path_params.items()},
         query=route.query.model_validate(given),
         body=None if route.body is None else route.body.model_validate(_parsed(request.headers, body)),
@@ -145,7 +146,7 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
 
 
 def _failed(site: Site, request: Request, error: LifecycleError, status: int | None = None) -> Response:
-    path = request.url.path
+    path = own_path(request.scope["path"])
     visitor = request.scope.get(VISITOR, Visitor("", "read"))
     found = status or status_of(error)
     if path.startswith("/api/") or not visitor.person:  # who has not entered sees nothing of the projects
@@ -189,6 +190,7 @@ def run(site: Site, listening: socket.socket, on_ready: Callable[[], None]) -> N
     """Serve until a signal."""
     config = uvicorn.Config(
         build(site),
+        http=PatientForAWhile,
         ws="none",
         log_config=None,
         access_log=False,

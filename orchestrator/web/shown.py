@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
+
 from orchestrator.domain.json_types import Json
 
 
@@ -47,7 +49,13 @@ def as_json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def as_typed(text: str) -> Markup:
+    """A person's own text in a field, escaped and nothing written out: it is sent again as it is."""
+    return escape(text)
+
+
 FILTERS: Mapping[str, Callable[..., object]] = {
+    "as_typed": as_typed,
     "duration": duration,
     "listed": listed,
     "money": money,

@@ -85,6 +85,16 @@ def test_a_comparison_marks_words(world: WebWorld) -> None:
     assert "1 lines added, 1 removed" in text
 
 
+def test_a_very_long_comparison_is_cut_and_says_so(world: WebWorld) -> None:
+    write(world, BRIEF, "# Brief")
+    write(world, BRIEF, "# Brief\n" + "line\n" * 2_000)
+
+    text = page(world, f"diff/{BRIEF}")
+
+    assert text.count('<li class="added">') < 1_501
+    assert "more lines are not shown" in text
+
+
 def test_nothing_of_a_document_is_markup_outside_its_page_either(world: WebWorld) -> None:
     evil = "<img src=x onerror=alert(1)>"
     write(world, f"spec/{evil}.md", f"# {evil}\n\n---\n\n{evil}\u202e")

@@ -156,3 +156,27 @@ def test_nothing_is_told_or_marked_by_default_and_only_what_was_asked_for(store:
     notifier(store, command=["/nonexistent/program"], on=["finished"]).follow()
 
     assert not (store.workflow / "notified").exists()
+
+
+def test_a_link_in_place_of_the_marks_loses_nobody_a_file(store: Store, tmp_path: Path) -> None:
+    """The daemon removes old marks: behind a link that somebody planted these would be anybody's files."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    old = elsewhere / "thesis.txt"
+    old.write_text("years of work")
+    os.utime(old, (0, 0))
+    (store.workflow / "notified").symlink_to(elsewhere)
+    pause(store, PauseReason.CHECKPOINT)
+
+    notifier(store, command=["true"]).follow()
+
+    assert list(elsewhere.iterdir()) == [old]
+
+
+def test_a_pause_for_a_reason_that_nobody_knows_stops_no_daemon(store: Store) -> None:
+    session = factories.make_session(store)
+    store.write(lambda tx: messages.event(tx, session, "paused", "imported", reason="because"))
+
+    notifier(store, command=["true"]).follow()
+
+    assert not (store.workflow / "notified").exists()

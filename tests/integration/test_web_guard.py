@@ -15,6 +15,7 @@ from orchestrator.web.access import CODE_SECONDS, COOKIE_SECONDS, Access
 from orchestrator.web.entry import FAILED_A_MINUTE
 from orchestrator.web.feed import STREAMS_OF_ONE, Feed
 from orchestrator.web.problems import TooMany
+from orchestrator.web.request_body import BODY_LIMIT
 from tests.web_world import BEARER, ORIGIN, PORT, WebWorld, web_world
 
 INBOX = "/api/v1/inbox"
@@ -139,7 +140,7 @@ def test_nobody_sees_anything_of_the_projects_before_entering(world: WebWorld) -
 
 
 def test_a_body_beyond_the_limit_is_refused_before_anybody_is_asked_who_they_are(world: WebWorld) -> None:
-    large = b"x" * (guard.BODY_LIMIT + 1)
+    large = b"x" * (BODY_LIMIT + 1)
 
     announced = world.client.post("/nothing", content=large)
     in_parts = world.client.post("/nothing", content=iter([large[:-10], large[-10:]]))
@@ -245,6 +246,7 @@ def test_entering_and_commands_are_limited(tmp_path: Path) -> None:
         wrong = [
             world.client.post("/enter", data={"code": "x.y"}).status_code for _ in range(FAILED_A_MINUTE + 1)
         ]
+        right = world.client.post("/enter", data={"code": world.site.access.code("ana", "decide")})
         sent = [
             world.client.post("/nothing", json={}, headers=PROGRAM).status_code
             for _ in range(guard.COMMANDS_A_MINUTE + 1)
@@ -252,6 +254,7 @@ def test_entering_and_commands_are_limited(tmp_path: Path) -> None:
         other: Any = world.client.get(INBOX, headers=PROGRAM)
 
     assert wrong == [401] * FAILED_A_MINUTE + [429]
+    assert right.status_code == 303  # whoever sends wrong codes locks nobody out
     assert sent == [404] * guard.COMMANDS_A_MINUTE + [429]
     assert other.status_code == 200
 

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from orchestrator.config import load_pack
 from orchestrator.config.shipped import shipped_pack
 from orchestrator.domain import ids
+from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.analysis import (
     ANALYZE,
     DIRECTED,
@@ -30,11 +31,14 @@ from orchestrator.domain.graph import graph_faults
 from orchestrator.domain.model import TaskDef
 from orchestrator.domain.pipelines import Pack
 from tests.git_world import repository
+from workers.builtin.analyses import concluded
+from workers.builtin.material import material
 from workers.documents import escape
+from workers.documents.analysis_content import ConclusionsContent
 from workers.explore.citations import CitationCheck
 from workers.explore.observation_rules import in_code, observation_rules
 from workers.explore.observations import observe
-from workers.explore.seen import Asked, Observation
+from workers.explore.seen import LONGEST_QUOTE, Asked, Observation
 from workers.git.changed_often import changed_often
 
 FILES = {
@@ -266,3 +270,113 @@ def test_a_pack_without_perspectives_for_the_request_is_refused() -> None:
         chosen_perspectives("anything", (), AnalysisRules(), 4)
 
     assert refused.value.fix
+
+
+def test_a_long_line_is_quoted_with_an_ellipsis_and_still_found(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("first\n" + "many words " * 40 + "\n")
+
+    cited = CitationCheck(tmp_path).check("a.md", 2, "")
+    again = CitationCheck(tmp_path).check("a.md", 1, cited.quote)
+
+    assert cited.quote.endswith(" words…") and len(cited.quote) <= LONGEST_QUOTE
+    assert (again.verified, again.line, again.quote) == (True, 2, cited.quote)
+
+
+def test_a_row_of_a_table_is_told_and_quoted_by_its_cells(tmp_path: Path) -> None:
+    table = "| state | meaning |\n|---|---|\n| lost parcel | looked for daily, `a\\|b` | |\n"
+
+    (said,) = [each for each in found(tmp_path, {"a.md": table}, "lost parcel") if each.rule == "says"]
+
+    assert said.text == "a.md says: lost parcel: looked for daily, `a\\|b`"
+    assert escape.cited(said.evidence[0].quote) == "`lost parcel` `` looked for daily, `a\\|b` ``"
+    assert escape.cited("a | b") == escape.quote("a | b")
+
+
+def of_view(agent: str, findings: Mapping[str, str], priority: str = "high") -> dict[str, object]:
+    """What an analysis found: text -> the line that shows it, each with its advice and its question."""
+    return {
+        "perspective": "security",
+        "agent": agent,
+        "is_direction_fix": False,
+        "key_insights": [
+            {"text": text, "answers": "answer" in text, "evidence": [place(quote)]}
+            for text, quote in findings.items()
+        ],
+        "recommendations": [
+            {"action": f"mend {text}", "rationale": text, "priority": priority} for text in findings
+        ],
+    }
+
+
+def place(quote: str) -> dict[str, object]:
+    return {"path": "a.py", "line": 3, "quote": quote}
+
+
+def concluded_from(request: str, *analyses: object, questions: Sequence[str] = ()) -> ConclusionsContent:
+    held = {
+        "answers": [],
+        "new_questions": list(questions),
+        "updated_understanding": {"new_insights": [], "confirmed": []},
+    }
+    given = {"analyses": list(analyses), "rounds": [held], "gone": []}
+    return concluded(material({"request": request, "language": "en", "analysis": given}, lambda: None))
+
+
+def test_what_is_recommended_follows_from_a_conclusion_and_nothing_is_said_twice() -> None:
+    many = {f"shell {n}: {n} times": "x" for n in range(1, 6)}
+
+    ended = concluded_from(
+        "how is a parcel found",
+        of_view(BUILTIN, many),
+        questions=["Is this intended? shell 1: 1 times", "Is this intended? shell 5: 5 times"],
+    )
+
+    shown = [each.text for each in ended.key_conclusions]
+    assert shown == ["shell 1: 1 times", "shell 2: 2 times", "shell 3: 3 times"]
+    assert [each.rationale for each in ended.recommendations] == shown
+    assert ended.open_questions == [
+        "Is it intended what stands at a.py:3?",
+        "Is this intended? shell 5: 5 times",
+    ]
+    assert ended.follow_up[0] == "mend shell 1: 1 times; begin with a.py:3"
+
+
+def test_a_finding_that_is_told_of_a_file_of_several_perspectives_is_a_reason_too() -> None:
+    other = {**of_view(BUILTIN, {"other 1": "x"}), "perspective": "concept"}
+    last = of_view(BUILTIN, {f"low {n}": "y" for n in range(4)} | {"shell: once": "x"})
+    for each in last["key_insights"][:4]:  # type: ignore[index]
+        each["evidence"][0]["path"] = f"{each['text']}.py"
+
+    ended = concluded_from("how is a parcel found", other, last)
+
+    assert "shell: once" not in {each.text for each in ended.key_conclusions}
+    assert "mend shell: once" in {each.action for each in ended.recommendations}
+    assert "mend low 3" not in {each.action for each in ended.recommendations}
+
+
+def test_advice_of_an_agent_is_kept_where_a_conclusion_shares_its_words() -> None:
+    told = of_view("claude", {"the lock of the depot is never released": "x"})
+    told["recommendations"] = [
+        {"action": "release the lock", "rationale": "others wait", "priority": "low"},
+        {"action": "buy a larger disk", "rationale": "it may be full", "priority": "high"},
+    ]
+
+    ended = concluded_from("why does the depot wait", told)
+
+    assert [each.action for each in ended.recommendations] == ["release the lock"]
+    assert ended.follow_up == []
+
+
+def test_the_report_begins_with_a_sentence_that_answers_not_with_a_row_of_a_table() -> None:
+    rows = {
+        "README says: answer: lost parcel": "| answer | lost parcel |",
+        "docs say: the answer is long": "the answer is long",
+        "docs say: the answer is that a lost parcel is found after a day": "a lost parcel is found after a day",
+    }
+
+    ended = concluded_from("how is a lost parcel found", of_view(BUILTIN, rows))
+
+    assert ended.summary.startswith("In short: docs say: the answer is that a lost parcel")
+    assert concluded_from("lost parcel", of_view(BUILTIN, dict([*rows.items()][:1]))).summary.startswith(
+        "In short: README says"
+    )

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.analysis import RoundType
 from orchestrator.domain.json_types import Json, JsonObject
-from orchestrator.domain.text import keywords
+from orchestrator.domain.text import keywords, table_cells
 from workers.builtin.material import Material, short, unique
 from workers.documents.analysis_content import (
     AnalysisContent,
@@ -23,7 +23,8 @@ from workers.documents.analysis_content import (
 from workers.explore.observation_rules import in_code
 
 MOST_INSIGHTS, MOST_POINTS, MOST_CONCLUSIONS, MOST_QUESTIONS, MOST_FILES = 12, 10, 18, 6, 5
-MOST_SHARED = 3
+MOST_SHARED, MOST_STEPS, MOST_LINES = 3, 3, 3
+SHARED_TEXT = 120  # characters of a finding, in what is said of a file that several perspectives point to
 LATER = 2  # answers of a new focus, and of what lies deeper, among the conclusions
 PER_VIEW = 3  # insights of one perspective among what is new
 BEST = 2  # insights that answer a question
@@ -118,11 +119,17 @@ def concluded(m: Material) -> ConclusionsContent:
     gone = set(given["gone"])
     points = [point for point in points if point.text not in gone]
     advice = sorted(
-        (each for result in results for each in result["recommendations"]),
+        ({**each, "agent": result["agent"]} for result in results for each in result["recommendations"]),
         key=lambda each: _ORDER[each["priority"]],
     )
-    by_action = {each["action"]: each for each in reversed(advice)}
-    kept = sorted(by_action.values(), key=lambda each: _ORDER[each["priority"]])[:MOST_POINTS]
+    shown = {point.text: point for point in _once(points)[:MOST_CONCLUSIONS]}
+    by_action: dict[str, JsonObject] = {}
+    for each in advice:
+        if _follows(each, shown):
+            by_action.setdefault(each["action"], each)
+    kept = list(by_action.values())[:MOST_POINTS]
+    grave = [each for each in kept if each["priority"] == "high" and each["rationale"] in shown]
+    intended = {m.say("analysis_intended", text=text): point for text, point in shown.items()}
     answered = {each["question"] for one in before for each in one["answers"] if each["evidence"]}
     open_questions = unique(
         [text for one in before for text in one["new_questions"]]
@@ -132,17 +139,50 @@ def concluded(m: Material) -> ConclusionsContent:
     count = sum(len(each["key_insights"]) for each in results)
     return ConclusionsContent(
         summary=m.say(
-            "analysis_summary", views=views, count=count, rounds=len(before), text=short(points[0].text, 300)
+            "analysis_summary",
+            views=views,
+            count=count,
+            rounds=len(before),
+            text=short(_nearest(m.facts["request"], points).text, 300),
         )
         if points
         else m.say("analysis_empty"),
-        key_conclusions=_once(points)[:MOST_CONCLUSIONS],
+        key_conclusions=list(shown.values()),
         recommendations=[Recommendation.model_validate(each) for each in kept],
-        open_questions=[text for text in open_questions if text not in answered][:MOST_QUESTIONS],
+        open_questions=[
+            m.say("analysis_intended_at", places=_lines(m, intended[text])) if text in intended else text
+            for text in open_questions
+            if text not in answered
+        ][:MOST_QUESTIONS],
         follow_up=[
-            m.say("analysis_follow", text=each["action"]) for each in kept if each["priority"] == "high"
-        ][:3],
+            m.say("analysis_follow", text=each["action"], places=_lines(m, shown[each["rationale"]]))
+            for each in grave
+        ][:MOST_STEPS],
     )
+
+
+def _follows(advice: JsonObject, shown: Mapping[str, Insight]) -> bool:
+    """Whether a conclusion says why: a rule's reason is the finding itself, an agent's shares words with one."""
+    reason = str(advice["rationale"])
+    if reason in shown or any(short(reason, SHARED_TEXT) in text for text in shown):
+        return True
+    wanted = keywords(f"{advice['action']} {reason}")
+    by_rule = advice["agent"] == BUILTIN
+    return not by_rule and any(_shares(wanted, each) >= min(SHARES, len(wanted)) for each in shown.values())
+
+
+def _nearest(request: str, points: Sequence[Insight]) -> Insight:
+    """The first sentence that answers in the question's words; a row of a table is none."""
+    wanted = keywords(in_code(request))
+    for each in points:
+        is_row = any(table_cells(place.quote) for place in each.evidence)
+        if each.answers and not is_row and _shares(wanted, each) >= min(SHARES, len(wanted)):
+            return each
+    return points[0]
+
+
+def _lines(m: Material, insight: Insight) -> str:
+    return _listed(m, (f"{place.path}:{place.line}" for place in insight.evidence[:MOST_LINES]))
 
 
 def questions(text: str) -> list[str]:
@@ -193,7 +233,7 @@ def _shared(m: Material, results: Sequence[JsonObject]) -> list[Insight]:
                 "analysis_shared",
                 path=path,
                 texts="; ".join(
-                    m.say("analysis_of_view", view=_view(m, view), text=short(text, 120))
+                    m.say("analysis_of_view", view=_view(m, view), text=short(text, SHARED_TEXT))
                     for view, (text, _) in views.items()
                 ),
             ),

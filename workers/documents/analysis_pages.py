@@ -38,6 +38,7 @@ def report_page(title: str, language: str, conclusions: JsonObject, analyses: Se
         name=title,
         conclusions=conclusions,
         analyses=analyses,
+        numbers={each["point"]: number for number, each in enumerate(conclusions["key_conclusions"], 1)},
     )
 
 

@@ -14,6 +14,7 @@ import regex
 from jinja2 import Undefined
 
 from orchestrator.domain.inert import markdown
+from orchestrator.domain.text import table_cells
 
 MERMAID_LABEL_LIMIT = 60  # characters; a longer label makes the drawing unreadable
 
@@ -73,6 +74,11 @@ def quote(text: object) -> Safe:
     fence = "`" * (1 + max(map(len, regex.findall(r"`+", line)), default=0))
     pad = " " if line[0] == "`" or line[-1] == "`" else ""
     return Safe(f"{fence}{pad}{line}{pad}{fence}")
+
+
+def cited(line: object) -> Safe:
+    """A line of a file as `quote`; a row of a table by its cells, each word for word."""
+    return Safe(" ".join(quote(part) for part in table_cells(str(line)) or [str(line)]))
 
 
 def paragraphs(text: object) -> Safe:

@@ -171,5 +171,6 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         yaml=escape.yaml,
         code=escape.code,
         quote=escape.quote,
+        cited=escape.cited,
     )
     return environment

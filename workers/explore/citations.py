@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workers.explore.knowledge import knowledge
 from workers.explore.root import Root
-from workers.explore.seen import LONGEST_QUOTE
+from workers.explore.seen import ELLIPSIS, quoted
 
 MAX_BYTES = 2 * 1024 * 1024
 NEAR = 40  # lines around the cited one in which a quote may stand
@@ -43,7 +43,7 @@ class CitationCheck:
         lines = self._lines(path)
         if lines is None:
             return Cited(path, line, quote, False, "no such file in the project")
-        wanted = _plain(quote)
+        wanted = _plain(quote).removesuffix(ELLIPSIS)  # a long line is quoted by its beginning
         if len(wanted) >= SHORTEST:
             near = [n for n in _around(line, len(lines)) if wanted in _plain(lines[n - 1])]
             anywhere = near or [n for n, text in enumerate(lines, 1) if wanted in _plain(text)]
@@ -56,7 +56,7 @@ class CitationCheck:
             return Cited(
                 path, line, quote, False, f"the file has {len(lines)} lines and this one says nothing"
             )
-        return Cited(path, found, lines[found - 1].strip()[:LONGEST_QUOTE], True)
+        return Cited(path, found, quoted(lines[found - 1]), True)
 
     def _lines(self, path: str) -> list[str] | None:
         if path not in self._files:

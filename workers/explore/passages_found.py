@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from orchestrator.domain.text import keywords
+from orchestrator.domain.text import keywords, table_cells
 from workers.explore.root import shown
-from workers.explore.seen import MOST_EVIDENCE, Evidence, Observation, Seen, defined, words_of
+from workers.explore.seen import MOST_EVIDENCE, Evidence, Observation, Seen, cut, defined, words_of
 
 MOST_PASSAGES, MOST_BESIDE = 4, 1  # of the perspective that leads, and of another
 BIAS = 0.4  # what a word of the perspective weighs, beside one of the question
@@ -142,8 +142,9 @@ def _comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _shown(text: str) -> str:
-    plain = re.sub(r"\s+", " ", _MARKS.sub(r"\1", text).replace("**", "")).strip(" |")
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+    first, *others = table_cells(text) or [text]
+    said = f"{first}: {'; '.join(others)}" if others else first
+    return cut(re.sub(r"\s+", " ", _MARKS.sub(r"\1", said).replace("**", "")).strip(), LONGEST)
 
 
 def subject(seen: Seen) -> Observation | None:

@@ -13,6 +13,7 @@ from workers.explore.observation_rules import in_code, observation_rules
 from workers.explore.root import shown
 
 LONGEST_QUOTE = 200  # characters
+ELLIPSIS = "…"  # where a text was cut
 MOST_EVIDENCE = 6  # lines that one finding shows; it says how many there are
 DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
@@ -119,7 +120,7 @@ class Seen:
         return sum(path in concerned for path in paths)
 
     def at(self, path: str, number: int) -> Evidence:
-        return Evidence(shown(path), number, self.texts[path][number - 1].strip()[:LONGEST_QUOTE])
+        return Evidence(shown(path), number, quoted(self.texts[path][number - 1]))
 
     def sources(self, *, tests: bool = False) -> list[str]:
         wanted = "test" if tests else "source"
@@ -129,6 +130,19 @@ class Seen:
             if self.known.language(path)
             and (self.roles[path] == wanted or (not tests and self.roles[path] == "entry point"))
         ]
+
+
+def quoted(line: str) -> str:
+    """A line without its margins; one that is too long ends with an ellipsis."""
+    return cut(line.strip(), LONGEST_QUOTE)
+
+
+def cut(text: str, most: int) -> str:
+    """At most so many characters: a longer text is cut between words and ends with an ellipsis."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    return (kept.rsplit(" ", 1)[0] if " " in kept[most // 2 :] else kept) + ELLIPSIS
 
 
 def defined(line: str) -> str | None:

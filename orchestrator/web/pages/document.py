@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from orchestrator.web.web_request import Query, WebRequest
 
 Number = Annotated[int | None, Field(ge=1, le=1_000_000)]
 FOLDERS = {"spec": "Specification", "plan": "Plan", "analysis": "Analysis", "discussions": "Discussions"}
+MOST_LINES = 1_500  # lines of a comparison that are shown
 MOST_COMPARED = 1024 * 1024  # bytes of a text that is compared
 
 
@@ -99,11 +101,23 @@ def diff(request: WebRequest) -> Response:
         title=f"Changes of {found.path}",
         session_title=title,
         document=found,
-        hunks=places,
+        hunks=None if places is None else _first(places),
+        left_out=sum(len(hunk.lines) for hunk in places or []) - MOST_LINES,
         counts=counts(places or []),
         address=document_address(request, found.path),
         up=document_address(request, found.path),
     )
+
+
+def _first(places: list[Hunk]) -> list[Hunk]:
+    """What of the places fits on a page."""
+    shown, left = [], MOST_LINES
+    for hunk in places:
+        shown.append(replace(hunk, lines=hunk.lines[:left]))
+        left -= len(hunk.lines)
+        if left <= 0:
+            break
+    return shown
 
 
 def compared(before: bytes, after: bytes) -> list[Hunk] | None:

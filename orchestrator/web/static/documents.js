@@ -90,10 +90,21 @@ function moveChange(step) {
   next.querySelector("summary").focus();
 }
 
+const seenTexts = new Map(); // id of a change -> what it said when it was seen: another text is not seen
+
+function showSeen() {
+  for (const change of changes()) {
+    const is = seenTexts.get(change.id) === change.textContent;
+    if (change.classList.contains("seen") !== is) change.classList.toggle("seen", is);
+  }
+}
+
 function seen() {
   const change = document.activeElement.closest?.("details.change");
   if (!change) return;
-  change.classList.toggle("seen");
+  if (change.classList.contains("seen")) seenTexts.delete(change.id);
+  else seenTexts.set(change.id, change.textContent);
+  showSeen();
   change.open = !change.classList.contains("seen");
   moveChange(1);
 }
@@ -129,6 +140,13 @@ function pressed(event) {
 
 const head = document.querySelector("[data-read]");
 if (head) visit(head);
-document.querySelectorAll("[data-marks]").forEach(badge);
+function decorate() {
+  document.querySelectorAll("[data-marks]").forEach(badge);
+  showSeen();
+}
+
+decorate();
+const live = document.getElementById("live"); // what the server sends anew knows nothing of badges
+if (live) new MutationObserver(decorate).observe(live, { childList: true, subtree: true, attributeFilter: ["class"] });
 document.querySelectorAll("[data-diagram]").forEach(offerDrawing);
 document.addEventListener("keydown", pressed);
