@@ -14,8 +14,17 @@ from tests import invariants
 from tests.e2e.support import Lifecycle
 from tests.git_world import as_left, git
 from tests.work.building import assert_nothing_lost, building, subjects
-from tests.work.frontend import BOTH_SIDES, LOOP, PAGE, PLAYERS, UNSERVED, begin_frontend, mended_page
-from tests.work.scenarios import Scenario, Turn
+from tests.work.frontend import (
+    BOTH_SIDES,
+    LOOP,
+    MENDED,
+    PAGE,
+    PLAYERS,
+    UNSERVED,
+    begin_frontend,
+    mended_page,
+)
+from tests.work.scenarios import Scenario, Turn, patched, whole
 from workers.evidence.browsers import why_no_browser
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -194,6 +203,34 @@ def test_design_tokens_become_variables_that_the_audit_knows(tmp_path: Path) -> 
 
 KILLS = ["browser.seen", "browser.seen@2"]
 REPORTS = [f"report.{when}_commit@{number}" for when in ("before", "after") for number in (2, 3, 4, 5)]
+
+
+@pytest.mark.long
+def test_work_that_a_person_revises_is_audited_in_both_rounds_again(tmp_path: Path) -> None:
+    bad = patched(PAGE.files, PAGE.bad["TASK-001", "inaccessible"])["index.html"]
+    good = str(whole(PAGE, "TASK-001")["index.html"])
+    wanted = '"""The page thanks."""\n\nfrom pathlib import Path\n\n\ndef test_thanks():\n'
+    wanted += "    assert 'Thanks.' in (Path(__file__).parent.parent / 'index.html').read_text()\n"
+    thanks = {"index.html": with_thanks(bad), "tests/test_thanks.py": wanted}
+    turns = {
+        **mended_page().turns,
+        "DEV-FE-001-R1": [Turn(thanks, answer=PAGE.answer("TASK-001"))],
+        "DEV-FE-003": [Turn({"index.html": with_thanks(good)}, answer=MENDED)],
+    }
+    with building(tmp_path, PAGE, Scenario(turns), roles=PLAYERS, work=UNSERVED) as project:
+        assert project.run(*begin_frontend(project), timeout=300).code == 0
+
+        done = project.run("revise", "DEV-FE-001", "Thank whoever subscribes", timeout=300)
+
+        assert done.code == 0, done.out + done.err
+        assert list(project.tasks()) == [*LOOP, "DEV-FE-001-R1", "QA-FE-002-R1", "DEV-FE-003", "QA-FE-003"]
+        again, last = audit(project, "QA-FE-002-R1", 1), audit(project, "QA-FE-003", 2)
+        assert (again["verdict"], last["verdict"]) == ("NEEDS_FIX", "PASS")
+        invariants.check(project.database)
+
+
+def with_thanks(page: str) -> str:
+    return page.replace("</body>", "<p>Thanks.</p>\n</body>")
 
 
 @with_browser
