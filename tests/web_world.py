@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from orchestrator.coordinator.leadership import Leadership
 from orchestrator.project import Project
 from orchestrator.store.store import Store
 from orchestrator.wakeup import Waker
@@ -31,6 +32,7 @@ class WebWorld:
     site: Site
     store: Store
     session: str
+    lead: Leadership
 
     def cookie(self, role: Role = "decide", person: str = "ana") -> str:
         """A cookie that was got with a code, as a Cookie header."""
@@ -58,10 +60,11 @@ def web_world(folder: Path, **options: Any) -> Iterator[WebWorld]:
     session = factories.make_session(store)
     projects = [ServedProject("demo", Project(folder), read_only=bool(options.get("read_only")))]
     site = Site(projects, Access(folder / "state"), Feed(projects), PORT, bearer=BEARER, **options)
+    lead = factories.lead(store)
     heard = Waker(store.path, "daemon")  # somebody coordinates already, so that no process is started
     client = TestClient(build(site), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
     try:
-        yield WebWorld(client, site, store, session)
+        yield WebWorld(client, site, store, session, lead)
     finally:
         client.close()
         heard.close()

@@ -132,7 +132,7 @@ def test_large_changes_are_a_link_away(world: WebWorld) -> None:
 def score(world: WebWorld, gate: str) -> None:
     """Work a session with a checkpoint off until it waits, its specification scored with one weak place."""
     world.session = factories.make_session(world.store, "Build a shop", mode="full-lifecycle")
-    lead, host = factories.lead(world.store), factories.make_host(world.store, seconds=3600.0)
+    lead, host = world.lead, factories.make_host(world.store, seconds=3600.0)
     weak = [{"where": "spec/DRAFT-001.md", "code": "section_thin", "detail": "vision", "todo": "Say more."}]
     dimensions = {"depth": {"score": 41.0, "weak": weak}}
     found = {"gate": gate, "score": 41.0, "data": {"dimensions": dimensions}}

@@ -64,7 +64,7 @@ def test_too_many_items_for_a_drawing_are_listed(world: WebWorld) -> None:
 
 
 def test_cost_is_shown_by_task_role_agent_and_model(world: WebWorld) -> None:
-    factories.one_beat(world.store, world.session, factories.lead(world.store))
+    factories.one_beat(world.store, world.session, world.lead)
     run = factories.claim(world.store, factories.make_host(world.store, seconds=3600.0))
     assert run is not None
 

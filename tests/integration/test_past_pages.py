@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.time_axis import Span
-from orchestrator.store import artifacts, messages, queries, records
+from orchestrator.store import artifacts, leases, messages, queries, records
 from orchestrator.views.attempts import Attempts, ShownAttempt
 from orchestrator.web.pages.system import without_secrets
 from orchestrator.web.timeline_svg import timeline
@@ -98,7 +98,7 @@ def test_attempts_in_time_are_a_drawing_and_the_same_as_a_list(world: WebWorld) 
 def test_an_attempt_under_way_is_drawn_until_the_last_change(tmp_path: Path) -> None:
     with web_world(tmp_path) as world:
         host = factories.make_host(world.store)
-        factories.one_beat(world.store, world.session, factories.lead(world.store))
+        factories.one_beat(world.store, world.session, world.lead)
         run = factories.claim(world.store, host)
         assert run is not None
 
@@ -162,6 +162,7 @@ def test_the_system_shows_settings_without_what_may_be_a_secret(
             f'[agents.mine]\ncommand = ["mine", "--key", "{SECRET}x"]\nmodel = "{SECRET}"\n'
             f'[notify]\nwebhook = "https://hooks.example/T1/{SECRET}x"\n'
         )
+        world.store.write(lambda tx: leases.leave_lead(tx, world.lead.holder, world.lead.epoch))
 
         page = world.get("/p/demo/system").text
         found = world.get("/api/v1/system").json()

@@ -75,7 +75,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebWorld]:
     with web_world(tmp_path_factory.mktemp("routes")) as made:
         store, session = made.store, made.session
         host = factories.make_host(store)
-        factories.one_beat(store, session, factories.lead(store))
+        factories.one_beat(store, session, made.lead)
         run = factories.claim(store, host)
         assert run is not None
         discussed = factories.discussed(run, {"product": 4, "risk": 2})
