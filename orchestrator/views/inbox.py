@@ -10,13 +10,13 @@ from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import UNFINISHED, SessionStatus
-from orchestrator.domain.pauses import PAUSES, PauseReason
+from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.waiting import Held, urgency
 from orchestrator.store import rate_limits, records, sessions, tasks, waiting
 from orchestrator.store.rows import RateLimit, Session
 from orchestrator.store.store import Tx
 from orchestrator.store.waiting import WaitingSession
-from orchestrator.views import cost, disk_space, limits, next_steps, stalls
+from orchestrator.views import cost, disk_space, limits, next_steps, resumption, stalls
 
 LIMIT = 100  # entries that are listed
 RUNNING = 20  # sessions that are named as running
@@ -154,7 +154,7 @@ def _session(tx: Tx, row: WaitingSession) -> _Placed:
         title=row.title,
         mode=row.mode,
         says=_says(row.pause_detail or {}),
-        means=PAUSES[reason].resume,
+        means=resumption.meaning(tx, row.id, reason),
         blocks={"sessions": 1, "tasks": sum(counts.get(status, 0) for status in UNFINISHED)},
         cost=cost.cost(records.cost_of(tx, row.id)),
         command=f"lifecycle inbox {row.id}",

@@ -25,7 +25,7 @@ from orchestrator.store import records, sessions, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import approvals, budget, discuss, landed
+from orchestrator.views import approvals, budget, discuss, landed, resumption
 from orchestrator.views.cost import ANSWERS
 from orchestrator.views.lookup import DISCUSSANT, named
 
@@ -45,7 +45,7 @@ def pause_view(tx: Tx, session: Session) -> JsonObject | None:
     return {
         "reason": str(reason),
         "detail": detail,
-        "resume_means": PAUSES[reason].resume,
+        "resume_means": resumption.meaning(tx, session.id, reason),
         "question": _question(session) if reason is PauseReason.CHECKPOINT else None,
         "faults": faults[:FAULTS],
         "discuss": f"lifecycle discuss {held}{named(tx, session.id)}" if held else None,
@@ -176,7 +176,7 @@ def _answer(
     """`resume`, with the options it needs."""
     if reason is PauseReason.BUDGET:
         return _action(f"lifecycle {budget.way_on(tx, session)}{suffix}", budget.in_words(tx, session))
-    options, does = "", PAUSES[reason].resume
+    options, does = "", resumption.meaning(tx, session.id, reason)
     if reason is PauseReason.CHECKPOINT and session.gate == Gate.FAIL:
         options, does = " --force", "continues despite the failed quality gate"
     if PAUSES[reason].needs == "--decide":

@@ -17,6 +17,10 @@ from orchestrator.domain.inert import one_line
 
 LINE_HEIGHT = 14  # pixels, of text of 12 pixels
 CELL_WIDTH = 7.2  # pixels that one narrow character of that size takes at most
+PAGE_WIDTH = 1_184  # pixels that the widest page has for a drawing
+SHRUNK_WIDTH = (
+    1_680  # pixels of the widest drawing that is shrunk to fit: to two thirds, where its text is read
+)
 HEAD = 5  # pixels: half the width and the length of an arrow's head
 
 
@@ -32,8 +36,9 @@ class Face:
 
 def svg(drawing: Drawing, faces: Mapping[str, Face]) -> Markup:
     """The drawing with a face for each box; a box without one shows its key."""
+    fits = " shrunk" if PAGE_WIDTH < drawing.width <= SHRUNK_WIDTH else ""
     parts = [
-        f'<svg class="graph" viewBox="0 0 {drawing.width} {drawing.height}" width="{drawing.width}" '
+        f'<svg class="graph{fits}" viewBox="0 0 {drawing.width} {drawing.height}" width="{drawing.width}" '
         f'height="{drawing.height}" aria-hidden="true" focusable="false">'
     ]
     for number, lane in enumerate(drawing.lanes):

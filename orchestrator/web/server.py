@@ -137,12 +137,17 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
             return json.loads(body)
         if kind == "application/x-www-form-urlencoded":
             fields = _pairs(body.decode(), 200)
-            return {name: value for name, value in fields if value and name != FORM_TOKEN}
+            return {name: _with_newlines(value) for name, value in fields if value and name != FORM_TOKEN}
     except (ValueError, RecursionError) as error:
         raise UsageError("the body cannot be read", why=str(error)[:200], fix="send JSON") from error
     if not body:
         return {}
     raise UsageError("the body has no known type", why=kind or "none is named", fix="send application/json")
+
+
+def _with_newlines(text: str) -> str:
+    """`text` with the ends of lines that files have: browsers send those of a form as CR LF."""
+    return text.replace("\r\n", "\n")
 
 
 def _failed(site: Site, request: Request, error: LifecycleError, status: int | None = None) -> Response:

@@ -74,7 +74,7 @@ def test_an_entry_says_since_when_it_waits_though_messages_came_later(store: Sto
     assert (entry["since"], entry["blocks"], entry["means"]) == (
         since,
         {"sessions": 1, "tasks": len(factories.keys(store, session))},
-        "approve what was shown",
+        "approve what was shown, then start RESEARCH-001",
     )
 
 

@@ -263,6 +263,22 @@ def test_a_form_can_be_sent_again_after_it_was_undone(tmp_path: Path) -> None:
     assert seen == [True, False, True, False]
 
 
+def test_lines_of_a_form_end_as_in_a_file_through_plan_and_start(tmp_path: Path) -> None:
+    with web_world(tmp_path) as world:
+        cookie = world.cookie()
+        sent = {
+            "task": "# Reading lists\r\n\r\nLists must have names.",
+            "form_token": world.form_token(cookie),
+        }
+        headers = {"cookie": cookie, "origin": ORIGIN}
+
+        plan = world.client.post("/p/demo/start", data={**sent, "plan": "true"}, headers=headers)
+
+        assert plan.status_code == 200, plan.text
+        assert "# Reading lists\n\nLists must have names." in plan.text
+        assert "\\r" not in plan.text
+
+
 def test_a_project_that_cannot_be_read_shows_why_and_hides_no_other(tmp_path: Path) -> None:
     with web_world(tmp_path / "good") as world:
         broken = tmp_path / "broken"

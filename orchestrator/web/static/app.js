@@ -299,8 +299,12 @@ function slide(event) {
 
 // Keys: they only move; what changes something is pressed by the person.
 
-const AWAY = { i: "/", s: page.slug ? `/p/${page.slug}/sessions` : "/" };
+const AWAY = { i: "/", s: page.slug ? `/p/${page.slug}/sessions` : firstProject() };
 let prefix = false;
+
+function firstProject() {
+  return document.querySelector('nav a[href$="/sessions"]')?.getAttribute("href") ?? "/";
+}
 
 function keysAreOff() {
   return localStorage.getItem("keys-off") === "yes";
