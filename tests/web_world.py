@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.coordinator.leadership import Leadership
 from orchestrator.project import Project
+from orchestrator.store import leases
 from orchestrator.store.store import Store
 from orchestrator.wakeup import Waker
 from orchestrator.web.access import Access, Role
@@ -33,6 +34,10 @@ class WebWorld:
     store: Store
     session: str
     lead: Leadership
+
+    def leave_lead(self) -> None:
+        """From now on nobody coordinates."""
+        self.store.write(lambda tx: leases.leave_lead(tx, self.lead.holder, self.lead.epoch))
 
     def cookie(self, role: Role = "decide", person: str = "ana") -> str:
         """A cookie that was got with a code, as a Cookie header."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.domain.time_axis import Span
-from orchestrator.store import artifacts, leases, messages, queries, records
+from orchestrator.store import artifacts, messages, queries, records
 from orchestrator.views.attempts import Attempts, ShownAttempt
 from orchestrator.web.pages.system import without_secrets
 from orchestrator.web.timeline_svg import timeline
@@ -24,6 +24,7 @@ SECRET = "hunter2-of-the-tests"
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebWorld]:
     """A session that was worked off, and one that has just begun."""
     with web_world(tmp_path_factory.mktemp("past")) as made:
+        made.leave_lead()
         work_off(made.store, made.session)
         yield made
 
@@ -162,7 +163,7 @@ def test_the_system_shows_settings_without_what_may_be_a_secret(
             f'[agents.mine]\ncommand = ["mine", "--key", "{SECRET}x"]\nmodel = "{SECRET}"\n'
             f'[notify]\nwebhook = "https://hooks.example/T1/{SECRET}x"\n'
         )
-        world.store.write(lambda tx: leases.leave_lead(tx, world.lead.holder, world.lead.epoch))
+        world.leave_lead()
 
         page = world.get("/p/demo/system").text
         found = world.get("/api/v1/system").json()
