@@ -30,9 +30,12 @@ _CJK_STOP = frozenset(  # words that say nothing about what a text is about
 )
 
 
+UNSTEMMED = {"specific", "specifics", "specifically"}  # the stemmer takes them for forms of `specification`
+
+
 @cache
 def _stem(word: str) -> str:
-    if not word.isascii():
+    if not word.isascii() or word in UNSTEMMED:
         return word
     return str(Stemmer.Stemmer("english", 0).stemWord(word))  # one object must not serve two threads
 

@@ -55,6 +55,7 @@ def pack() -> Pack:
             "full-lifecycle",
             "configured",
         ),
+        ("Let users see specific lists, and export each", CODER, "full-lifecycle", "configured"),
         ("Write a PRD for catalog export", CODER, "spec-only", "'PRD'"),
         ("希望能支持接口导出功能", CODER, "full-lifecycle", "configured"),
         ("前端需要加入导出按钮", CODER, "full-lifecycle-fe", "'前端'"),
