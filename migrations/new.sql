@@ -516,5 +516,6 @@ CREATE TABLE links (
 CREATE INDEX ix_links_to ON links (session_id, to_kind, to_id);
 CREATE INDEX ix_sessions_created ON sessions (created_at, id);
 CREATE INDEX ix_commands_at ON commands (at);
+CREATE INDEX ix_messages_notices ON messages (at) WHERE type = 'paused' OR type = 'completed';
 INSERT INTO alembic_version VALUES ('0006');
 COMMIT;

@@ -274,6 +274,9 @@ messages = table(
     CheckConstraint("number > 0", name="number"),
     clustered=True,
 )
+index(
+    "ix_messages_notices", messages.c.at, where="type = 'paused' OR type = 'completed'"
+)  # what people are told
 
 verdicts = table(
     "verdicts",

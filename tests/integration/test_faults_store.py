@@ -295,6 +295,7 @@ def test_a_copy_that_is_read_but_not_whole_replaces_no_good_one(store: Store) ->
 
 
 def test_without_a_copy_the_refusal_says_that_there_is_none(store: Store) -> None:
+    factories.make_session(store)
     store.close()
     damage(store.path)
     spoilt = Store(store.path)
