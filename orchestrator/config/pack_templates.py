@@ -12,6 +12,7 @@ from orchestrator.domain.json_types import Json
 
 FILTERS = (
     "cell",
+    "cited",
     "heading",
     "paragraphs",
     "yaml",

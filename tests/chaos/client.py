@@ -7,7 +7,6 @@ that came from outside can be traced to the command that asked for it.
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -217,7 +216,7 @@ class Client:
 
     def close(self) -> None:
         for flight in self.flights:
-            os.kill(flight.process.pid, signal.SIGKILL)  # ours and not waited for: the pid is its own
+            flight.process.kill()
             flight.process.wait()
         self._history.close()
 

@@ -211,12 +211,15 @@ class Storm:
 
     def _strike_client(self, blow: Blow, pid: int) -> bool:
         flight = next(each for each in self._client.flights if each.process.pid == pid)
+        if flight.process.poll() is not None:
+            return False
         flight.struck = True
         if blow.stopped is None:
             flight.process.kill()
         else:
-            flight.process.send_signal(signal.SIGSTOP)
-            self._stopped.append(Struck(os.pidfd_open(pid), time.monotonic() + blow.stopped))
+            pidfd = os.pidfd_open(pid)  # not waited for since: the pid is its own
+            signal.pidfd_send_signal(pidfd, signal.SIGSTOP)
+            self._stopped.append(Struck(pidfd, time.monotonic() + blow.stopped))
         self._count(blow, pid)
         return True
 
