@@ -13,9 +13,12 @@ EXAMPLES ?= 2000
 override IDEA := $(value IDEA)
 export IDEA
 
+# The commands under test start hundreds of times: each finds its modules compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients stacks states mutants heldout vendor check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients stacks states mutants heldout statements vendor check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -54,6 +57,9 @@ mutants: $(VENV)/.test  ## Plant known bugs, one at a time, and check that a tes
 
 heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly and with cheats; ARGS="--recipes a,b"
 	@"$(BIN)/python" -m tests.heldout $(ARGS)
+
+statements: $(VENV)/.test  ## Compile the store's statements into the file that commands read, after a change of them
+	@"$(BIN)/python" -m tests.compiled_statements
 
 vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock
 	@"$(BIN)/python" -m tests.vendored $(ARGS)

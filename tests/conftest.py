@@ -77,7 +77,7 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.upper().startswith("LIFECYCLE_")]:
             patch.delenv(name)
-        for name in ("FORCE_COLOR", "PYTHONPATH", "COLUMNS"):
+        for name in ("FORCE_COLOR", "PYTHONPATH", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
             patch.delenv(name, raising=False)
         patch.setenv("XDG_CONFIG_HOME", str(empty))
         patch.setenv("LIFECYCLE_CONFIG_DIR", str(empty))

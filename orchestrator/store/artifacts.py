@@ -8,19 +8,29 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import Delete, and_, bindparam, delete, func, select
-
 from orchestrator.domain.errors import StoreError
 from orchestrator.store import files
-from orchestrator.store.project_tables import contents
 from orchestrator.store.rows import Artifact, EarlierRun, Product
+from orchestrator.store.sql import (
+    Delete,
+    and_,
+    artifacts,
+    bindparam,
+    contents,
+    delete,
+    func,
+    products,
+    projections,
+    runs,
+    select,
+    tasks,
+)
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import artifacts, products, projections, runs, tasks
 
 IN_DATABASE = 1024 * 1024  # bytes; larger contents are files named by their digest
 
-_PUT = Insertion(contents, unique=["sha256"])  # same digest, same bytes
+_PUT = Insertion("contents", unique=["sha256"])  # same digest, same bytes
 
 
 @query(tuple[str, bytes | None])
@@ -28,7 +38,7 @@ def _body() -> Selection:
     return select(contents.c.sha256, contents.c.body).where(contents.c.sha256 == bindparam("digest"))
 
 
-_PRODUCT = Insertion(products)
+_PRODUCT = Insertion("products")
 
 
 @query(Product)
@@ -71,7 +81,7 @@ def _newest_version() -> Selection:
     )
 
 
-_REGISTER = Insertion(artifacts)
+_REGISTER = Insertion("artifacts")
 
 
 @query(Artifact)
@@ -129,7 +139,7 @@ def _shown() -> Selection:
     )
 
 
-_NOTE_SHOWN = Insertion(projections, unique=["session_id", "path"], replace=["sha256"])
+_NOTE_SHOWN = Insertion("projections", unique=["session_id", "path"], replace=["sha256"])
 
 
 def digest_of(body: bytes) -> str:

@@ -10,18 +10,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
-
 from orchestrator.domain import budget as rules
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.domain.prices import Cost, Usage
 from orchestrator.store import messages, records, sessions
 from orchestrator.store.rows import Run
+from orchestrator.store.sql import (
+    ColumnElement,
+    Update,
+    agent_calls,
+    and_,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    tasks,
+    update,
+)
+from orchestrator.store.sql import sessions as rows
 from orchestrator.store.statements import Selection, Sql, change, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, tasks
-from orchestrator.store.tables import sessions as rows
 
 RECENT = 50  # calls of an agent from which the mean is taken: reading all of them would take ever longer
 
@@ -56,24 +66,25 @@ class Reserved(NamedTuple):
     tokens: int
 
 
-_USED: dict[str, Sql] = {
-    "usd": func.coalesce(
-        agent_calls.c.cost_micros,
-        case((agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_micros), else_=0),
-    ),
-    "tokens": case(
-        (agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_tokens),
-        else_=func.coalesce(agent_calls.c.tokens_in, 0) + func.coalesce(agent_calls.c.tokens_out, 0),
-    ),
-    "turns": 1 + agent_calls.c.retries,
-    "minutes": func.coalesce(agent_calls.c.finished_at, bindparam("now")) - agent_calls.c.started_at,
-}
+def _amounts() -> dict[str, Sql]:
+    return {
+        "usd": func.coalesce(
+            agent_calls.c.cost_micros,
+            case((agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_micros), else_=0),
+        ),
+        "tokens": case(
+            (agent_calls.c.finished_at.is_(None), agent_calls.c.reserved_tokens),
+            else_=func.coalesce(agent_calls.c.tokens_in, 0) + func.coalesce(agent_calls.c.tokens_out, 0),
+        ),
+        "turns": 1 + agent_calls.c.retries,
+        "minutes": func.coalesce(agent_calls.c.finished_at, bindparam("now")) - agent_calls.c.started_at,
+    }
 
 
 def _sums(prefix: str, where: ColumnElement[bool] | None = None) -> list[Sql]:
     return [
         func.coalesce(func.sum(each if where is None else case((where, each))), 0).label(f"{prefix}_{name}")
-        for name, each in _USED.items()
+        for name, each in _amounts().items()
     ]
 
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
-
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
+from orchestrator.store.sql import bindparam, checks, links, select
 from orchestrator.store.statements import Insertion, Selection, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import checks, links
 
-_CHECK = Insertion(checks, unique=["session_id", "tree_id", "kind", "key"])
-_COPY = Insertion(checks)
-_LINK = Insertion(links, unique=["session_id", "from_kind", "from_id", "to_kind", "to_id", "how", "run_id"])
+_CHECK = Insertion("checks", unique=["session_id", "tree_id", "kind", "key"])
+_COPY = Insertion("checks")
+_LINK = Insertion("links", unique=["session_id", "from_kind", "from_id", "to_kind", "to_id", "how", "run_id"])
 
 
 class Check(NamedTuple):

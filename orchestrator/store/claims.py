@@ -9,19 +9,29 @@ from __future__ import annotations
 
 import secrets
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, exists, or_, select, update
-
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.store.project_tables import hosts
 from orchestrator.store.rows import Run, Task
+from orchestrator.store.sql import (
+    ColumnElement,
+    Update,
+    and_,
+    bindparam,
+    exists,
+    hosts,
+    or_,
+    runs,
+    select,
+    sessions,
+    tasks,
+    update,
+)
 from orchestrator.store.statements import Insertion, Selection, change, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import runs, sessions, tasks
 from orchestrator.store.tasks import oldest_offer, session_takes
 
-_INSERT_RUN = Insertion(runs)
+_INSERT_RUN = Insertion("runs")
 
 
 # Claim: change an offered task from pending to in progress.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Delete, bindparam, delete, select
-
 from orchestrator.domain.command_keys import KEPT_DAYS, KEPT_FOR_GOOD
 from orchestrator.domain.errors import KeyReused
 from orchestrator.domain.json_types import Json
-from orchestrator.store.project_tables import commands
 from orchestrator.store.rows import Decision
+from orchestrator.store.sql import Delete, bindparam, commands, decisions, delete, select
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import decisions
 
-_DECIDE = Insertion(decisions)
+_DECIDE = Insertion("decisions")
 
 
 @query(Decision)
@@ -41,7 +38,7 @@ def _command() -> Selection:
     return select(*columns(commands, AnsweredCommand)).where(commands.c.id == bindparam("command"))
 
 
-_ANSWERED = Insertion(commands)
+_ANSWERED = Insertion("commands")
 _DAY = 86_400 * 1_000_000  # microseconds
 _FORGOTTEN = 1_000  # keys that one transaction removes
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import CheckConstraint, Update, bindparam, update
-
 from orchestrator.domain.model import SATISFIED, TaskStatus
 from orchestrator.store import tasks
 from orchestrator.store.backends import sqlite_integrity
+from orchestrator.store.sql import Update, bindparam, update
+from orchestrator.store.sql import tasks as table
 from orchestrator.store.statements import change, one_of
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import metadata
-from orchestrator.store.tables import tasks as table
 
 WAITING = (TaskStatus.PENDING, TaskStatus.FAILED)
 
@@ -28,6 +26,10 @@ def _recount() -> Update:
 
 def file_faults(path: Path) -> list[str]:
     """What the database's own checks say of it, and the rows that break a rule; empty when it is whole."""
+    from sqlalchemy import CheckConstraint
+
+    from orchestrator.store.tables import metadata
+
     rules = (rule for each in metadata.sorted_tables for rule in each.constraints)
     return sqlite_integrity.file_faults(path, [rule for rule in rules if isinstance(rule, CheckConstraint)])
 

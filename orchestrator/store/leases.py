@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sqlalchemy import Update, and_, bindparam, select, update
-
 from orchestrator import __version__
 from orchestrator.domain.errors import NotLeader
 from orchestrator.store.clock import pid_space, process_start
-from orchestrator.store.project_tables import hosts, leases
 from orchestrator.store.rows import Host, Leader, OverdueRun
+from orchestrator.store.sql import Update, and_, bindparam, hosts, leases, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import runs, tasks
 
 LEADER = "coordinator"
 SECOND = 1_000_000  # microseconds
 SUPERVISED = "h-own-"  # how the incarnations of hosts begin that a daemon started
 HOST_GONE = "its worker host is gone"
 
-_REGISTER = Insertion(hosts)
+_REGISTER = Insertion("hosts")
 
 
 @change
@@ -113,7 +110,7 @@ def _leader() -> Selection:
     return select(*columns(leases, Leader)).where(leases.c.name == LEADER)
 
 
-_FIRST_LEADER = Insertion(leases)
+_FIRST_LEADER = Insertion("leases")
 
 
 @change

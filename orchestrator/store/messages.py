@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Update, bindparam, select, update
-
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.json_types import Json
 from orchestrator.domain.message_types import KNOWN_TYPES
 from orchestrator.store.rows import EventTime, Message
+from orchestrator.store.sql import Update, bindparam, messages, select, sessions, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import messages, sessions
 
 
 @query(int)
@@ -29,7 +27,7 @@ def _numbered() -> Update:
     )
 
 
-_APPEND = Insertion(messages)
+_APPEND = Insertion("messages")
 
 
 @query(Message)

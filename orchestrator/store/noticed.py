@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, or_, select
-
 from orchestrator.domain.json_types import Json
+from orchestrator.store.sql import bindparam, messages, or_, select, sessions
 from orchestrator.store.statements import Selection, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import messages, sessions
 
 
 class NewEvent(NamedTuple):

@@ -5,31 +5,35 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import (
+from orchestrator.domain import account_pause
+from orchestrator.domain.concerns import ARCH
+from orchestrator.domain.model import SessionStatus, TaskStatus
+from orchestrator.domain.pauses import ADVISED
+from orchestrator.store.records import cost_sums
+from orchestrator.store.rows import Attempt, CallSums, Session
+from orchestrator.store.sql import (
     ColumnElement,
     Select,
     Update,
+    agent_calls,
     and_,
     bindparam,
     case,
     exists,
     func,
+    hosts,
     null,
+    of_session,
     or_,
+    rate_limits,
+    runs,
     select,
+    sessions,
+    tasks,
     update,
 )
-
-from orchestrator.domain import account_pause
-from orchestrator.domain.concerns import ARCH
-from orchestrator.domain.model import SessionStatus, TaskStatus
-from orchestrator.domain.pauses import ADVISED
-from orchestrator.store.project_tables import hosts, rate_limits
-from orchestrator.store.records import COST_SUMS
-from orchestrator.store.rows import Attempt, CallSums, Session
-from orchestrator.store.statements import Selection, change, columns, fixed, one_of, query
+from orchestrator.store.statements import Selection, Sql, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, of_session, runs, sessions, tasks
 
 
 def _goes_on(advice: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -182,7 +186,7 @@ def _page_counts() -> Selection:
 @query(CallSums)
 def _page_costs() -> Selection:
     return (
-        select(*COST_SUMS, agent_calls.c.session_id.label("session"))
+        select(*cost_sums(), agent_calls.c.session_id.label("session"))
         .where(agent_calls.c.session_id.in_(_page()))
         .group_by(agent_calls.c.session_id)
     )
@@ -229,13 +233,14 @@ def _history() -> Selection:
     )
 
 
-_GROUPS = (tasks.c.role, agent_calls.c.agent, agent_calls.c.model)
+def _groups() -> list[Sql]:
+    return [tasks.c.role, agent_calls.c.agent, agent_calls.c.model]
 
 
 @query(CallSums)
 def _every_cost() -> Selection:
     return (
-        select(*COST_SUMS, agent_calls.c.session_id.label("session"), null().label("task"), *_GROUPS)
+        select(*cost_sums(), agent_calls.c.session_id.label("session"), null().label("task"), *_groups())
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .group_by(agent_calls.c.session_id, tasks.c.role, agent_calls.c.agent, agent_calls.c.model)
         .order_by(func.min(agent_calls.c.id))
@@ -246,7 +251,7 @@ def _every_cost() -> Selection:
 def _critique_costs() -> Selection:
     return (
         select(
-            *COST_SUMS,
+            *cost_sums(),
             null().label("session"),
             null().label("task"),
             null().label("role"),
@@ -262,7 +267,7 @@ def _critique_costs() -> Selection:
 @query(CallSums)
 def _cost_groups() -> Selection:
     return (
-        select(*COST_SUMS, agent_calls.c.session_id.label("session"), tasks.c.key.label("task"), *_GROUPS)
+        select(*cost_sums(), agent_calls.c.session_id.label("session"), tasks.c.key.label("task"), *_groups())
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"))
         .group_by(tasks.c.id, agent_calls.c.agent, agent_calls.c.model)

@@ -6,15 +6,12 @@ It is asked and told in the transactions that note a call's begin and end, so no
 
 from __future__ import annotations
 
-from sqlalchemy import Delete, Update, bindparam, delete, or_, select, update
-
 from orchestrator.domain import account_pause
 from orchestrator.domain.model import TaskStatus
-from orchestrator.store.project_tables import rate_limits
 from orchestrator.store.rows import RateLimit
+from orchestrator.store.sql import Delete, Update, bindparam, delete, or_, rate_limits, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import tasks
 
 LONGEST_WHY = 500  # characters
 
@@ -31,7 +28,7 @@ def _all() -> Selection:
 
 # Change an account from usable, or limited for less, to limited until later.
 _LIMIT = Insertion(
-    rate_limits, unique=["name"], replace=["limited_until", "since_at", "guesses", "agent", "why"]
+    "rate_limits", unique=["name"], replace=["limited_until", "since_at", "guesses", "agent", "why"]
 )
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Update, and_, bindparam, case, func, select, update
-
 from orchestrator.domain.agent_kinds import BUILTIN
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import RunOutcome
@@ -19,15 +17,30 @@ from orchestrator.store.rows import (
     StoredCritique,
     Verdict,
 )
-from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, query
+from orchestrator.store.sql import (
+    Update,
+    agent_calls,
+    and_,
+    bindparam,
+    case,
+    critiques,
+    findings,
+    func,
+    memory,
+    runs,
+    select,
+    tasks,
+    update,
+    verdicts,
+)
+from orchestrator.store.statements import Insertion, Selection, Sql, change, columns, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, critiques, findings, memory, runs, tasks, verdicts
 
 NO_USAGE = Usage()
 WISDOM = ("learnings", "decisions", "conventions", "issues")
 
-_VERDICT = Insertion(verdicts)
-_FINDING = Insertion(findings)
+_VERDICT = Insertion("verdicts")
+_FINDING = Insertion("findings")
 
 
 @query(Verdict)
@@ -49,7 +62,7 @@ def _findings() -> Selection:
     )
 
 
-_CRITIQUE = Insertion(critiques, unique=["run_id", "perspective"])
+_CRITIQUE = Insertion("critiques", unique=["run_id", "perspective"])
 
 
 @query(StoredCritique)
@@ -61,7 +74,7 @@ def _critiques() -> Selection:
     )
 
 
-_CALL = Insertion(agent_calls)
+_CALL = Insertion("agent_calls")
 
 
 @change
@@ -109,24 +122,24 @@ def _calls() -> Selection:
     )
 
 
-# Ended, and nobody knows what it cost.
-_UNPRICED = and_(
-    agent_calls.c.metered == 1, agent_calls.c.finished_at.is_not(None), agent_calls.c.cost_micros.is_(None)
-)
-COST_SUMS = (
-    func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
-    func.count(agent_calls.c.id).label("calls"),
-    func.count(agent_calls.c.cost_micros).label("priced"),
-    func.coalesce(func.sum(case((_UNPRICED, 1), else_=0)), 0).label("unpriced"),
-    func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
-    func.coalesce(func.sum(agent_calls.c.tokens_cached), 0).label("tokens_cached"),
-    func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
-)
+def cost_sums() -> list[Sql]:
+    """What calls cost together, as columns of `CallSums`."""
+    ended = agent_calls.c.finished_at.is_not(None)
+    unpriced = and_(agent_calls.c.metered == 1, ended, agent_calls.c.cost_micros.is_(None))
+    return [
+        func.coalesce(func.sum(agent_calls.c.cost_micros), 0).label("cost_micros"),
+        func.count(agent_calls.c.id).label("calls"),
+        func.count(agent_calls.c.cost_micros).label("priced"),
+        func.coalesce(func.sum(case((unpriced, 1), else_=0)), 0).label("unpriced"),
+        func.coalesce(func.sum(agent_calls.c.tokens_in), 0).label("tokens_in"),
+        func.coalesce(func.sum(agent_calls.c.tokens_cached), 0).label("tokens_cached"),
+        func.coalesce(func.sum(agent_calls.c.tokens_out), 0).label("tokens_out"),
+    ]
 
 
 @query(CallSums)
 def _cost() -> Selection:
-    return select(*COST_SUMS).where(agent_calls.c.session_id == bindparam("session"))
+    return select(*cost_sums()).where(agent_calls.c.session_id == bindparam("session"))
 
 
 @query(CallOutcome)
@@ -139,9 +152,9 @@ def _outcomes() -> Selection:
     )
 
 
-_REMEMBER = Insertion(memory)
+_REMEMBER = Insertion("memory")
 _SHARE = Insertion(
-    memory, unique=["session_id", "name"], where="kind = 'shared'", replace=["data", "at", "task_key"]
+    "memory", unique=["session_id", "name"], where="kind = 'shared'", replace=["data", "at", "task_key"]
 )
 
 

@@ -4,49 +4,45 @@ from __future__ import annotations
 
 import uuid
 
-from sqlalchemy import Delete, Table, bindparam, delete, select
-
 from orchestrator.domain.errors import NotAllowedNow
 from orchestrator.store.decisions import answered
-from orchestrator.store.project_tables import contents
-from orchestrator.store.statements import Change, change
-from orchestrator.store.store import Tx
-from orchestrator.store.tables import (
-    agent_calls,
+from orchestrator.store.sql import (
+    Delete,
     artifacts,
-    candidates,
-    checks,
-    commits,
-    critiques,
-    decisions,
-    edges,
+    bindparam,
+    contents,
+    delete,
     findings,
-    links,
-    memory,
-    messages,
     of_session,
     products,
-    projections,
     runs,
-    snapshots,
-    tasks,
-    trees,
+    select,
+    table_of,
     verdicts,
-    works,
 )
-from orchestrator.store.tables import sessions as session_table
+from orchestrator.store.sql import sessions as session_table
+from orchestrator.store.statements import Change, change
+from orchestrator.store.store import Tx
 from orchestrator.store.work_trees import left_trees
 
 
-def _of_runs(table: Table) -> Change:
-    return Change(lambda: delete(table).where(table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))))
+def _of_runs(name: str) -> Change:
+    def build() -> Delete:
+        table = table_of(name)
+        return delete(table).where(table.c.run_id.in_(select(runs.c.id).where(of_session(runs))))
+
+    return Change(build, f"retention.{name}")
 
 
-def _of_session(table: Table) -> Change:
-    return Change(lambda: delete(table).where(of_session(table)))
+def _of_session(name: str) -> Change:
+    def build() -> Delete:
+        table = table_of(name)
+        return delete(table).where(of_session(table))
+
+    return Change(build, f"retention.{name}")
 
 
-_OF_RUNS = [_of_runs(table) for table in (products, critiques)]
+_OF_RUNS = [_of_runs(name) for name in ("products", "critiques")]
 
 
 @change
@@ -57,25 +53,25 @@ def _findings() -> Delete:
 
 
 _OF_SESSION = [
-    _of_session(table)
-    for table in (
-        verdicts,
-        agent_calls,
-        artifacts,
-        links,
-        checks,
-        candidates,
-        commits,
-        trees,
-        works,
-        runs,
-        edges,
-        tasks,
-        messages,
-        projections,
-        decisions,
-        memory,
-        snapshots,
+    _of_session(name)
+    for name in (
+        "verdicts",
+        "agent_calls",
+        "artifacts",
+        "links",
+        "checks",
+        "candidates",
+        "commits",
+        "trees",
+        "works",
+        "runs",
+        "edges",
+        "tasks",
+        "messages",
+        "projections",
+        "decisions",
+        "memory",
+        "snapshots",
     )
 ]
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select
-
+from orchestrator.store.sql import bindparam, select, sessions
 from orchestrator.store.statements import Selection, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import sessions
 
 
 @query(tuple[str, int])

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, or_, select
-
-from orchestrator.store.records import COST_SUMS
+from orchestrator.store.records import cost_sums
 from orchestrator.store.rows import CallSums, Session
+from orchestrator.store.sql import ColumnElement, agent_calls, bindparam, func, or_, select, sessions, tasks
 from orchestrator.store.statements import Selection, Sql, columns, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, sessions, tasks
 
 NEWEST = (2**62, "")  # the place before the newest session
 _TOGETHER = 25  # sessions that one query counts for
@@ -61,7 +59,7 @@ def _counts() -> Selection:
 @query(CallSums)
 def _costs() -> Selection:
     return (
-        select(*COST_SUMS, agent_calls.c.session_id.label("session"))
+        select(*cost_sums(), agent_calls.c.session_id.label("session"))
         .where(_is_one(agent_calls.c.session_id))
         .group_by(agent_calls.c.session_id)
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Update, bindparam, select, update
-
 from orchestrator.config.snapshots import upgraded
 from orchestrator.domain import past
 from orchestrator.domain.approvals import digest_of
@@ -14,14 +12,14 @@ from orchestrator.domain.model import SessionStatus
 from orchestrator.domain.pauses import PAUSES, PauseReason
 from orchestrator.store import artifacts, messages, transitions
 from orchestrator.store.rows import Session, SessionState
+from orchestrator.store.sql import Update, bindparam, select, sessions, snapshots, update
 from orchestrator.store.statements import Insertion, Selection, change, columns, fixed, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import sessions, snapshots
 
 EVERY = 2**31 - 1  # a limit that is none
 DEFERRED = "owed"  # in a pause's detail: approvals that were asked for while the session was paused already
 
-_INSERT = Insertion(sessions)
+_INSERT = Insertion("sessions")
 
 
 @query(Session)
@@ -39,8 +37,8 @@ def _snapshot() -> Selection:
     return select(snapshots.c.data).where(snapshots.c.session_id == bindparam("session"))
 
 
-_KEEP_SNAPSHOT = Insertion(snapshots)
-_CHANGE_SNAPSHOT = Insertion(snapshots, unique=["session_id"], replace=["data"])
+_KEEP_SNAPSHOT = Insertion("snapshots")
+_CHANGE_SNAPSHOT = Insertion("snapshots", unique=["session_id"], replace=["data"])
 
 
 @query(Session)

@@ -1,31 +1,42 @@
-"""Core statements compiled once and run on the driver's cursor, and the types of the rows they return.
+"""Statements run on the driver's cursor, and the types of the rows they return.
 
-Executing a construct through SQLAlchemy's Connection costs more than SQLite itself takes for it; a statement here keeps
-the compiled text and the type processors, so a hot one costs one driver call. It is compiled at its first use, and not
-even built before, since building has its price too.
+Executing a construct through SQLAlchemy's Connection costs more than SQLite itself takes for it, and importing SQLAlchemy
+more than a whole command; a statement here is compiled ahead of time, so running it costs one driver call.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from operator import itemgetter
-from typing import Any, Generic, TypeAlias, TypeVar, get_origin
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_origin
 
-from sqlalchemy import Column, ColumnElement, Select, Table, literal_column, or_, text
-from sqlalchemy.sql import ClauseElement
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.dml import Delete, Insert, Update
-from sqlalchemy.types import TypeEngine
+from orchestrator.store import compiled
+from orchestrator.store.compiled import Compiled
+from orchestrator.store.json_text import from_text, to_text
+from orchestrator.store.sql import literal_column, or_
 
-from orchestrator.store.backends import sqlite
+if TYPE_CHECKING:
+    from sqlalchemy import Column, ColumnElement, Delete, Select, Table, Update
+    from sqlalchemy.sql import ClauseElement
+
+    Selection: TypeAlias = Select[Any]
+    Sql: TypeAlias = ColumnElement[Any]  # an expression; SQLAlchemy's own types end where a value comes back
+else:
+    Selection = Sql = Any
 
 R = TypeVar("R")
-Selection: TypeAlias = Select[Any]
-Sql: TypeAlias = ColumnElement[Any]  # an expression; SQLAlchemy's own types end where a value comes back
-Processor = Callable[[Any], Any]
 Raw = tuple[object, ...]
+Processor = Callable[[Any], Any]
+_BOUND: Mapping[str, Processor] = {
+    "json": to_text,
+    "float": lambda value: None if value is None else float(value),
+}
+
+
+_NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 
 
 class Values(dict[str, object]):
@@ -40,6 +51,11 @@ def fixed(value: str | int) -> Sql:
 def one_of(column: Sql, values: Iterable[object]) -> ColumnElement[bool]:
     """`column` equals one of `values`. An IN list would be expanded at each execution, and we compile once."""
     return or_(*(column == value for value in values))
+
+
+def listed(column: Sql, name: str) -> ColumnElement[bool]:
+    """`column` equals one of the values that `Query.given` has for `name`."""
+    return column == literal_column(f"{{{name}}}")
 
 
 def columns(table: Table, row: type[tuple[object, ...]]) -> list[Column[Any]]:
@@ -67,36 +83,23 @@ class Form:
         return self.in_order(bound)
 
 
-def _compile(statement: ClauseElement, given: Sequence[str] | None = None) -> Form:
-    """An INSERT needs the columns `given` values."""
-    compiled = statement.compile(dialect=sqlite.DIALECT, column_keys=given)
-    assert isinstance(compiled, SQLCompiler)
-    places = list(compiled.positiontup or ())
-    types = {name: bind.type for bind, name in compiled.bind_names.items()}
-    own = {name: _plain(compiled.params[name]) for name in places}
-    found = ((name, _stored(types[name]).bind_processor(sqlite.DIALECT)) for name in own)
+def _form(made: Compiled) -> Form:
+    places = made.places
     return Form(
-        sql=str(compiled),
-        own=own,
+        sql=made.sql,
+        own=made.own,
         in_order=itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[n] for n in places),
-        bound=[(name, processor) for name, processor in found if processor is not None],
+        bound=[(name, _BOUND[kind]) for name, kind in made.bound.items()],
     )
-
-
-def _stored(type: TypeEngine[Any]) -> TypeEngine[Any]:
-    return type.dialect_impl(sqlite.DIALECT)
-
-
-def _plain(value: object) -> object:
-    """The driver takes a plain str at once, and asks around for any other kind of it."""
-    return str(value) if isinstance(value, str) else value
 
 
 class Statement:
     """A statement of a transaction. Parameters left out take the statement's own values."""
 
-    def __init__(self, build: Callable[[], ClauseElement]) -> None:
+    def __init__(self, build: Callable[[], ClauseElement], name: str = "") -> None:
+        """`name`: `module.name`, by which it is compiled ahead; of the function that builds it by default."""
         self.build = build
+        self.name = name or f"{build.__module__.rpartition('.')[2]}.{build.__qualname__}"
 
     @property
     def form(self) -> Form:
@@ -104,7 +107,16 @@ class Statement:
 
     @cached_property
     def _form(self) -> Form:
-        return _compile(self.build())
+        return _form(self.made)
+
+    @cached_property
+    def made(self) -> Compiled:
+        found = compiled.compiled(self.name)
+        if found is None:
+            from orchestrator.store.building import build
+
+            found = build(self.build())
+        return found
 
 
 class Change(Statement):
@@ -114,34 +126,58 @@ class Change(Statement):
 class Query(Statement, Generic[R]):
     """A SELECT whose rows are R: a named tuple of all columns, `Values`, a plain tuple, or the value of one column."""
 
-    def __init__(self, row: type[R], build: Callable[[], Selection]) -> None:
-        super().__init__(build)
+    def __init__(self, row: type[R], build: Callable[[], Selection], name: str = "") -> None:
+        super().__init__(build, name)
         self.row = row
-        self._selected = build
+        self._given: dict[tuple[str, tuple[str, ...]], Query[R]] = {}
 
     @cached_property
     def compiled(self) -> tuple[Form, Callable[[Raw], R]]:
         """The form, and what makes a row of what the driver gives. Raises AssertionError for columns of another row."""
-        statement = self._selected()
-        return _compile(statement), _row_maker(self.row, list(statement.selected_columns))
+        return self._form, _row_maker(self.row, self.made)
 
     @property
     def form(self) -> Form:
         return self.compiled[0]
 
+    def given(self, name: str, values: tuple[str, ...]) -> Query[R]:
+        """The query for these values of what is `listed` by that name; one text for each set of values.
 
-def _row_maker(row: type[R], selected: Sequence[Sql]) -> Callable[[Raw], R]:
-    make: Callable[[Sequence[object]], R] = _plain_maker(row, [column.key or "" for column in selected])
-    found = (_stored(column.type).result_processor(sqlite.DIALECT, None) for column in selected)
-    returned = [(place, processor) for place, processor in enumerate(found) if processor is not None]
-    if not returned:
+        Raises ValueError for what is no plain name, since it becomes part of the text.
+        """
+        found = self._given.get((name, values))
+        if found is None:
+            found = self._given[name, values] = _Given(self, name, values)
+        return found
+
+
+class _Given(Query[R]):
+    def __init__(self, of: Query[R], name: str, values: tuple[str, ...]) -> None:
+        super().__init__(of.row, of.build, of.name)  # type: ignore[arg-type]
+        if strange := [value for value in values if not _NAME.fullmatch(value)]:
+            raise ValueError(f"no plain names: {strange}")
+        self._of = of
+        self._list = name
+        self._values = values
+
+    @cached_property
+    def made(self) -> Compiled:
+        def written(found: re.Match[str]) -> str:
+            return "(" + (" OR ".join(f"{found[1]} = '{value}'" for value in self._values) or "0") + ")"
+
+        return replace(self._of.made, sql=re.sub(rf"(\S+) = {{{self._list}}}", written, self._of.made.sql))
+
+
+def _row_maker(row: type[R], made: Compiled) -> Callable[[Raw], R]:
+    make: Callable[[Sequence[object]], R] = _plain_maker(row, made.names)
+    if not made.returned:
         return make
 
     def processed(raw: Raw) -> R:
         values = list(raw)
-        for place, processor in returned:
+        for place in made.returned:
             if values[place] is not None:
-                values[place] = processor(values[place])
+                values[place] = from_text(values[place])  # type: ignore[arg-type]
         return make(values)
 
     return processed
@@ -170,36 +206,51 @@ class Insertion:
 
     def __init__(
         self,
-        table: Table,
+        table: str,
         *,
         unique: Sequence[str] = (),
         where: str | None = None,
         replace: Sequence[str] = (),
     ) -> None:
         self.table = table
-        self._unique = unique
-        self._where = None if where is None else text(where)
-        self._replace = replace
+        self.unique = unique
+        self.where = where
+        self.replace = replace
         self._forms: dict[tuple[str, ...], Form] = {}
 
-    def construct(self, insert: Callable[[Table], Any] = sqlite.insert) -> Insert:
-        """With `insert` of a dialect: what it calls an upsert is its own."""
-        made = insert(self.table)
-        if self._replace:
-            new = {name: made.excluded[name] for name in self._replace}
-            made = made.on_conflict_do_update(index_elements=self._unique, index_where=self._where, set_=new)
-        elif self._unique:
-            made = made.on_conflict_do_nothing(index_elements=self._unique, index_where=self._where)
-        assert isinstance(made, Insert)
-        return made
-
     def for_values(self, values: Mapping[str, object]) -> Form:
-        """The form that takes just these values."""
+        """The form that takes just these values. Raises KeyError for a column that the table has not."""
         names = tuple(values)
         form = self._forms.get(names)
         if form is None:
-            form = self._forms[names] = _compile(self.construct(), names)
+            form = self._forms[names] = _form(self._made(names))
         return form
+
+    def _made(self, names: Sequence[str]) -> Compiled:
+        known = kinds(self.table)
+        bound = {name: kind for name in names if (kind := known[name])}
+        sql = f"INSERT INTO {self.table} ({_quoted(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 - the schema's own names
+        if self.unique:
+            where = "" if self.where is None else f" WHERE {self.where}"
+            new = ", ".join(f'"{name}" = excluded."{name}"' for name in self.replace)
+            sql += f" ON CONFLICT ({_quoted(self.unique)}){where} DO "
+            sql += f"UPDATE SET {new}" if new else "NOTHING"
+        return Compiled(sql, names, dict.fromkeys(names), bound)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+@cache
+def kinds(table: str) -> Mapping[str, str | None]:
+    """Column -> its kind, None where values go in and come out as they are."""
+    found = compiled.kinds(table)
+    if found is None:
+        from orchestrator.store.building import table_kinds
+
+        found = table_kinds(table)
+    return found
 
 
 def query(row: type[R]) -> Callable[[Callable[[], Selection]], Query[R]]:

@@ -13,13 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.backends import sqlite
 from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, explain
-from orchestrator.store.backends.sqlite_file import busy, connect_reader, connect_writer, lock_holders, pool
+from orchestrator.store.backends.sqlite_file import (
+    Readers,
+    busy,
+    connect_reader,
+    connect_writer,
+    lock_holders,
+)
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.grouping import GroupCommit, Request
 from orchestrator.store.statements import Change, Insertion, Query
@@ -141,7 +147,7 @@ class Store:
             connect_writer, path, synchronous=synchronous, journal=journal, checkpointer=checkpointer
         )
         self._connection: sqlite.Connection | None = None
-        self._readers = pool(lambda: connect_reader(path), READERS)
+        self._readers = Readers(partial(connect_reader, path), READERS)
 
     def close(self) -> None:
         # The lock is taken only if a thread was interrupted while writing: then the process ends, and its handle with it.
@@ -152,7 +158,7 @@ class Store:
                     self._connection = None
             finally:
                 self._write_lock.release()
-        self._readers.dispose()
+        self._readers.close()
 
     def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
         """Return the answer of `unit` once its transaction, which it may share with others that wait, is committed.
@@ -208,7 +214,7 @@ class Store:
         """Return the answer of `unit` on one consistent snapshot; it cannot write."""
         self.must_be_whole()
         try:
-            with self._reading() as connection, sqlite.reading(connection) as cursor:
+            with self._readers.connection() as connection, sqlite.reading(connection) as cursor:
                 return unit(Tx(cursor, self.clock, self.workflow))
         except sqlite.DriverError as error:
             raise self._explained(error) from error
@@ -260,11 +266,3 @@ class Store:
             if self._connection is None:
                 self._connection = self._connect()
             yield self._connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite.Connection]:
-        fairy: Any = self._readers.connect()
-        try:
-            yield fairy.dbapi_connection
-        finally:
-            fairy.close()

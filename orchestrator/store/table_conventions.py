@@ -7,7 +7,6 @@ within one boot, so it always stands beside a `boot` id; another boot's lease is
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 import sqlalchemy
@@ -16,7 +15,7 @@ from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
 from orchestrator.domain.json_types import Json
-from orchestrator.store.backends.sqlite_errors import unreadable
+from orchestrator.store.json_text import from_text, to_text
 
 metadata = MetaData(
     naming_convention={
@@ -33,25 +32,18 @@ Integer = sqlalchemy.Integer().with_variant(
     sqlalchemy.BigInteger(), "postgresql"
 )  # microseconds need 64 bits
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
 
 class JsonText(TypeDecorator[Json]):
-    """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
+    """A JSON value kept as text."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
-        return None if value is None else _encode(value).encode("utf-8", "replace").decode()
+        return to_text(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Json:
-        if value is None:
-            return None
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise unreadable(f"a value is no JSON: {error}") from error
+        return from_text(value)
 
 
 def table(name: str, *items: SchemaItem, clustered: bool = False) -> Table:

@@ -54,6 +54,7 @@ __all__ = [
     "runs",
     "sessions",
     "snapshots",
+    "table_of",
     "tasks",
     "trees",
     "verdicts",
@@ -388,9 +389,13 @@ index("uq_memory_shared", memory.c.session_id, memory.c.name, unique=True, where
 index("ix_memory_session", memory.c.session_id)
 
 
+def table_of(name: str) -> Table:
+    return metadata.tables[name]
+
+
 def of_session(of: Table) -> ColumnElement[bool]:
     """The rows of `:session`. Runs and edges are found by their tasks, and have no index of their own for it."""
     mine: BindParameter[str] = bindparam("session")
-    if of in (runs, edges):
+    if of.name in (runs.name, edges.name):
         return of.c.task_id.in_(select(tasks.c.id).where(tasks.c.session_id == mine))
     return of.c.session_id == mine

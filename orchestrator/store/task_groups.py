@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, func, or_, select
-
 from orchestrator.domain.model import TaskStatus
+from orchestrator.store.sql import ColumnElement, and_, bindparam, case, func, of_session, or_, select, tasks
 from orchestrator.store.statements import Selection, columns, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import of_session, tasks
 
 READY = "ready"  # pending, and nothing that it waits for is left
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, func, select
-
 from orchestrator.domain.model import RunOutcome, TaskStatus
+from orchestrator.store.sql import agent_calls, and_, bindparam, func, runs, select, tasks
 from orchestrator.store.statements import Selection, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import agent_calls, runs, tasks
 
 READ = 5_000  # newest tasks that are looked at
 HISTORY = 500  # completed ones of them that are returned

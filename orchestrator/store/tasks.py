@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select
-
 from orchestrator.domain.concerns import ARCH
 from orchestrator.domain.model import SessionStatus, TaskStatus
 from orchestrator.domain.pauses import ADVISED
-from orchestrator.store.project_tables import hosts
 from orchestrator.store.rows import Blocker, OpenRun, Run, RunOwner, Task
-from orchestrator.store.statements import Query, Selection, columns, fixed, one_of, query
+from orchestrator.store.sql import (
+    ColumnElement,
+    and_,
+    bindparam,
+    edges,
+    exists,
+    func,
+    hosts,
+    of_session,
+    or_,
+    runs,
+    select,
+    sessions,
+    tasks,
+)
+from orchestrator.store.statements import Selection, columns, fixed, listed, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, of_session, runs, sessions, tasks
 
 
 @query(str)
@@ -54,16 +63,13 @@ def session_takes() -> ColumnElement[bool]:
     return or_(status == SessionStatus.ACTIVE, and_(tasks.c.prefix == fixed(ARCH), waits))
 
 
-@cache
-def _oldest_offer(roles: tuple[str, ...]) -> Query[Task]:
-    return Query(
-        Task,
-        lambda: (
-            select(*columns(tasks, Task))
-            .where(tasks.c.offered_at.is_not(None), one_of(tasks.c.role, roles), session_takes())
-            .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
-            .limit(1)
-        ),
+@query(Task)
+def _oldest_offer() -> Selection:
+    return (
+        select(*columns(tasks, Task))
+        .where(tasks.c.offered_at.is_not(None), listed(tasks.c.role, "roles"), session_takes())
+        .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
+        .limit(1)
     )
 
 
@@ -84,7 +90,7 @@ def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
 
 def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:
     """The offered task that has waited longest for one of `roles`, by priority first."""
-    return tx.row(_oldest_offer(roles))
+    return tx.row(_oldest_offer.given("roles", roles))
 
 
 def _ready() -> Selection:
@@ -181,20 +187,17 @@ def _open_beside() -> Selection:
     )
 
 
-@cache
-def _offer_elsewhere(roles: tuple[str, ...]) -> Query[int]:
-    return Query(
-        int,
-        lambda: (
-            select(tasks.c.id)
-            .where(
-                tasks.c.offered_at.is_not(None),
-                tasks.c.session_id != bindparam("session"),
-                one_of(tasks.c.role, roles),
-                session_takes(),
-            )
-            .limit(1)
-        ),
+@query(int)
+def _offer_elsewhere() -> Selection:
+    return (
+        select(tasks.c.id)
+        .where(
+            tasks.c.offered_at.is_not(None),
+            tasks.c.session_id != bindparam("session"),
+            listed(tasks.c.role, "roles"),
+            session_takes(),
+        )
+        .limit(1)
     )
 
 
@@ -220,7 +223,7 @@ def count_open(tx: Tx, session: str) -> int:
 
 def offer_waits_elsewhere(tx: Tx, session: str, roles: tuple[str, ...]) -> bool:
     """Whether another session's offer waits for a host of `roles`."""
-    return tx.row(_offer_elsewhere(roles), session=session) is not None
+    return tx.row(_offer_elsewhere.given("roles", roles), session=session) is not None
 
 
 def ready(tx: Tx, session: str) -> list[Task]:

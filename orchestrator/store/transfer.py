@@ -6,31 +6,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Table, bindparam, select
-
 from orchestrator.domain.errors import StoreError
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.store.backends.sqlite import REFUSED
-from orchestrator.store.project_tables import contents, hosts
-from orchestrator.store.statements import Insertion, Query, Selection, Values, query
-from orchestrator.store.store import Tx
-from orchestrator.store.tables import (
-    agent_calls,
+from orchestrator.store.sql import (
     artifacts,
-    critiques,
-    decisions,
-    edges,
+    bindparam,
+    contents,
     findings,
-    memory,
-    messages,
+    hosts,
     of_session,
     products,
     runs,
-    sessions,
-    snapshots,
-    tasks,
+    select,
+    table_of,
     verdicts,
 )
+from orchestrator.store.statements import Insertion, Query, Selection, Values, kinds, query
+from orchestrator.store.store import Tx
 
 Rows = dict[str, list[JsonObject]]
 
@@ -39,43 +32,46 @@ Rows = dict[str, list[JsonObject]]
 class Part:
     """How a table belongs to a session, and which of its columns are row ids that are given anew."""
 
-    table: Table
+    name: str  # of the table
     of_run: bool = False  # it knows its run, not its session
     own_id: bool = False  # its id is the database's and nobody refers to it
     tasks: tuple[str, ...] = ()  # columns that name a task's row
 
 
 PARTS = (  # referred to before referring
-    Part(sessions),
-    Part(snapshots),
-    Part(tasks),
-    Part(edges, tasks=("task_id", "blocker_id")),
-    Part(runs, tasks=("task_id",)),
-    Part(products, of_run=True),
-    Part(critiques, of_run=True),
-    Part(artifacts, own_id=True, tasks=("task_id",)),
-    Part(messages),
-    Part(verdicts, tasks=("task_id",)),
-    Part(agent_calls, own_id=True, tasks=("task_id",)),
-    Part(decisions, own_id=True),
-    Part(memory, own_id=True),
+    Part("sessions"),
+    Part("snapshots"),
+    Part("tasks"),
+    Part("edges", tasks=("task_id", "blocker_id")),
+    Part("runs", tasks=("task_id",)),
+    Part("products", of_run=True),
+    Part("critiques", of_run=True),
+    Part("artifacts", own_id=True, tasks=("task_id",)),
+    Part("messages"),
+    Part("verdicts", tasks=("task_id",)),
+    Part("agent_calls", own_id=True, tasks=("task_id",)),
+    Part("decisions", own_id=True),
+    Part("memory", own_id=True),
 )
 
 
 def _select(part: Part) -> Query[Values]:
-    table = part.table
-    mine = (
-        table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
-        if part.of_run
-        else table.c.id == bindparam("session")
-        if table is sessions
-        else of_session(table)
-    )
-    return Query(Values, lambda: select(table).where(mine).order_by(*table.primary_key.columns))
+    def build() -> Selection:
+        table = table_of(part.name)
+        mine = (
+            table.c.run_id.in_(select(runs.c.id).where(of_session(runs)))
+            if part.of_run
+            else table.c.id == bindparam("session")
+            if part.name == "sessions"
+            else of_session(table)
+        )
+        return select(table).where(mine).order_by(*table.primary_key.columns)
+
+    return Query(Values, build, f"transfer.{part.name}")
 
 
-_SELECTS = {part.table.name: _select(part) for part in PARTS}
-_INSERTS = {table.name: Insertion(table) for table in (*(part.table for part in PARTS), findings)}
+_SELECTS = {part.name: _select(part) for part in PARTS}
+_INSERTS = {name: Insertion(name) for name in (*(part.name for part in PARTS), "findings")}
 
 
 @query(Values)
@@ -87,7 +83,7 @@ def _hosts() -> Selection:
     )
 
 
-_HOST = Insertion(hosts, unique=["incarnation"])
+_HOST = Insertion("hosts", unique=["incarnation"])
 
 
 @query(Values)
@@ -120,7 +116,7 @@ def rows_of(tx: Tx, session: str) -> Rows:
     """Every row of the session by table, as plain values."""
     found: Rows = {"hosts": [*tx.rows(_hosts, session=session)]}
     for part in PARTS:
-        found[part.table.name] = [*tx.rows(_SELECTS[part.table.name], session=session)]
+        found[part.name] = [*tx.rows(_SELECTS[part.name], session=session)]
     found["findings"] = [*tx.rows(_findings, session=session)]
     return found
 
@@ -132,7 +128,7 @@ def digests_of(tx: Tx, session: str) -> list[str]:
 
 def columns() -> dict[str, set[str]]:
     """Table -> its columns: what a package must hold, no more and no less."""
-    return {table.name: set(table.c.keys()) for table in (hosts, findings, *(part.table for part in PARTS))}
+    return {name: set(kinds(name)) for name in ("hosts", "findings", *(part.name for part in PARTS))}
 
 
 class NotWhole(StoreError):
@@ -161,21 +157,21 @@ def _insert_all(tx: Tx, rows: Mapping[str, Iterable[JsonObject]]) -> None:
     task_ids: dict[int, int] = {}
     verdict_ids: dict[int, int] = {}
     for part in PARTS:
-        for row in rows[part.table.name]:
+        for row in rows[part.name]:
             old = row.get("id")
             new = _insert(tx, part, dict(row), task_ids)
-            if part.table is tasks:
+            if part.name == "tasks":
                 task_ids[int(old or 0)] = new
-            elif part.table is verdicts:
+            elif part.name == "verdicts":
                 verdict_ids[int(old or 0)] = new
     for row in rows["findings"]:
         tx.insert(_INSERTS["findings"], **{**row, "verdict_id": verdict_ids[row["verdict_id"]]})
 
 
 def _insert(tx: Tx, part: Part, row: JsonObject, task_ids: Mapping[int, int]) -> int:
-    if part.own_id or part.table in (tasks, verdicts):
+    if part.own_id or part.name in ("tasks", "verdicts"):
         del row["id"]
     for column in part.tasks:
         if row[column] is not None:
             row[column] = task_ids[row[column]]
-    return tx.insert(_INSERTS[part.table.name], **row)
+    return tx.insert(_INSERTS[part.name], **row)

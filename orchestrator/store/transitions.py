@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Update, bindparam, case, select, update
-
 from orchestrator.domain.errors import LeaseLost
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.domain.model import SATISFIED, RunOutcome, TaskStatus
 from orchestrator.store.claims import held
+from orchestrator.store.sql import Update, bindparam, case, edges, runs, select, tasks, update
 from orchestrator.store.statements import Insertion, Selection, change, one_of, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import edges, runs, tasks
 from orchestrator.store.tasks import session_takes
 
-_INSERT_TASK = Insertion(tasks)
+_INSERT_TASK = Insertion("tasks")
 
-_INSERT_EDGE = Insertion(edges)
+_INSERT_EDGE = Insertion("edges")
 
 
 @query(str)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Select, and_, bindparam, case, func, select
-
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import SATISFIED, SessionStatus, TaskStatus
 from orchestrator.domain.waiting import LAST, RANKS
+from orchestrator.store.sql import Select, and_, bindparam, case, func, messages, select, sessions, tasks
 from orchestrator.store.statements import Selection, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import messages, sessions, tasks
 
 
 class WaitingSession(NamedTuple):

@@ -8,21 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Update, and_, bindparam, or_, select, update
-
 from orchestrator.domain.errors import LeaseLost, NotAllowedNow
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
+from orchestrator.store.sql import (
+    Update,
+    and_,
+    bindparam,
+    candidates,
+    commits,
+    or_,
+    runs,
+    select,
+    update,
+    works,
+)
 from orchestrator.store.statements import Insertion, Selection, change, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import candidates, commits, runs, works
 from orchestrator.store.work_rows import Commit, Proposed, Work
 
-_INSERT_WORK = Insertion(works, unique=["session_id"])
-_INSERT_CANDIDATE = Insertion(candidates, unique=["run_id", "commit_id"])
-_INSERT_COMMIT = Insertion(commits)
+_INSERT_WORK = Insertion("works", unique=["session_id"])
+_INSERT_CANDIDATE = Insertion("candidates", unique=["run_id", "commit_id"])
+_INSERT_COMMIT = Insertion("commits")
 
 
 @query(Work)

@@ -6,17 +6,27 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, or_, select
-
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.model import RunOutcome, SessionStatus
 from orchestrator.store import messages
-from orchestrator.store.project_tables import commands
 from orchestrator.store.rows import Message
+from orchestrator.store.sql import (
+    bindparam,
+    candidates,
+    commands,
+    commits,
+    func,
+    or_,
+    runs,
+    select,
+    sessions,
+    tasks,
+    trees,
+    works,
+)
+from orchestrator.store.sql import messages as message_table
 from orchestrator.store.statements import Selection, columns, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import candidates, commits, runs, sessions, tasks, trees, works
-from orchestrator.store.tables import messages as message_table
 
 PUBLICATION = "publication"  # the event that says where the work can be found, or why not
 

@@ -13,18 +13,16 @@ import secrets
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sqlalchemy import Update, bindparam, exists, func, or_, select, update
-
 from orchestrator.domain.errors import LaneInUse, LeaseLost
 from orchestrator.domain.model import RunOutcome
 from orchestrator.store.claims import assert_lease
 from orchestrator.store.rows import Run
+from orchestrator.store.sql import Update, bindparam, exists, func, or_, runs, select, tasks, trees, update
 from orchestrator.store.statements import Insertion, Selection, change, fixed, query
 from orchestrator.store.store import Tx
-from orchestrator.store.tables import runs, tasks, trees
 from orchestrator.store.work_rows import LeftTree, Tree
 
-_INSERT_TREE = Insertion(trees)
+_INSERT_TREE = Insertion("trees")
 
 
 class Lane(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,32 +14,38 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 import orchestrator.store
-from orchestrator.store.rows import EventTime
-from orchestrator.store.statements import Insertion, Selection, Statement, query
+from orchestrator.store import compiled, tasks
+from orchestrator.store.backends import sqlite_dialect
+from orchestrator.store.rows import EventTime, Task
+from orchestrator.store.statements import Form, Insertion, Query, Selection, Statement, kinds, query
 from orchestrator.store.tables import messages, metadata
 from tests import factories as make
+from tests.compiled_statements import construct, statements, written
 
 
-def statements() -> dict[str, Statement | Insertion]:
-    found: dict[str, Statement | Insertion] = {}
-    for module in pkgutil.iter_modules(orchestrator.store.__path__, "orchestrator.store."):
-        for name, value in vars(importlib.import_module(module.name)).items():
-            several = value if isinstance(value, list | tuple) else [value]
-            for number, each in enumerate(several):
-                if isinstance(each, Statement | Insertion):
-                    found[f"{module.name}.{name}.{number}"] = each
-    return found
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
+    """To an empty database; statements are only explained in it."""
+    store = make.make_store(tmp_path_factory.mktemp("explained"))
+    with closing(sqlite3.connect(store.path)) as connection:
+        yield connection
+
+
+LISTS = {"roles": ("analyst", "code-writer")}  # what is `listed` by a name is written into the text
+
+
+def form_of(statement: Statement | Insertion) -> Form:
+    if isinstance(statement, Insertion):
+        return statement.for_values(dict.fromkeys(kinds(statement.table)))
+    if isinstance(statement, Query):
+        for name, values in LISTS.items():
+            statement = statement.given(name, values)
+    return statement.form
 
 
 @pytest.mark.parametrize("name", statements())
-def test_the_statement_is_plain_sql(name: str, tmp_path: Path) -> None:
-    store = make.make_store(tmp_path)
-    statement = statements()[name]
-    if isinstance(statement, Insertion):
-        form = statement.for_values(dict.fromkeys(statement.table.columns.keys()))
-    else:
-        form = statement.form
-    connection = sqlite3.connect(store.path)
+def test_the_statement_is_plain_sql(name: str, connection: sqlite3.Connection) -> None:
+    form = form_of(statements()[name])
 
     plan = connection.execute(f"EXPLAIN {form.sql}", form.bind({})).fetchall()
 
@@ -70,17 +76,13 @@ MAY_SCAN = {  # a person's rare command, a timer, or a whole database on purpose
 
 
 @pytest.mark.parametrize("name", statements())
-def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> None:
-    store = make.make_store(tmp_path)
+def test_no_table_that_grows_is_read_as_a_whole(name: str, connection: sqlite3.Connection) -> None:
     statement = statements()[name]
     if isinstance(statement, Insertion) or any(part in name for part in MAY_SCAN):
         return
-    connection = sqlite3.connect(store.path)
+    form = form_of(statement)
 
-    plan = [
-        row[3]
-        for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.form.sql}", statement.form.bind({}))
-    ]
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {form.sql}", form.bind({}))]
 
     whole = [step for step in plan if step in {f"SCAN {table}" for table in GROWING}]
     assert not whole, plan
@@ -90,10 +92,9 @@ def test_no_table_that_grows_is_read_as_a_whole(name: str, tmp_path: Path) -> No
 def test_the_statement_compiles_for_postgresql(name: str) -> None:
     statement = statements()[name]
 
-    insertion = isinstance(statement, Insertion)
-    construct = statement.construct(postgresql.insert) if insertion else statement.build()
+    built = construct(statement, postgresql.insert) if isinstance(statement, Insertion) else statement.build()
 
-    assert str(construct.compile(dialect=postgresql.dialect()))
+    assert str(built.compile(dialect=postgresql.dialect()))
 
 
 def test_the_schema_compiles_for_postgresql_and_keeps_what_its_partial_indexes_promise() -> None:
@@ -132,3 +133,46 @@ def test_a_query_whose_columns_are_not_its_rows_fields_is_refused() -> None:
 
     with pytest.raises(AssertionError, match="are not the fields of EventTime"):
         _ = swapped.form
+
+
+def test_the_compiled_statements_are_those_of_the_source() -> None:
+    assert compiled.FILE.read_text(encoding="utf-8") == written(), "`make statements` writes them anew"
+
+
+@pytest.mark.parametrize("name", [name for name, each in statements().items() if isinstance(each, Insertion)])
+def test_an_insert_is_what_sqlalchemy_makes_of_it(name: str) -> None:
+    insertion = statements()[name]
+    assert isinstance(insertion, Insertion)
+
+    ours = form_of(insertion).sql
+
+    theirs = str(construct(insertion).compile(dialect=sqlite_dialect.DIALECT))
+    assert _words(ours) == _words(theirs)
+
+
+def _words(sql: str) -> list[str]:
+    """Without quotes and the order of assignments, which differ."""
+    return sorted(sql.replace('"', "").replace(",", " ").split())
+
+
+def test_an_insert_names_no_column_that_its_table_has_not() -> None:
+    with pytest.raises(KeyError):
+        Insertion("messages").for_values({"session_id": "S", "at) VALUES (1); --": 1})
+
+
+def test_what_is_listed_has_to_be_plain_names() -> None:
+    with pytest.raises(ValueError, match="no plain names"):
+        tasks._oldest_offer.given("roles", ("analyst", "x' OR '1' = '1"))
+
+
+def test_a_statement_of_a_changed_module_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiled.compiled("tasks._oldest_offer") is not None
+    compiled._is_current.cache_clear()
+    monkeypatch.setattr(compiled, "stamp", lambda module: 1)
+
+    assert compiled.compiled("tasks._oldest_offer") is None
+    assert (
+        Query(Task, tasks._oldest_offer.build, "tasks._oldest_offer").form.sql == tasks._oldest_offer.form.sql
+    )
+
+    compiled._is_current.cache_clear()

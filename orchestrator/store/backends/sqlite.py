@@ -1,4 +1,4 @@
-"""SQLite as the store sees it: the dialect statements are compiled for, its INSERT with an upsert, the driver's types."""
+"""SQLite as the store sees it: the driver's types, its transactions, and the statements compiled for it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Dialect
-from sqlalchemy.dialects import sqlite
-
 from orchestrator.domain.identity import ProjectId
 
-insert = sqlite.insert
-DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
+COMPILED = "sqlite_statements.json"  # in this folder
 VERSION = sqlite3.sqlite_version
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor

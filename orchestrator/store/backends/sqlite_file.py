@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from queue import Empty, Full, LifoQueue
 from urllib.parse import quote
-
-from sqlalchemy.pool import QueuePool
 
 from orchestrator.domain.errors import DatabaseBusy, DatabaseUnusable, StoreError
 from orchestrator.store import rights
@@ -198,9 +197,34 @@ def refuse_other_schema(path: Path) -> None:
         )
 
 
-def pool(creator: Callable[[], sqlite3.Connection], size: int) -> QueuePool:
-    creating: Any = creator  # the pool's own type names only its protocol of a driver's connection
-    return QueuePool(creating, pool_size=size, max_overflow=-1, timeout=30, use_lifo=True)
+class Readers:
+    """Connections for queries: as many as are asked for at once, of which `kept` stay open."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], kept: int) -> None:
+        self._connect = connect
+        self._free: LifoQueue[sqlite3.Connection] = LifoQueue(kept)
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            found = self._free.get_nowait()
+        except Empty:
+            found = self._connect()
+        try:
+            yield found
+        finally:
+            try:
+                self._free.put_nowait(found)
+            except Full:
+                found.close()
+
+    def close(self) -> None:
+        """Close those that nobody uses."""
+        while True:
+            try:
+                self._free.get_nowait().close()
+            except Empty:
+                return
 
 
 def lock_holders(path: Path) -> list[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-
-from sqlalchemy import CheckConstraint
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.errors import StoreBroken
 from orchestrator.store.backends.sqlite_errors import damaged, explain
 from orchestrator.store.backends.sqlite_file import connect_reader
+
+if TYPE_CHECKING:
+    from sqlalchemy import CheckConstraint
 
 MAX_FAULTS = 20
 WHOLE_BYTES = 8 * 1024 * 1024  # a database up to this size is checked in full at each command: about 20 ms

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from orchestrator.domain.errors import DatabaseUnusable
 from orchestrator.store import files
 from orchestrator.store.backends.sqlite_errors import damaged, explain, full
@@ -81,11 +79,8 @@ def _explained(path: Path) -> Iterator[None]:
     """Raises what SQLite or the system refused in our words."""
     try:
         yield
-    except (sqlite3.Error, SQLAlchemyError) as error:
-        cause = getattr(error, "orig", None) or error
-        if not isinstance(cause, sqlite3.Error):
-            raise
-        raise explain(cause, path) from error
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -152,10 +147,11 @@ def backup(path: Path, target: Path) -> Path:
 
 def upgrade(path: Path, migrations: Path, revision: str = "head") -> None:
     """Run the migrations in one IMMEDIATE transaction, foreign keys off (a recreated parent would take its children
-    with it) and checked before the commit."""
+    with it) and checked before the commit. Raises sqlite3.Error."""
     from alembic import command
     from alembic.config import Config
     from sqlalchemy import create_engine, event
+    from sqlalchemy.exc import DBAPIError
     from sqlalchemy.pool import NullPool
 
     engine = create_engine(
@@ -170,13 +166,17 @@ def upgrade(path: Path, migrations: Path, revision: str = "head") -> None:
 
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
-    with engine.connect() as connection:
-        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
-        connection.commit()
-        config.attributes["connection"] = connection
-        with connection.begin():
-            command.upgrade(config, revision)
-            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
-            if broken:
-                raise DatabaseUnusable("the migration would break references", why=str(broken[:3]))
-    engine.dispose()
+    try:
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
+            connection.commit()
+            config.attributes["connection"] = connection
+            with connection.begin():
+                command.upgrade(config, revision)
+                broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+                if broken:
+                    raise DatabaseUnusable("the migration would break references", why=str(broken[:3]))
+    except DBAPIError as error:
+        raise error.orig or error from error
+    finally:
+        engine.dispose()
