@@ -1,4 +1,4 @@
-"""Core statements compiled once and run on the driver's cursor, and the types of the rows they return.
+"""Core statements compiled once for each kind of database and run on the driver's cursor, and the rows they return.
 
 Executing a construct through SQLAlchemy's Connection costs more than SQLite itself takes for it; a statement here keeps
 the compiled text and the type processors, so a hot one costs one driver call. It is compiled at its first use, and not
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from operator import itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar, get_origin
 
-from sqlalchemy import Column, ColumnElement, Select, Table, literal_column, or_, text
+from sqlalchemy import Column, ColumnElement, Dialect, Select, Table, literal_column, or_, text
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import Delete, Insert, Update
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import Float, Numeric, TypeEngine
 
-from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sql_dialect import SqlDialect
+from orchestrator.store.backends.sqlite import SQL as SQLITE
 
 R = TypeVar("R")
 Selection: TypeAlias = Select[Any]
@@ -55,6 +55,7 @@ class Form:
     own: Mapping[str, object]  # parameter -> the statement's own value, for each place in the text
     in_order: Callable[[Mapping[str, object]], Raw]
     bound: Sequence[tuple[str, Processor]]  # what makes values of these parameters storable
+    returns_id: bool = False  # it is an INSERT that answers with the new row's id
 
     def bind(self, values: Mapping[str, object]) -> Raw:
         """The values in the order of their places. Raises TypeError for one that has none."""
@@ -67,24 +68,25 @@ class Form:
         return self.in_order(bound)
 
 
-def _compile(statement: ClauseElement, given: Sequence[str] | None = None) -> Form:
+def _compile(statement: ClauseElement, sql: SqlDialect, given: Sequence[str] | None = None) -> Form:
     """An INSERT needs the columns `given` values."""
-    compiled = statement.compile(dialect=sqlite.DIALECT, column_keys=given)
+    compiled = statement.compile(dialect=sql.dialect, column_keys=given)
     assert isinstance(compiled, SQLCompiler)
     places = list(compiled.positiontup or ())
     types = {name: bind.type for bind, name in compiled.bind_names.items()}
     own = {name: _plain(compiled.params[name]) for name in places}
-    found = ((name, _stored(types[name]).bind_processor(sqlite.DIALECT)) for name in own)
+    found = ((name, _stored(types[name], sql.dialect).bind_processor(sql.dialect)) for name in own)
     return Form(
         sql=str(compiled),
         own=own,
         in_order=itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[n] for n in places),
         bound=[(name, processor) for name, processor in found if processor is not None],
+        returns_id=bool(compiled.effective_returning),
     )
 
 
-def _stored(type: TypeEngine[Any]) -> TypeEngine[Any]:
-    return type.dialect_impl(sqlite.DIALECT)
+def _stored(type: TypeEngine[Any], dialect: Dialect) -> TypeEngine[Any]:
+    return type.dialect_impl(dialect)
 
 
 def _plain(value: object) -> object:
@@ -97,14 +99,18 @@ class Statement:
 
     def __init__(self, build: Callable[[], ClauseElement]) -> None:
         self.build = build
+        self._forms: dict[str, Form] = {}
+
+    def form_in(self, sql: SqlDialect) -> Form:
+        form = self._forms.get(sql.name)
+        if form is None:
+            form = self._forms[sql.name] = _compile(self.build(), sql)
+        return form
 
     @property
     def form(self) -> Form:
-        return self._form
-
-    @cached_property
-    def _form(self) -> Form:
-        return _compile(self.build())
+        """SQLite's."""
+        return self.form_in(SQLITE)
 
 
 class Change(Statement):
@@ -112,27 +118,40 @@ class Change(Statement):
 
 
 class Query(Statement, Generic[R]):
-    """A SELECT whose rows are R: a named tuple of all columns, `Values`, a plain tuple, or the value of one column."""
+    """A SELECT whose rows are R: a named tuple of all columns, `Values`, a plain tuple, or the value of one column.
 
-    def __init__(self, row: type[R], build: Callable[[], Selection]) -> None:
+    `elsewhere`: builds the same where many write at once, for one that has to lock the rows that it finds.
+    """
+
+    def __init__(
+        self,
+        row: type[R],
+        build: Callable[[], Selection],
+        *,
+        elsewhere: Callable[[], Selection] | None = None,
+    ) -> None:
         super().__init__(build)
         self.row = row
         self._selected = build
+        self._elsewhere = elsewhere or build
+        self._compiled: dict[str, tuple[Form, Callable[[Raw], R]]] = {}
 
-    @cached_property
-    def compiled(self) -> tuple[Form, Callable[[Raw], R]]:
+    def compiled_in(self, sql: SqlDialect) -> tuple[Form, Callable[[Raw], R]]:
         """The form, and what makes a row of what the driver gives. Raises AssertionError for columns of another row."""
-        statement = self._selected()
-        return _compile(statement), _row_maker(self.row, list(statement.selected_columns))
+        found = self._compiled.get(sql.name)
+        if found is None:
+            statement = self._selected() if sql is SQLITE else self._elsewhere()
+            maker = _row_maker(self.row, list(statement.selected_columns), sql.dialect)
+            found = self._compiled[sql.name] = (_compile(statement, sql), maker)
+        return found
 
-    @property
-    def form(self) -> Form:
-        return self.compiled[0]
+    def form_in(self, sql: SqlDialect) -> Form:
+        return self.compiled_in(sql)[0]
 
 
-def _row_maker(row: type[R], selected: Sequence[Sql]) -> Callable[[Raw], R]:
+def _row_maker(row: type[R], selected: Sequence[Sql], dialect: Dialect) -> Callable[[Raw], R]:
     make: Callable[[Sequence[object]], R] = _plain_maker(row, [column.key or "" for column in selected])
-    found = (_stored(column.type).result_processor(sqlite.DIALECT, None) for column in selected)
+    found = (_result_processor(column.type, dialect) for column in selected)
     returned = [(place, processor) for place, processor in enumerate(found) if processor is not None]
     if not returned:
         return make
@@ -145,6 +164,12 @@ def _row_maker(row: type[R], selected: Sequence[Sql]) -> Callable[[Raw], R]:
         return make(values)
 
     return processed
+
+
+def _result_processor(type: TypeEngine[Any], dialect: Dialect) -> Processor | None:
+    if isinstance(type, Float | Numeric):  # numbers come as the driver gives them
+        return None
+    return _stored(type, dialect).result_processor(dialect, None)
 
 
 def _plain_maker(row: Any, names: Sequence[str]) -> Callable[[Sequence[object]], Any]:
@@ -180,25 +205,32 @@ class Insertion:
         self._unique = unique
         self._where = None if where is None else text(where)
         self._replace = replace
-        self._forms: dict[tuple[str, ...], Form] = {}
+        self._forms: dict[tuple[str, bool], dict[tuple[str, ...], Form]] = {}
+        (key, *others) = table.primary_key.columns
+        self._id = key if not others and table.autoincrement_column is key else None
 
-    def construct(self, insert: Callable[[Table], Any] = sqlite.insert) -> Insert:
-        """With `insert` of a dialect: what it calls an upsert is its own."""
-        made = insert(self.table)
+    def construct(self, sql: SqlDialect = SQLITE, *, returning: bool = True) -> Insert:
+        """For a dialect, whose upsert is its own. `returning`: answer with the new row's id where no driver tells it."""
+        made = sql.insert(self.table)
         if self._replace:
             new = {name: made.excluded[name] for name in self._replace}
             made = made.on_conflict_do_update(index_elements=self._unique, index_where=self._where, set_=new)
         elif self._unique:
             made = made.on_conflict_do_nothing(index_elements=self._unique, index_where=self._where)
+        if returning and sql.returns_ids and self._id is not None:
+            made = made.returning(self._id)
         assert isinstance(made, Insert)
         return made
 
-    def for_values(self, values: Mapping[str, object]) -> Form:
+    def for_values(
+        self, values: Mapping[str, object], sql: SqlDialect = SQLITE, *, returning: bool = True
+    ) -> Form:
         """The form that takes just these values."""
         names = tuple(values)
-        form = self._forms.get(names)
+        forms = self._forms.setdefault((sql.name, returning), {})
+        form = forms.get(names)
         if form is None:
-            form = self._forms[names] = _compile(self.construct(), names)
+            form = forms[names] = _compile(self.construct(sql, returning=returning), sql, names)
         return form
 
 

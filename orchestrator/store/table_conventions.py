@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterable
 
 import sqlalchemy
-from sqlalchemy import CheckConstraint, ColumnElement, Dialect, Index, MetaData, Table, Text, text
+from sqlalchemy import CheckConstraint, ColumnElement, Dialect, Index, MetaData, Table, text
 from sqlalchemy.schema import SchemaItem
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from orchestrator.domain.json_types import Json
 from orchestrator.store.backends.sqlite_errors import unreadable
@@ -32,6 +32,12 @@ metadata = MetaData(
 Integer = sqlalchemy.Integer().with_variant(
     sqlalchemy.BigInteger(), "postgresql"
 )  # microseconds need 64 bits
+Real: TypeEngine[float] = sqlalchemy.REAL().with_variant(
+    sqlalchemy.Double(), "postgresql"
+)  # whose REAL has 4 bytes
+Text = sqlalchemy.Text().with_variant(
+    sqlalchemy.Text(collation="C"), "postgresql"
+)  # compared by code points, whatever the server's language is
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -39,8 +45,11 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class JsonText(TypeDecorator[Json]):
     """A JSON value kept as text; lone surrogates are replaced, since no database takes them."""
 
-    impl = Text
+    impl = sqlalchemy.Text
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
+        return dialect.type_descriptor(Text)
 
     def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
         return None if value is None else _encode(value).encode("utf-8", "replace").decode()

@@ -16,7 +16,7 @@ from orchestrator.domain.errors import DatabaseBusy, LeaseLost, NotAllowedNow, N
 from orchestrator.domain.pauses import PauseReason
 from orchestrator.lifecycle import report
 from orchestrator.store import decisions, leases, messages, queries, sessions, tasks
-from orchestrator.store import store as store_module
+from orchestrator.store.backends import sqlite_backend
 from orchestrator.store.store import Store
 from tests import factories as make
 from tests import invariants
@@ -514,7 +514,7 @@ def test_a_locked_database_is_waited_for_and_then_named(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = make.make_session(store)
-    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(sqlite_backend, "BUSY_SECONDS", 0.1)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

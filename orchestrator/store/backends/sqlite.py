@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Dialect
 from sqlalchemy.dialects import sqlite
 
 from orchestrator.domain.identity import ProjectId
+from orchestrator.store.backends.sql_dialect import SqlDialect
 
-insert = sqlite.insert
-DIALECT: Dialect = sqlite.dialect(paramstyle="qmark")
+SQL = SqlDialect("sqlite", sqlite.dialect(paramstyle="qmark"), sqlite.insert, returns_ids=False)
 VERSION = sqlite3.sqlite_version
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
