@@ -118,29 +118,19 @@ class Change(Statement):
 
 
 class Query(Statement, Generic[R]):
-    """A SELECT whose rows are R: a named tuple of all columns, `Values`, a plain tuple, or the value of one column.
+    """A SELECT whose rows are R: a named tuple of all columns, `Values`, a plain tuple, or the value of one column."""
 
-    `elsewhere`: builds the same where many write at once, for one that has to lock the rows that it finds.
-    """
-
-    def __init__(
-        self,
-        row: type[R],
-        build: Callable[[], Selection],
-        *,
-        elsewhere: Callable[[], Selection] | None = None,
-    ) -> None:
+    def __init__(self, row: type[R], build: Callable[[], Selection]) -> None:
         super().__init__(build)
         self.row = row
         self._selected = build
-        self._elsewhere = elsewhere or build
         self._compiled: dict[str, tuple[Form, Callable[[Raw], R]]] = {}
 
     def compiled_in(self, sql: SqlDialect) -> tuple[Form, Callable[[Raw], R]]:
         """The form, and what makes a row of what the driver gives. Raises AssertionError for columns of another row."""
         found = self._compiled.get(sql.name)
         if found is None:
-            statement = self._selected() if sql is SQLITE else self._elsewhere()
+            statement = self._selected()
             maker = _row_maker(self.row, list(statement.selected_columns), sql.dialect)
             found = self._compiled[sql.name] = (_compile(statement, sql), maker)
         return found

@@ -33,13 +33,30 @@ class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
     def __init__(self, opened: Opened, sql: SqlDialect, workflow: Path) -> None:
+        self.opened = opened
         self._cursor = opened.cursor
+        self._lock = opened.lock
         self._sql = sql
         self.workflow = workflow
         self.now = opened.now
         self.lease_now = opened.lease_now
         self.boot = opened.boot
         self._gathered: dict[object, Gathered] = {}
+
+    @property
+    def locks(self) -> bool:
+        """Whether this unit locks what it writes: others write beside it."""
+        return self._lock is not None
+
+    def about(self, session: str) -> bool:
+        """This unit writes rows of a session that it has just found: nobody else does from now on.
+
+        True where somebody may have done so since it was found, and it has to be read again.
+        """
+        if self._lock is None:
+            return False
+        self._lock(session)
+        return True
 
     def gather(self, key: object, begin: Callable[[], G]) -> G:
         """What collects the unit's changes under `key`, to be written at once when the unit has ended."""

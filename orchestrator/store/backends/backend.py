@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from sqlalchemy import MetaData
+
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.clock import Clock
@@ -28,13 +30,15 @@ class Cursor(Protocol):
 class Opened:
     """A transaction that has just begun, and when: microseconds of the wall clock and of the clock that leases count on.
 
-    `boot` names what lease times belong to; those of another one are over.
+    `boot` names what lease times belong to; those of another one are over. `lock` keeps other writers from a session that
+    the unit did not name; None where that is so anyway, and in a snapshot.
     """
 
     cursor: Cursor
     now: int
     lease_now: int
     boot: str
+    lock: Callable[[str], None] | None = None
 
 
 class Watch(Protocol):
@@ -65,6 +69,9 @@ class Backend(Protocol):
 
     def snapshot(self, unit: Callable[[Opened], T]) -> T:
         """The answer of `unit` on one consistent snapshot; it cannot write. Raises StoreError."""
+
+    def number_on(self, opened: Opened, tables: MetaData) -> None:
+        """Let new ids follow those of rows that were copied with theirs."""
 
     def watch(self) -> Watch:
         """What tells of every commit, of any process. Raises StoreError; the caller closes it."""

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from sqlalchemy import MetaData
+
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.store import ballast
 from orchestrator.store.backends import sqlite
@@ -137,6 +139,9 @@ class SqliteBackend:
                 return unit(self._opened(cursor))
         except sqlite.DriverError as error:
             raise self._explained(error) from error
+
+    def number_on(self, opened: Opened, tables: MetaData) -> None:
+        """SQLite takes the largest id there is."""
 
     def watch(self) -> FileWatch:
         self.must_be_whole()
