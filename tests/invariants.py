@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from pathlib import Path
 from urllib.parse import quote
+
+from orchestrator.store import copying
+from orchestrator.store.backends.sqlite_backend import SqliteBackend
+from orchestrator.store.store import Store
+from tests import factories as make
 
 INVARIANTS = {
     "1 a task in progress has exactly one open run, any other none": """
@@ -238,6 +244,18 @@ def offenders(database: Path) -> dict[str, list[tuple[object, ...]]]:
     finally:
         connection.close()
     return {sentence: rows for sentence, rows in found.items() if rows}
+
+
+def check_store(store: Store) -> None:
+    """The same of a store on any database: its rows are copied into a file, whose own checks see them too."""
+    if isinstance(store.backend, SqliteBackend):
+        return check(store.path)
+    with tempfile.TemporaryDirectory() as folder:
+        file = make.make_store(Path(folder), synchronous="OFF")
+        copying.copy(store, file)
+        file.close()
+        check(file.path)
+        return None
 
 
 def check(database: Path) -> None:

@@ -50,4 +50,4 @@ def record(store: Store, session: str, done: JsonObject, *, who: str) -> None:
             tx, session, "applied", f"{len(done['paths'])} file(s) applied by {who}: {what}", **facts
         )
 
-    store.write(unit)
+    store.write(unit, about=session)

@@ -246,7 +246,7 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
         return {"session": package.session, "status": status}
 
     try:
-        return store.write(unit)
+        return store.write(unit, about=package.session)
     except transfer.NotWhole as error:
         raise UsageError(
             "the file does not contain a whole session", why=error.why, fix="export it again"

@@ -86,7 +86,7 @@ def restore(store: Store, session: str, code: Code, completed: frozenset[str], p
         line = _line(found, code, completed)
     except LifecycleError as error:
         return f"{error.what}: {error.why}; its commits are in {file}"
-    store.write(lambda tx: work.restore(tx, session, code.origin, code.base, line))
+    store.write(lambda tx: work.restore(tx, session, code.origin, code.base, line), about=session)
     file.unlink()
     return ""
 

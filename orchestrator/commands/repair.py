@@ -33,7 +33,7 @@ def repair(store: Store, name: str | None, key: str | None = None) -> JsonObject
             "repeated": False,
         }
     store.write(
-        lambda tx: sessions.request_beat(tx, session.id)
+        lambda tx: sessions.request_beat(tx, session.id), about=session.id
     )  # where nothing can be written, that is said first
     fixed = [f"{lost.task}: attempt lost, {lost.why}" for lost in reconcile.reap(store, None)]
     fixed += _recount(store, session.id)
@@ -69,7 +69,7 @@ def _answered(store: Store, command: once.Command, found: JsonObject) -> JsonObj
         command.keep(tx, found["session"], found)
         return {**found, "repeated": False}
 
-    return store.write(unit)
+    return store.write(unit, about=found["session"])
 
 
 def _recount(store: Store, session: str) -> list[str]:
@@ -85,7 +85,9 @@ def _recount(store: Store, session: str) -> list[str]:
             sessions.request_beat(tx, session)
         return said
 
-    return store.write(unit) if store.read(lambda tx: integrity.wrong_counts(tx, session)) else []
+    return (
+        store.write(unit, about=session) if store.read(lambda tx: integrity.wrong_counts(tx, session)) else []
+    )
 
 
 def _cycle(tx: Tx, session: str) -> list[str]:

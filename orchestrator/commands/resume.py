@@ -120,7 +120,7 @@ class _EditedMeanwhile(Exception):
 
 
 def _resume(tx: Tx, name: str, answer: Answer, edited: Mapping[str, bytes], more_attempts: int) -> Resumed:
-    lost = [found.task for found in reconcile.reap_within(tx, None) if found.session == name]
+    lost = [found.task for found in reconcile.reap_within(tx, None, (name,))]
     session = sessions.get(tx, name)
     assert session is not None
     approved = approvals.approval(tx, session, edited)

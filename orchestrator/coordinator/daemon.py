@@ -212,7 +212,10 @@ class Daemon:
             offered = 0
             for session in waiting:
                 try:
-                    done = self._store.write(lambda tx, session=session: beat(tx, session, lead))  # type: ignore[misc]
+                    done = self._store.write(
+                        lambda tx, session=session: beat(tx, session, lead),  # type: ignore[misc]
+                        about=session,
+                    )
                 except UnknownName as error:
                     self._failures.halt(session, lead, error)
                     continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from orchestrator.coordinator.leadership import Leader, Leadership
 from orchestrator.domain.errors import (
     DatabaseBusy,
@@ -66,13 +68,20 @@ class Failures:
     def pause_all(self, lead: Leadership, reason: PauseReason, why: str) -> None:
         """Pause every active session. Raises NotLeader, and then did nothing."""
 
-        def pause(tx: Tx) -> list[str]:
+        def pause(tx: Tx, few: Collection[str]) -> list[str]:
             leases.must_lead(tx, lead.holder, lead.epoch)
-            active = [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
-            return [each for each in active if sessions.pause(tx, each, reason, {"error": why})]
+            return [each for each in few if sessions.pause(tx, each, reason, {"error": why})]
 
-        for session in self._store.write(pause, use_ballast=True):
-            self._log.error("paused", session=session, reason=reason, why=why)
+        active = self._store.read(
+            lambda tx: [row.id for row in sessions.unfinished(tx) if row.status == SessionStatus.ACTIVE]
+        )
+        for few in self._store.in_units(active):
+            for session in self._store.write(
+                lambda tx, few=few: pause(tx, few),  # type: ignore[misc]
+                about=few,
+                use_ballast=True,
+            ):
+                self._log.error("paused", session=session, reason=reason, why=why)
 
     def halt(self, session: str, lead: Leadership, error: UnknownName) -> None:
         """Pause a session whose rows were edited by hand to something unknown; the others are not held up."""
@@ -85,4 +94,4 @@ class Failures:
                 tx, session, PauseReason.STALLED, {"unmet": [f"{error.what}: run `lifecycle repair`"]}
             )
 
-        self._store.write(halt)
+        self._store.write(halt, about=session)

@@ -47,7 +47,9 @@ class Projections:
             self._log.error("projection_failed", session=session, error=str(error), why=why)
             detail = {"error": str(error), "why": why}
             self._store.write(
-                lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail), use_ballast=True
+                lambda tx: sessions.pause(tx, session, PauseReason.DISK, detail),
+                about=session,
+                use_ballast=True,
             )
             self._written_at[session] = now + RETRY_PROJECTION_SECONDS
             return RETRY_PROJECTION_SECONDS

@@ -104,7 +104,7 @@ def _project(store: Store, session: str) -> list[str]:
         if not blocked:
             sessions.mark_projected(tx, session, state["number"])
 
-    store.write(mark)
+    store.write(mark, about=session)
     late = edits.take_in(
         store, session, replaced, state["shown"], standing=False
     )  # edits made since we looked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from orchestrator import failpoints
@@ -27,20 +28,27 @@ class Lost:
 
 def reap(store: Store, lead: Leadership | None) -> list[Lost]:
     """End every run whose lease is over or whose host is dead. Queries first, and writes only when a run is found."""
-    if not store.read(leases.overdue_runs):
-        return []
-    return store.write(lambda tx: reap_within(tx, lead))
+    overdue = {run.session_id for run, _ in store.read(leases.overdue_runs)}
+    found: list[Lost] = []
+    for few in store.in_units(sorted(overdue)):
+        found += store.write(lambda tx, few=few: reap_within(tx, lead, few), about=few)  # type: ignore[misc]
+    return found
 
 
-def reap_within(tx: Tx, lead: Leadership | None) -> list[Lost]:
-    """`reap` as a part of a larger unit."""
+def reap_within(tx: Tx, lead: Leadership | None, of: Collection[str]) -> list[Lost]:
+    """`reap` the runs of these sessions as a part of a larger unit."""
     if lead is not None:
         leases.must_lead(tx, lead.holder, lead.epoch)
     found: list[Lost] = []
     for run, why in leases.overdue_runs(tx):
+        if run.session_id not in of:
+            continue
         spared = why != leases.HOST_GONE and _paused_for_disk(tx, run)
         outcome = RunOutcome.RELEASED if spared else RunOutcome.LOST
-        status = transitions.revoke(tx, run.id, run.task_id, outcome, why, counted=not spared)
+        by_lease = why != leases.HOST_GONE
+        status = transitions.revoke(
+            tx, run.id, run.task_id, outcome, why, counted=not spared, overdue=by_lease
+        )
         if status is None:
             continue
         records.cut_off_calls(tx, run.id, why)
@@ -79,7 +87,7 @@ def check_graphs(store: Store, lead: Leadership) -> list[str]:
 
     found = store.read(faults)
     for session, fault in found.items():
-        store.write(lambda tx, session=session, fault=fault: halt(tx, session, fault))  # type: ignore[misc]
+        store.write(lambda tx, session=session, fault=fault: halt(tx, session, fault), about=session)  # type: ignore[misc]
     return list(found)
 
 

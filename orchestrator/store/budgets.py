@@ -136,7 +136,7 @@ def _by_task() -> Selection:
         select(*_sums("task"), tasks.c.key)
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"), agent_calls.c.metered == fixed(1))
-        .group_by(agent_calls.c.task_id)
+        .group_by(agent_calls.c.task_id, tasks.c.key)
     )
 
 

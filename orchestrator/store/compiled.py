@@ -14,10 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from orchestrator.store.backends import sqlite
+from orchestrator.store.backends.sql_dialect import SqlDialect
 
 FOLDER = Path(__file__).parent
-FILE = FOLDER / "backends" / sqlite.COMPILED
 _SCHEMA = (
     "building",
     "project_tables",
@@ -41,32 +40,29 @@ class Compiled:
     bound: Mapping[str, str] = field(default_factory=dict)  # parameter -> its kind
     names: Sequence[str] = ()  # of the columns that it returns
     returned: Sequence[int] = ()  # the places of those that are JSON text
+    returns_id: bool = False  # it is an INSERT that answers with the new row's id
 
 
-def compiled(name: str) -> Compiled | None:
+def compiled(name: str, sql: SqlDialect) -> Compiled | None:
     """The statement `module.name` as it was compiled; None where there is none, or its source has changed."""
-    found = _file()["statements"].get(name)
-    if found is None or not _is_current(name.partition(".")[0]):
+    if sql.compiled is None:
+        return None
+    found = _content(sql.compiled)["statements"].get(name)
+    if found is None or not _is_current(name.partition(".")[0], sql.compiled):
         return None
     return Compiled(**found)
 
 
-def kinds(table: str) -> Mapping[str, str | None] | None:
-    """Column -> its kind, for each column of the table; None where the source has changed."""
-    found: Mapping[str, str | None] | None = _file()["tables"].get(table)
-    return found if _is_current("tables") else None
-
-
-@cache
-def _file() -> dict[str, Any]:
-    found: dict[str, Any] = (
-        json.loads(FILE.read_bytes()) if FILE.exists() else {"statements": {}, "tables": {}}
-    )
+def kinds(table: str, sql: SqlDialect) -> Mapping[str, str | None] | None:
+    """Column -> its kind, for each column of the table; None where there are none, or the source has changed."""
+    if sql.compiled is None or not _is_current("tables", sql.compiled):
+        return None
+    found: Mapping[str, str | None] | None = _content(sql.compiled)["tables"].get(table)
     return found
 
 
 def stamp(module: str) -> int:
-    """A number that changes with the source of `store.<module>` and of the schema; 0 where there is no source."""
+    """A number that changes with the source of `store.<module>` and of the schema."""
     number = 0
     for name in sorted({module, *_SCHEMA}):
         source = FOLDER / f"{name}.py"
@@ -74,7 +70,20 @@ def stamp(module: str) -> int:
     return number
 
 
+def file_of(sql: SqlDialect) -> Path:
+    """Where its compiled statements lie."""
+    return FOLDER / "backends" / (sql.compiled or "")
+
+
 @cache
-def _is_current(module: str) -> bool:
+def _content(name: str) -> dict[str, Any]:
+    file = FOLDER / "backends" / name
+    empty: dict[str, Any] = {"stamps": {}, "tables": {}, "statements": {}}
+    found: dict[str, Any] = json.loads(file.read_bytes()) if file.exists() else empty
+    return found
+
+
+@cache
+def _is_current(module: str, name: str) -> bool:
     in_checkout = (FOLDER.parents[1] / "pyproject.toml").exists()
-    return not in_checkout or bool(_file()["stamps"].get(module) == stamp(module))
+    return not in_checkout or bool(_content(name)["stamps"].get(module) == stamp(module))

@@ -90,7 +90,7 @@ def _take_in(store: Store, session: str, changed: Mapping[str, bytes], *, standi
     if not changed:
         return []
     keep_large(store.workflow, changed)
-    store.write(lambda tx: register(tx, session, changed, standing=standing))
+    store.write(lambda tx: register(tx, session, changed, standing=standing), about=session)
     return sorted(changed)
 
 

@@ -151,12 +151,17 @@ def _keep_lead() -> Update:
 
 @query(int)
 def _leads() -> Selection:
-    return select(leases.c.epoch).where(
-        leases.c.name == LEADER,
-        leases.c.holder == bindparam("by"),
-        leases.c.epoch == bindparam("my_epoch"),
-        leases.c.boot == bindparam("this_boot"),
-        leases.c.until > bindparam("lease_now"),
+    """Its lock, where many write at once, lets no successor take the lead before this unit is committed."""
+    return (
+        select(leases.c.epoch)
+        .where(
+            leases.c.name == LEADER,
+            leases.c.holder == bindparam("by"),
+            leases.c.epoch == bindparam("my_epoch"),
+            leases.c.boot == bindparam("this_boot"),
+            leases.c.until > bindparam("lease_now"),
+        )
+        .with_for_update(read=True)
     )
 
 
@@ -202,7 +207,9 @@ def renew(
         return False, named
     gone = [
         run
-        for run in named
+        for run in sorted(
+            named
+        )  # in one order, so that two who write the same rows wait and do not block each other
         if not tx.one(_renew_run, run=run, by=incarnation, lease_now=tx.lease_now, until=until)
     ]
     return True, gone

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, LargeBinary, Text, text
+from sqlalchemy import CheckConstraint, Column, LargeBinary, text
 
-from orchestrator.store.table_conventions import Integer, JsonText, flag, index, table
+from orchestrator.store.table_conventions import Integer, JsonText, Text, flag, index, table
 
 hosts = table(
     "hosts",

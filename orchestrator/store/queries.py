@@ -229,7 +229,7 @@ def _history() -> Selection:
         )
         .join(tasks, tasks.c.id == latest.c.task_id)
         .where(tasks.c.status == TaskStatus.COMPLETED)
-        .group_by(latest.c.task_id, latest.c.perspective)
+        .group_by(latest.c.task_id, tasks.c.revision_of, tasks.c.key, latest.c.perspective)
     )
 
 
@@ -270,7 +270,7 @@ def _cost_groups() -> Selection:
         select(*cost_sums(), agent_calls.c.session_id.label("session"), tasks.c.key.label("task"), *_groups())
         .join(tasks, tasks.c.id == agent_calls.c.task_id)
         .where(agent_calls.c.session_id == bindparam("session"))
-        .group_by(tasks.c.id, agent_calls.c.agent, agent_calls.c.model)
+        .group_by(tasks.c.id, agent_calls.c.session_id, agent_calls.c.agent, agent_calls.c.model)
         .order_by(func.min(agent_calls.c.id))
     )
 

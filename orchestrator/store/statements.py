@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_origin
 
 from orchestrator.store import compiled
+from orchestrator.store.backends.sql_dialect import SqlDialect
+from orchestrator.store.backends.sqlite import SQL as SQLITE
 from orchestrator.store.compiled import Compiled
 from orchestrator.store.json_text import from_text, to_text
 from orchestrator.store.sql import literal_column, or_
@@ -71,6 +73,7 @@ class Form:
     own: Mapping[str, object]  # parameter -> the statement's own value, for each place in the text
     in_order: Callable[[Mapping[str, object]], Raw]
     bound: Sequence[tuple[str, Processor]]  # what makes values of these parameters storable
+    returns_id: bool = False  # it is an INSERT that answers with the new row's id
 
     def bind(self, values: Mapping[str, object]) -> Raw:
         """The values in the order of their places. Raises TypeError for one that has none."""
@@ -90,6 +93,7 @@ def _form(made: Compiled) -> Form:
         own=made.own,
         in_order=itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[n] for n in places),
         bound=[(name, _BOUND[kind]) for name, kind in made.bound.items()],
+        returns_id=made.returns_id,
     )
 
 
@@ -100,22 +104,25 @@ class Statement:
         """`name`: `module.name`, by which it is compiled ahead; of the function that builds it by default."""
         self.build = build
         self.name = name or f"{build.__module__.rpartition('.')[2]}.{build.__qualname__}"
+        self._forms: dict[str, Form] = {}
+
+    def form_in(self, sql: SqlDialect) -> Form:
+        form = self._forms.get(sql.name)
+        if form is None:
+            form = self._forms[sql.name] = _form(self.made(sql))
+        return form
 
     @property
     def form(self) -> Form:
-        return self._form
+        """SQLite's."""
+        return self.form_in(SQLITE)
 
-    @cached_property
-    def _form(self) -> Form:
-        return _form(self.made)
-
-    @cached_property
-    def made(self) -> Compiled:
-        found = compiled.compiled(self.name)
+    def made(self, sql: SqlDialect) -> Compiled:
+        found = compiled.compiled(self.name, sql)
         if found is None:
             from orchestrator.store.building import build
 
-            found = build(self.build())
+            found = build(self.build(), sql)
         return found
 
 
@@ -129,16 +136,19 @@ class Query(Statement, Generic[R]):
     def __init__(self, row: type[R], build: Callable[[], Selection], name: str = "") -> None:
         super().__init__(build, name)
         self.row = row
+        self._compiled: dict[str, tuple[Form, Callable[[Raw], R]]] = {}
         self._given: dict[tuple[str, tuple[str, ...]], Query[R]] = {}
 
-    @cached_property
-    def compiled(self) -> tuple[Form, Callable[[Raw], R]]:
+    def compiled_in(self, sql: SqlDialect) -> tuple[Form, Callable[[Raw], R]]:
         """The form, and what makes a row of what the driver gives. Raises AssertionError for columns of another row."""
-        return self._form, _row_maker(self.row, self.made)
+        found = self._compiled.get(sql.name)
+        if found is None:
+            made = self.made(sql)
+            found = self._compiled[sql.name] = (_form(made), _row_maker(self.row, made))
+        return found
 
-    @property
-    def form(self) -> Form:
-        return self.compiled[0]
+    def form_in(self, sql: SqlDialect) -> Form:
+        return self.compiled_in(sql)[0]
 
     def given(self, name: str, values: tuple[str, ...]) -> Query[R]:
         """The query for these values of what is `listed` by that name; one text for each set of values.
@@ -160,12 +170,12 @@ class _Given(Query[R]):
         self._list = name
         self._values = values
 
-    @cached_property
-    def made(self) -> Compiled:
+    def made(self, sql: SqlDialect) -> Compiled:
         def written(found: re.Match[str]) -> str:
-            return "(" + (" OR ".join(f"{found[1]} = '{value}'" for value in self._values) or "0") + ")"
+            return "(" + (" OR ".join(f"{found[1]} = '{value}'" for value in self._values) or "0 = 1") + ")"
 
-        return replace(self._of.made, sql=re.sub(rf"(\S+) = {{{self._list}}}", written, self._of.made.sql))
+        made = self._of.made(sql)
+        return replace(made, sql=re.sub(rf"(\S+) = {{{self._list}}}", written, made.sql))
 
 
 def _row_maker(row: type[R], made: Compiled) -> Callable[[Raw], R]:
@@ -216,26 +226,49 @@ class Insertion:
         self.unique = unique
         self.where = where
         self.replace = replace
-        self._forms: dict[tuple[str, ...], Form] = {}
+        self._forms: dict[tuple[str, bool], dict[tuple[str, ...], Form]] = {}
 
-    def for_values(self, values: Mapping[str, object]) -> Form:
-        """The form that takes just these values. Raises KeyError for a column that the table has not."""
+    def for_values(
+        self, values: Mapping[str, object], sql: SqlDialect = SQLITE, *, returning: bool = True
+    ) -> Form:
+        """The form that takes just these values; with `returning`, it answers with the new row's id where no driver does.
+
+        Raises KeyError for a column that the table has not.
+        """
         names = tuple(values)
-        form = self._forms.get(names)
+        forms = self._forms.setdefault((sql.name, returning), {})
+        form = forms.get(names)
         if form is None:
-            form = self._forms[names] = _form(self._made(names))
+            made = self._written(names, sql) if sql is SQLITE else self._built(names, sql, returning)
+            form = forms[names] = _form(made)
         return form
 
-    def _made(self, names: Sequence[str]) -> Compiled:
-        known = kinds(self.table)
+    def _written(self, names: Sequence[str], sql: SqlDialect) -> Compiled:
+        """SQLite's, without SQLAlchemy: any set of columns may come."""
+        known = kinds(self.table, sql)
         bound = {name: kind for name in names if (kind := known[name])}
-        sql = f"INSERT INTO {self.table} ({_quoted(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 - the schema's own names
+        text = f"INSERT INTO {self.table} ({_quoted(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 - the schema's own names
         if self.unique:
             where = "" if self.where is None else f" WHERE {self.where}"
             new = ", ".join(f'"{name}" = excluded."{name}"' for name in self.replace)
-            sql += f" ON CONFLICT ({_quoted(self.unique)}){where} DO "
-            sql += f"UPDATE SET {new}" if new else "NOTHING"
-        return Compiled(sql, names, dict.fromkeys(names), bound)
+            text += f" ON CONFLICT ({_quoted(self.unique)}){where} DO "
+            text += f"UPDATE SET {new}" if new else "NOTHING"
+        return Compiled(text, names, dict.fromkeys(names), bound)
+
+    def _built(self, names: Sequence[str], sql: SqlDialect, returning: bool) -> Compiled:
+        from orchestrator.store.building import build, insert
+
+        if unknown := set(names) - kinds(self.table, sql).keys():
+            raise KeyError(*sorted(unknown))
+        made = insert(
+            self.table,
+            sql,
+            unique=self.unique,
+            where=self.where,
+            replace=self.replace,
+            returning=returning,
+        )
+        return build(made, sql, names)
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -243,13 +276,13 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 @cache
-def kinds(table: str) -> Mapping[str, str | None]:
+def kinds(table: str, sql: SqlDialect = SQLITE) -> Mapping[str, str | None]:
     """Column -> its kind, None where values go in and come out as they are."""
-    found = compiled.kinds(table)
+    found = compiled.kinds(table, sql)
     if found is None:
-        from orchestrator.store.building import table_kinds
+        from orchestrator.store import building
 
-        found = table_kinds(table)
+        found = building.kinds(table, sql)
     return found
 
 

@@ -2,32 +2,20 @@
 
 A unit is a function of one transaction. It may run more than once (the whole unit is retried when another process holds
 the lock), so it must do nothing but read and write through its `Tx`. What it returns is returned after the commit: an
-answer is an acknowledgement that survives a power cut (synchronous=FULL).
+answer is an acknowledgement that survives a power cut.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
-from orchestrator.store import ballast
-from orchestrator.store.backends import sqlite
-from orchestrator.store.backends.sqlite_errors import WAITABLE, code_of, explain
-from orchestrator.store.backends.sqlite_file import (
-    Readers,
-    busy,
-    connect_reader,
-    connect_writer,
-    lock_holders,
-)
-from orchestrator.store.clock import Clock, SystemClock, boot_id
-from orchestrator.store.grouping import GroupCommit, Request
+from orchestrator.domain.identity import ProjectId
+from orchestrator.store.backends.backend import Backend, Opened, Watch
+from orchestrator.store.backends.sql_dialect import SqlDialect
+from orchestrator.store.backends.sqlite_backend import SqliteBackend
+from orchestrator.store.clock import Clock
 from orchestrator.store.statements import Change, Insertion, Query
 
 R = TypeVar("R")
@@ -39,20 +27,36 @@ class Gathered(Protocol):
 
 
 G = TypeVar("G", bound=Gathered)
-READERS = 32  # connections kept open for queries; more are made when needed, and closed again
-BUSY_SECONDS = 35.0  # how long a writing unit waits for another process's lock, all retries together
 
 
 class Tx:
     """One transaction: the time it happens at, and statements that expect what they change."""
 
-    def __init__(self, cursor: sqlite.Cursor, clock: Clock, workflow: Path) -> None:
-        self._cursor = cursor
+    def __init__(self, opened: Opened, sql: SqlDialect, workflow: Path) -> None:
+        self.opened = opened
+        self._cursor = opened.cursor
+        self._lock = opened.lock
+        self._sql = sql
         self.workflow = workflow
-        self.now = clock.wall()
-        self.lease_now = clock.monotonic()
-        self.boot = boot_id()
+        self.now = opened.now
+        self.lease_now = opened.lease_now
+        self.boot = opened.boot
         self._gathered: dict[object, Gathered] = {}
+
+    @property
+    def locks(self) -> bool:
+        """Whether this unit locks what it writes: others write beside it."""
+        return self._lock is not None
+
+    def about(self, session: str) -> bool:
+        """This unit writes rows of a session that it has just found: nobody else does from now on.
+
+        True where somebody may have done so since it was found, and it has to be read again.
+        """
+        if self._lock is None:
+            return False
+        self._lock(session)
+        return True
 
     def gather(self, key: object, begin: Callable[[], G]) -> G:
         """What collects the unit's changes under `key`, to be written at once when the unit has ended."""
@@ -68,18 +72,21 @@ class Tx:
 
     def run_many(self, statement: Insertion, rows: list[dict[str, object]]) -> None:
         """Insert each of these rows; all name the same columns."""
-        form = statement.for_values(rows[0])
+        form = statement.for_values(rows[0], self._sql, returning=False)
         self._cursor.executemany(form.sql, [form.bind(row) for row in rows])
 
     def insert(self, statement: Insertion, **values: object) -> int:
-        """The new row's id."""
-        form = statement.for_values(values)
+        """The new row's id; 0 for a row that has none, or was there already."""
+        form = statement.for_values(values, self._sql)
         self._cursor.execute(form.sql, form.bind(values))
-        return self._cursor.lastrowid or 0
+        if not self._sql.returns_ids:
+            return cast(Any, self._cursor).lastrowid or 0
+        found = self._cursor.fetchone() if form.returns_id else None
+        return found[0] if found else 0
 
     def run(self, statement: Change, **values: object) -> int:
         """The number of rows changed."""
-        form = statement.form
+        form = statement.form_in(self._sql)
         self._cursor.execute(form.sql, form.bind(values))
         return self._cursor.rowcount
 
@@ -87,11 +94,13 @@ class Tx:
         """Whether exactly one row was changed. Raises AssertionError for more than one."""
         changed = self.run(statement, **values)
         if changed > 1:
-            raise AssertionError(f"{changed} rows changed where one was meant: {statement.form.sql}")
+            raise AssertionError(
+                f"{changed} rows changed where one was meant: {statement.form_in(self._sql).sql}"
+            )
         return changed == 1
 
     def rows(self, statement: Query[R], **values: object) -> list[R]:
-        form, make = statement.compiled
+        form, make = statement.compiled_in(self._sql)
         self._cursor.execute(form.sql, form.bind(values))
         return [make(raw) for raw in self._cursor.fetchall()]
 
@@ -101,28 +110,11 @@ class Tx:
         return found[0] if found else None
 
 
-class Watch:
-    """Tells whether something was committed since the last time it was asked; it holds no transaction open."""
-
-    def __init__(self, connection: sqlite.Connection) -> None:
-        self._connection = connection
-        self._seen = sqlite.data_version(connection)
-
-    def has_changed(self) -> bool:
-        """Raises DatabaseUnusable when the database can no longer be read."""
-        try:
-            now = sqlite.data_version(self._connection)
-        except sqlite.DriverError as error:
-            raise DatabaseUnusable(why=str(error), fix="`lifecycle doctor` checks it") from error
-        before, self._seen = self._seen, now
-        return now != before
-
-    def close(self) -> None:
-        self._connection.close()
-
-
 class Store:
-    """One process's access to one database. Safe for threads; no connection crosses a fork."""
+    """One process's access to one project: its database, and the folder of everything that it keeps in files.
+
+    Safe for threads; no connection crosses a fork.
+    """
 
     def __init__(
         self,
@@ -133,136 +125,82 @@ class Store:
         journal: str = "wal",
         checkpointer: bool = False,
         on_wait: Callable[[list[int]], None] | None = None,
+        backend: Backend | None = None,
     ) -> None:
-        """`on_wait` is told once, with the pids in the way, when a write has to wait for another process."""
+        """On the SQLite file at `path`, unless a `backend` is given: then `path` only says which folder is the project's.
+
+        `on_wait` is told once, with the pids in the way, when a write has to wait for another process.
+        """
         self.path = path
-        self.workflow = path.parent  # the folder of everything that the project keeps in files
-        self.project_id = sqlite.project_id(path)
-        self.clock = clock or SystemClock()
-        self._on_wait = on_wait
-        self._broken = ""  # why, once the disk has failed: what our handles hold is in doubt from then on
-        self._write_lock = threading.Lock()  # one writer a process, instead of busy-waiting against ourselves
-        self._commits = GroupCommit(self._transact)
-        self._connect = partial(
-            connect_writer, path, synchronous=synchronous, journal=journal, checkpointer=checkpointer
+        self.workflow = path.parent
+        self.backend: Backend = backend or SqliteBackend(
+            path,
+            clock=clock,
+            synchronous=synchronous,
+            journal=journal,
+            checkpointer=checkpointer,
+            on_wait=on_wait,
         )
-        self._connection: sqlite.Connection | None = None
-        self._readers = Readers(partial(connect_reader, path), READERS)
+        self._sql = self.backend.sql
+
+    @property
+    def project_id(self) -> ProjectId:
+        return self.backend.identity
+
+    @property
+    def clock(self) -> Clock:
+        return self.backend.clock
 
     def close(self) -> None:
-        # The lock is taken only if a thread was interrupted while writing: then the process ends, and its handle with it.
-        if self._write_lock.acquire(blocking=False):
-            try:
-                if self._connection is not None:
-                    self._connection.close()
-                    self._connection = None
-            finally:
-                self._write_lock.release()
-        self._readers.close()
+        self.backend.close()
 
-    def write(self, unit: Callable[[Tx], T], *, use_ballast: bool = False) -> T:
+    def write(
+        self, unit: Callable[[Tx], T], *, about: str | Sequence[str] = (), use_ballast: bool = False
+    ) -> T:
         """Return the answer of `unit` once its transaction, which it may share with others that wait, is committed.
 
+        `about`: the session, or sessions, whose rows it writes; a claim need not name that of the task it finds.
         `use_ballast`: it must be written down though the disk is full, so the ballast is given up for it.
-        Raises DatabaseBusy, DiskFull, DatabaseUnusable or StoreBroken; whatever the unit raises rolls everything back.
+        Raises StoreError; whatever the unit raises rolls everything back.
         """
-        try:
-            return cast(T, self._commits.submit(unit))
-        except DiskFull:
-            if not (use_ballast and ballast.give_up(self.path)):
-                raise
-        return cast(T, self._commits.submit(unit))
+        sessions = (about,) if isinstance(about, str) else about
+        return self.backend.transact(
+            lambda opened: self._run(unit, opened), sessions, use_ballast=use_ballast
+        )
 
-    def _transact(self, group: list[Request]) -> None:
-        """Commit the group's units in one transaction, waiting for other processes as long as its first may."""
-        self.must_be_whole()
-        while True:
-            try:
-                with self._writing() as connection:
-                    return self._attempt(connection, group)
-            except sqlite.DriverError as error:
-                if code_of(error) not in WAITABLE:
-                    raise self._explained(error) from error
-                self._wait_or_give_up(group[0].since + BUSY_SECONDS, error)
-
-    def _wait_or_give_up(self, deadline: float, error: sqlite.DriverError) -> None:
-        """Tell whom we wait for; SQLite itself has waited before it said that the database is busy."""
-        if time.monotonic() >= deadline:
-            raise busy(self.path, BUSY_SECONDS) from error
-        if self._on_wait is not None:
-            self._on_wait(lock_holders(self.path))
-
-    def _attempt(self, connection: sqlite.Connection, group: list[Request]) -> None:
-        for request in group:  # an earlier try of the same units counts for nothing
-            request.answer = request.error = None
-        with sqlite.writing(connection) as cursor:
-            for request in group:
-                self._run(cursor, request)
-
-    def _run(self, cursor: sqlite.Cursor, request: Request) -> None:
-        """Run one unit of the group. What it raises ends the try, and says whose fault that was."""
-        tx = Tx(cursor, self.clock, self.workflow)
-        try:
-            request.answer = request.unit(tx)
-            tx.flush()
-        except Exception as error:
-            if not isinstance(error, sqlite.DriverError):  # which is everybody's
-                request.error = error
-            raise
+    def _run(self, unit: Callable[[Tx], T], opened: Opened) -> T:
+        tx = Tx(opened, self._sql, self.workflow)
+        answer = unit(tx)
+        tx.flush()
+        return answer
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """Return the answer of `unit` on one consistent snapshot; it cannot write."""
-        self.must_be_whole()
-        try:
-            with self._readers.connection() as connection, sqlite.reading(connection) as cursor:
-                return unit(Tx(cursor, self.clock, self.workflow))
-        except sqlite.DriverError as error:
-            raise self._explained(error) from error
+        return self.backend.snapshot(lambda opened: unit(Tx(opened, self._sql, self.workflow)))
 
     def watch(self) -> Watch:
         """What tells of every commit, of any process. Raises StoreError; the caller closes it."""
-        self.must_be_whole()
-        try:
-            return Watch(connect_reader(self.path))
-        except sqlite.DriverError as error:
-            raise self._explained(error) from error
+        return self.backend.watch()
+
+    def in_units(self, sessions: Sequence[str]) -> list[Sequence[str]]:
+        """The sessions in groups, each to be written by one unit."""
+        return self.backend.in_units(sessions)
 
     def checkpoint(self, *, last: bool = False) -> None:
         """Move the log into the database as far as no reader is in the way. The daemon alone calls this.
 
         `last`: after `give_up`, so that nothing is committed behind it.
         """
-        if not last:
-            self.must_be_whole()
-        try:
-            with self._writing() as connection:
-                sqlite.checkpoint(connection)
-        except sqlite.DriverError as error:
-            raise self._explained(error) from error
+        self.backend.checkpoint(last=last)
 
     @property
     def is_broken(self) -> bool:
-        return bool(self._broken)
+        return self.backend.is_broken
 
     def must_be_whole(self) -> None:
         """Raises StoreBroken for ever after the disk has failed: this process ends, another one begins with new handles."""
-        if self.is_broken:
-            raise StoreBroken(why=self._broken, fix="check the disk, then repeat the command")
+        self.backend.must_be_whole()
 
     def give_up(self, why: str) -> None:
         """Acknowledge nothing any more: somebody found that what we commit would be lost."""
-        self._broken = why
-
-    def _explained(self, error: sqlite.DriverError) -> Exception:
-        found = explain(error, self.path)
-        if isinstance(found, StoreBroken):
-            self.give_up(found.why)
-        return found
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite.Connection]:
-        """The writing connection, for one thread at a time."""
-        with self._write_lock:
-            if self._connection is None:
-                self._connection = self._connect()
-            yield self._connection
+        self.backend.give_up(why)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import sqlalchemy
-from sqlalchemy import CheckConstraint, ColumnElement, Dialect, Index, MetaData, Table, Text, text
+from sqlalchemy import CheckConstraint, ColumnElement, Dialect, Index, MetaData, Table, text
 from sqlalchemy.schema import SchemaItem
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from orchestrator.domain.json_types import Json
 from orchestrator.store.json_text import from_text, to_text
@@ -31,13 +31,22 @@ metadata = MetaData(
 Integer = sqlalchemy.Integer().with_variant(
     sqlalchemy.BigInteger(), "postgresql"
 )  # microseconds need 64 bits
+Real: TypeEngine[float] = sqlalchemy.REAL().with_variant(
+    sqlalchemy.Double(), "postgresql"
+)  # whose REAL has 4 bytes
+Text = sqlalchemy.Text().with_variant(
+    sqlalchemy.Text(collation="C"), "postgresql"
+)  # compared by code points, whatever the server's language is
 
 
 class JsonText(TypeDecorator[Json]):
     """A JSON value kept as text."""
 
-    impl = Text
+    impl = sqlalchemy.Text
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
+        return dialect.type_descriptor(Text)
 
     def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
         return to_text(value)

@@ -11,13 +11,11 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     PrimaryKeyConstraint,
     Table,
-    Text,
     UniqueConstraint,
     bindparam,
     select,
     text,
 )
-from sqlalchemy.types import REAL
 
 from orchestrator.domain.model import RunOutcome, SessionStatus, TaskStatus
 from orchestrator.domain.pauses import PauseReason
@@ -25,6 +23,8 @@ from orchestrator.store.project_tables import contents, hosts
 from orchestrator.store.table_conventions import (
     Integer,
     JsonText,
+    Real,
+    Text,
     flag,
     index,
     is_any,
@@ -71,7 +71,7 @@ sessions = table(
     Column("status", Text, nullable=False),
     Column("pause_reason", Text),
     Column("gate", Text),
-    Column("score", REAL),
+    Column("score", Real),
     Column("needs_beat", Integer, nullable=False, server_default=text("1")),  # a beat is wanted
     Column("messages", Integer, nullable=False, server_default=text("0")),  # the last number given
     Column("projected", Integer, nullable=False, server_default=text("0")),  # the number the files show
@@ -289,9 +289,9 @@ verdicts = table(
     Column("round", Text),
     Column("consensus", Text),
     Column("severity", Text),
-    Column("mean", REAL),
+    Column("mean", Real),
     Column("gate", Text),
-    Column("score", REAL),
+    Column("score", Real),
     Column("record", Text),
     Column("data", JsonText, nullable=False),
     Column("created_at", Integer, nullable=False),

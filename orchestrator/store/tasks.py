@@ -73,6 +73,24 @@ def _oldest_offer() -> Selection:
     )
 
 
+@query(Task)
+def _oldest_free_offer() -> Selection:
+    """The same where many write at once. Task and session are locked, and those that are locked already are left out: a
+    claim waits for nobody, and no session is paused or cancelled between what was seen and what is done."""
+    takes = or_(
+        sessions.c.status == SessionStatus.ACTIVE,
+        and_(tasks.c.prefix == fixed(ARCH), one_of(sessions.c.pause_reason, ADVISED)),
+    )
+    return (
+        select(*columns(tasks, Task))
+        .join(sessions, sessions.c.id == tasks.c.session_id)
+        .where(tasks.c.offered_at.is_not(None), listed(tasks.c.role, "roles"), takes)
+        .order_by(tasks.c.priority.desc(), tasks.c.offered_at, tasks.c.id)
+        .limit(1)
+        .with_for_update(of=[tasks, sessions], skip_locked=True, key_share=True)
+    )
+
+
 def is_over(tx: Tx, run: str) -> bool:
     """Whether this is a run of this database that has been closed."""
     return tx.row(_outcome, run=run) is not None
@@ -89,8 +107,12 @@ def runs_before(tx: Tx, task: int, epoch: int) -> list[str]:
 
 
 def oldest_offer(tx: Tx, roles: tuple[str, ...]) -> Task | None:
-    """The offered task that has waited longest for one of `roles`, by priority first."""
-    return tx.row(_oldest_offer.given("roles", roles))
+    """The offered task that has waited longest for one of `roles`, by priority first.
+
+    Where units lock what they write, it is locked with its session, and one whose session another unit has is left out.
+    """
+    statement = _oldest_free_offer if tx.locks else _oldest_offer
+    return tx.row(statement.given("roles", roles))
 
 
 def _ready() -> Selection:

@@ -117,6 +117,25 @@ def _close_foreign() -> Update:
     )
 
 
+# Revoke a run whose lease is over, unless it was renewed since that was seen.
+@change
+def _close_overdue() -> Update:
+    return (
+        update(runs)
+        .where(
+            runs.c.id == bindparam("run"),
+            runs.c.outcome.is_(None),
+            runs.c.lease_until <= bindparam("lease_now"),
+        )
+        .values(
+            outcome=bindparam("result"),
+            counted=bindparam("count"),
+            closed_at=bindparam("now"),
+            error=bindparam("fault"),
+        )
+    )
+
+
 # Change a task from in progress to completed.
 @change
 def _complete() -> Update:
@@ -292,10 +311,17 @@ def fail(
 
 
 def revoke(
-    tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, counted: bool
+    tx: Tx, run: str, task: int, outcome: RunOutcome, error: str, *, counted: bool, overdue: bool = False
 ) -> TaskStatus | None:
-    """Return the task's new state after revoking an open run, None when the run was closed already."""
-    if not tx.one(_close_foreign, run=run, result=outcome, count=int(counted), now=tx.now, fault=error):
+    """Return the task's new state after revoking an open run, None when the run was closed already.
+
+    `overdue`: for its lease is over, so None as well when it was renewed meanwhile.
+    """
+    close = {"run": run, "result": outcome, "count": int(counted), "now": tx.now, "fault": error}
+    statement = _close_foreign
+    if overdue:
+        statement, close["lease_now"] = _close_overdue, tx.lease_now
+    if not tx.one(statement, **close):
         return None
     if outcome is RunOutcome.CANCELLED:
         return TaskStatus.CANCELLED  # the caller cancels all tasks of the session in one statement

@@ -9,13 +9,11 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     LargeBinary,
     PrimaryKeyConstraint,
-    Text,
     UniqueConstraint,
     text,
 )
-from sqlalchemy.types import REAL
 
-from orchestrator.store.table_conventions import Integer, JsonText, flag, index, one_of, table
+from orchestrator.store.table_conventions import Integer, JsonText, Real, Text, flag, index, one_of, table
 
 __all__ = ["candidates", "checks", "commits", "links", "trees", "works"]
 
@@ -135,7 +133,7 @@ checks = table(  # what was found about one tree of files, once: a second look a
     Column("outcome", Text, nullable=False),
     Column("data", JsonText, nullable=False),
     Column("run_id", Text, ForeignKey("runs.id"), nullable=False),  # who made it
-    Column("seconds", REAL, nullable=False),
+    Column("seconds", Real, nullable=False),
     Column("created_at", Integer, nullable=False),
     UniqueConstraint("session_id", "tree_id", "kind", "key"),
     one_of("outcome", OUTCOMES, "outcome"),

@@ -36,7 +36,18 @@ def session(tx: Tx, name: str | None, *, finished: bool = False) -> Session:
     """The session with that id or unambiguous prefix; without a name the unfinished one.
 
     `finished`: without a name and without an unfinished one, the newest. Raises UnknownName, SeveralSessions, NotAllowedNow.
+    A unit that changes something has the session to itself from then on.
     """
+    found = _found(tx, name, finished)
+    if not tx.about(found.id):
+        return found
+    again = sessions.get(tx, found.id)
+    if again is None:  # deleted meanwhile
+        raise UnknownName("session", found.id, [])
+    return again
+
+
+def _found(tx: Tx, name: str | None, finished: bool) -> Session:
     if name is not None:
         return _named(tx, name)
     found = sessions.unfinished(tx, LISTED + 1)

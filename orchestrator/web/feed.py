@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store import session_changes
-from orchestrator.store.store import Watch
+from orchestrator.store.backends.backend import Watch
 from orchestrator.web.problems import TooMany
 from orchestrator.web.served import ServedProject
 

@@ -20,8 +20,8 @@ import pytest
 from orchestrator import wakeup
 from orchestrator.store.backends import sqlite_backups
 from orchestrator.store.backends.sqlite import project_id
+from orchestrator.store.backends.sqlite_backend import BUSY_SECONDS
 from orchestrator.store.clock import process_start
-from orchestrator.store.store import BUSY_SECONDS
 from tests.e2e.support import Lifecycle, agent_toml, lifecycle
 from tests.e2e.test_bad_disk import REQUEST, Gate
 

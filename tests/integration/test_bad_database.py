@@ -161,12 +161,12 @@ class Room:
         self._store = store
 
     def end(self) -> None:
-        with self._store._writing() as connection:
+        with self._store.backend._writing() as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             connection.execute(f"PRAGMA max_page_count={pages}").fetchall()
 
     def give(self) -> None:
-        with self._store._writing() as connection:
+        with self._store.backend._writing() as connection:
             connection.execute("PRAGMA max_page_count=1000000").fetchall()
 
 

@@ -160,7 +160,7 @@ def test_a_socket_that_a_successor_has_taken_over_is_left_to_it(tmp_path: Path) 
 def test_a_coordinator_whose_database_is_held_tries_again_and_leads_when_it_is_free(
     tmp_path: Path, clock: TimerScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.store.store.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("orchestrator.store.backends.sqlite_backend.BUSY_SECONDS", 0.0)
     monkeypatch.setattr("orchestrator.store.backends.sqlite_file.BUSY_TIMEOUT_MS", 50)
     store = factories.make_store(tmp_path)
     daemon = Daemon(Project(tmp_path), store, Settings(), structlog.get_logger())

@@ -13,6 +13,7 @@ import pytest
 
 from orchestrator.domain.errors import LeaseLost, StoreError
 from orchestrator.store import messages, sessions
+from orchestrator.store.backends.sqlite_backend import SqliteBackend
 from orchestrator.store.store import Store, Tx
 from tests import factories as make
 from tests import invariants
@@ -41,16 +42,16 @@ class Crowd:
         assert self._go_on.wait(30)
 
     def add(self, unit: Callable[[Tx], Any]) -> Future[Any]:
-        before = len(self._store._commits._waiting)
+        before = len(self._store.backend._commits._waiting)
         added = self._pool.submit(self._store.write, unit)
-        while len(self._store._commits._waiting) == before:
+        while len(self._store.backend._commits._waiting) == before:
             assert not added.done()
         return added
 
     def go_on(self) -> list[str]:
         """What was said to SQLite from then on."""
         said: list[str] = []
-        connection = self._store._connection
+        connection = self._store.backend._connection
         assert connection is not None
         connection.set_trace_callback(said.append)
         self._go_on.set()
@@ -125,10 +126,10 @@ def test_nobody_is_answered_when_the_commit_fails(store: Store, monkeypatch: pyt
     crowd = Crowd(store)
     waiting = [crowd.add(archive(name)) for name in names]
 
-    def refuse(self: Store, *_: Any) -> None:
+    def refuse(self: SqliteBackend, *_: Any) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(Store, "_attempt", refuse)
+    monkeypatch.setattr(SqliteBackend, "_attempt", refuse)
     crowd.go_on()
 
     for each in waiting:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,9 +47,9 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    ours = make.make_store(tmp_path)
-    theirs = Store(ours.path)
+def world(make_store: Callable[..., Store]) -> Iterator[World]:
+    ours = make_store()
+    theirs = make.another(ours)
     session = make.make_session(ours)
     make.make_host(ours, "h-1")
     make.make_host(ours, "h-2")
@@ -61,7 +60,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     following = ours.read(lambda tx: tasks.task(tx, session, "DRAFT-002"))
     assert run is not None and run.key == "DRAFT-001" and following is not None
     yield World(ours, theirs, session, run, following)
-    invariants.check(ours.path)
+    invariants.check_store(ours)
     ours.close()
     theirs.close()
 
@@ -107,7 +106,7 @@ def finish_and_start(tx: Tx, world: World) -> Any:
 
 def give_up(tx: Tx, world: World) -> Any:
     """Three counted attempts in one go: the task has failed."""
-    tx._cursor.execute("UPDATE tasks SET max_attempts = 1 WHERE id = ?", (world.run.id,))
+    tx.opened.cursor.execute(f"UPDATE tasks SET max_attempts = 1 WHERE id = {world.run.id}")
     return fail(tx, world)
 
 

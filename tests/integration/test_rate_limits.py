@@ -228,7 +228,7 @@ def test_the_built_in_agent_asks_nothing_of_accounts(harness: Any) -> None:
     row = bench.claim()
     bench.store.write(lambda tx: None)
     said: list[str] = []
-    bench.store._connection.set_trace_callback(said.append)
+    bench.store.backend._connection.set_trace_callback(said.append)
 
     bench.run(row)
 
@@ -241,7 +241,7 @@ def test_a_call_asks_for_its_account_once_and_writes_nothing_where_no_limit_was_
     row = bench.claim()
     bench.store.write(lambda tx: None)
     said: list[str] = []
-    bench.store._connection.set_trace_callback(said.append)
+    bench.store.backend._connection.set_trace_callback(said.append)
 
     bench.run(row)
 

@@ -15,12 +15,15 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 import orchestrator.store
 from orchestrator.store import compiled, tasks
-from orchestrator.store.backends import sqlite_dialect
+from orchestrator.store.backends.postgres_dialect import SQL as POSTGRES
+from orchestrator.store.backends.sql_dialect import SqlDialect
+from orchestrator.store.backends.sqlite import SQL as SQLITE
+from orchestrator.store.building import insert
 from orchestrator.store.rows import EventTime, Task
 from orchestrator.store.statements import Form, Insertion, Query, Selection, Statement, kinds, query
 from orchestrator.store.tables import messages, metadata
 from tests import factories as make
-from tests.compiled_statements import construct, statements, written
+from tests.compiled_statements import statements, written
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +37,13 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Con
 LISTS = {"roles": ("analyst", "code-writer")}  # what is `listed` by a name is written into the text
 
 
-def form_of(statement: Statement | Insertion) -> Form:
+def form_of(statement: Statement | Insertion, sql: SqlDialect = SQLITE) -> Form:
     if isinstance(statement, Insertion):
-        return statement.for_values(dict.fromkeys(kinds(statement.table)))
+        return statement.for_values(dict.fromkeys(kinds(statement.table)), sql)
     if isinstance(statement, Query):
         for name, values in LISTS.items():
             statement = statement.given(name, values)
-    return statement.form
+    return statement.form_in(sql)
 
 
 @pytest.mark.parametrize("name", statements())
@@ -90,11 +93,9 @@ def test_no_table_that_grows_is_read_as_a_whole(name: str, connection: sqlite3.C
 
 @pytest.mark.parametrize("name", statements())
 def test_the_statement_compiles_for_postgresql(name: str) -> None:
-    statement = statements()[name]
+    form = form_of(statements()[name], POSTGRES)
 
-    built = construct(statement, postgresql.insert) if isinstance(statement, Insertion) else statement.build()
-
-    assert str(built.compile(dialect=postgresql.dialect()))
+    assert form.sql and form.bind({}) is not None
 
 
 def test_the_schema_compiles_for_postgresql_and_keeps_what_its_partial_indexes_promise() -> None:
@@ -136,7 +137,9 @@ def test_a_query_whose_columns_are_not_its_rows_fields_is_refused() -> None:
 
 
 def test_the_compiled_statements_are_those_of_the_source() -> None:
-    assert compiled.FILE.read_text(encoding="utf-8") == written(), "`make statements` writes them anew"
+    assert compiled.file_of(SQLITE).read_text(encoding="utf-8") == written(), (
+        "`make statements` writes them anew"
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, each in statements().items() if isinstance(each, Insertion)])
@@ -146,7 +149,10 @@ def test_an_insert_is_what_sqlalchemy_makes_of_it(name: str) -> None:
 
     ours = form_of(insertion).sql
 
-    theirs = str(construct(insertion).compile(dialect=sqlite_dialect.DIALECT))
+    built = insert(
+        insertion.table, SQLITE, unique=insertion.unique, where=insertion.where, replace=insertion.replace
+    )
+    theirs = str(built.compile(dialect=SQLITE.dialect))
     assert _words(ours) == _words(theirs)
 
 
@@ -166,11 +172,11 @@ def test_what_is_listed_has_to_be_plain_names() -> None:
 
 
 def test_a_statement_of_a_changed_module_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert compiled.compiled("tasks._oldest_offer") is not None
+    assert compiled.compiled("tasks._oldest_offer", SQLITE) is not None
     compiled._is_current.cache_clear()
     monkeypatch.setattr(compiled, "stamp", lambda module: 1)
 
-    assert compiled.compiled("tasks._oldest_offer") is None
+    assert compiled.compiled("tasks._oldest_offer", SQLITE) is None
     assert (
         Query(Task, tasks._oldest_offer.build, "tasks._oldest_offer").form.sql == tasks._oldest_offer.form.sql
     )

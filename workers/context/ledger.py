@@ -104,7 +104,7 @@ class CallLedger:
             )
             return warnings, until
 
-        warnings, until = self.run.store.write(unit)
+        warnings, until = self.run.store.write(unit, about=self.run.row.session_id)
         for words in warnings:
             self.run.log.warning("budget_nearly_used", says=words)
         if limited is not None and until is not None:

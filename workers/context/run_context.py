@@ -85,12 +85,14 @@ class RunContext:
             claims.assert_lease(tx, self.row.run, self.host)
             return unit(tx)
 
-        return self.store.write(fenced)
+        return self.store.write(fenced, about=self.row.session_id)
 
     def phase(self, name: str) -> None:
         """Say which of the five phases the run is in."""
         self.check()
-        self.store.write(lambda tx: claims.note_phase(tx, self.row.run, self.host, name))
+        self.store.write(
+            lambda tx: claims.note_phase(tx, self.row.run, self.host, name), about=self.row.session_id
+        )
 
     def text(self, path: str) -> str | None:
         """The newest version of an artifact as text, None when there is none."""

@@ -162,7 +162,8 @@ class TestBench:
             "left_out": found.left_out,
         }
         stored = self.context.store.write(
-            lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds)
+            lambda tx: checks.add_check(tx, row, tree, KIND, key, outcome, data, seconds),
+            about=row.session_id,
         )
         failpoints.hit("checks.stored")
         return replace(found, check=stored.id)

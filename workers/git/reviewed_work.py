@@ -289,7 +289,7 @@ def open_reviewed_work(
         if row.head == base and line:
             work.adopt(tx, session, base, line)
 
-    database.write(unit)
+    database.write(unit, about=session)
     return done
 
 

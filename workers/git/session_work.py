@@ -112,11 +112,13 @@ class SessionWork:
         def place(generation: int) -> bytes:
             return os.fsencode(project / self.session / f"{lane}-{generation}")
 
-        made = self.database.write(lambda tx: work_trees.open_tree(tx, run, lane, place, head))
+        made = self.database.write(
+            lambda tx: work_trees.open_tree(tx, run, lane, place, head), about=self.session
+        )
         failpoints.hit("tree.row")
         checkout = Checkout(made.path, made.nonce)
         empty = make_checkout(self.private, checkout, head)
-        self.database.write(lambda tx: work_trees.make_live(tx, run, made.id))
+        self.database.write(lambda tx: work_trees.make_live(tx, run, made.id), about=self.session)
         failpoints.hit("tree.ready")
         live = self.database.read(lambda tx: work_trees.tree(tx, made.id))
         return OpenTree(live, checkout, empty=tuple(empty))
@@ -143,20 +145,21 @@ class SessionWork:
         )
         flags: list[JsonObject] = [{"kind": flag.kind, "path": flag.shown} for flag in made.flags]
         found = self.database.write(
-            lambda tx: work.propose(tx, run, digest, made.base, made.commit, made.tree, flags)
+            lambda tx: work.propose(tx, run, digest, made.base, made.commit, made.tree, flags),
+            about=self.session,
         )
         failpoints.hit("candidate.row")
         return found, made
 
     def queue(self, run: Run, candidate: Proposed) -> int:
         """The candidate's ticket for landing. Raises LeaseLost."""
-        ticket = self.database.write(lambda tx: work.take_ticket(tx, run, candidate.id))
+        ticket = self.database.write(lambda tx: work.take_ticket(tx, run, candidate.id), about=self.session)
         failpoints.hit("land.ticket")
         return ticket
 
     def unqueue(self, run: Run, candidate: Proposed) -> None:
         """Leave the queue for landing. Raises LeaseLost."""
-        self.database.write(lambda tx: work.drop_ticket(tx, run, candidate.id))
+        self.database.write(lambda tx: work.drop_ticket(tx, run, candidate.id), about=self.session)
 
     def is_its_turn(self, candidate: Proposed) -> bool:
         """Whether every candidate before it has landed, or lost its run."""
@@ -201,7 +204,7 @@ class SessionWork:
         """
         reset_checkout(self.private, tree.checkout, onto.seen)
         tree.checkout.git(self.private).run("read-tree", "--reset", "-u", onto.tree)
-        self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen))
+        self.database.write(lambda tx: work_trees.rebase(tx, run, tree.row.id, onto.seen), about=self.session)
         return replace(tree, row=self.database.read(lambda tx: work_trees.tree(tx, tree.row.id)))
 
     def base_of_pair(self, one: str, other: str) -> str:
@@ -256,7 +259,7 @@ class SessionWork:
                 except (TreeError, GitError) as error:
                     kept[left.id] = error.why or error.what
                     continue
-                if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id)):  # type: ignore[misc]
+                if self.database.write(lambda tx, id=left.id: work_trees.retire(tx, id), about=self.session):  # type: ignore[misc]
                     failpoints.hit("tree.retired")
                     retired.append(left.id)
         return Recovered(tuple(retired), kept)
@@ -306,17 +309,17 @@ class SessionWork:
         with self.saving():
             with suppress(TreeError, GitError):  # it stays on the disk: nothing deletes what is not saved
                 self.save(left)
-            self.database.write(lambda tx: work_trees.retire(tx, used.id))
+            self.database.write(lambda tx: work_trees.retire(tx, used.id), about=self.session)
         failpoints.hit("tree.retired")
         return None
 
     def _hand_on(self, run: Run, lane: int, checkout: Checkout) -> OpenTree | None:
         head = self.row().head
-        found = self.database.write(lambda tx: work_trees.hand_on(tx, run, lane))
+        found = self.database.write(lambda tx: work_trees.hand_on(tx, run, lane), about=self.session)
         if found is None:
             return None
         reset_checkout(self.private, checkout, head)
-        self.database.write(lambda tx: work_trees.rebase(tx, run, found.id, head))
+        self.database.write(lambda tx: work_trees.rebase(tx, run, found.id, head), about=self.session)
         return OpenTree(self.database.read(lambda tx: work_trees.tree(tx, found.id)), checkout, warm=True)
 
     def _is_settled(self, checkout: Checkout, row: Tree) -> bool:
@@ -334,7 +337,9 @@ class SessionWork:
         store_head(self.private, row.head)
         found = publish(self.private, row.head, row.published, row.base)
         if found.what == Publication.DONE and (found.branch, row.head) != (row.branch, row.published):
-            self.database.write(lambda tx: work.note_published(tx, self.session, found.branch, row.head))
+            self.database.write(
+                lambda tx: work.note_published(tx, self.session, found.branch, row.head), about=self.session
+            )
         return found
 
     def _adopt(self, commit: str) -> bool:
@@ -351,7 +356,8 @@ class SessionWork:
             return False  # a merge whose first side is not ours
         adopt(self.private, row.commits + len(found), commit)
         return self.database.write(
-            lambda tx: work.adopt(tx, self.session, row.head, [(each[0], each[1]) for each in found])
+            lambda tx: work.adopt(tx, self.session, row.head, [(each[0], each[1]) for each in found]),
+            about=self.session,
         )
 
 
@@ -366,7 +372,7 @@ def begin_work(
         drop_orphan(database.workflow, session)
     private = create_store(database.workflow, session, folder)
     base = fix_base(private, folder, database.clock.wall(), include_dirty=include_dirty)
-    database.write(lambda tx: work.begin(tx, session, base.origin, base.commit))
+    database.write(lambda tx: work.begin(tx, session, base.origin, base.commit), about=session)
     return SessionWork(database, private, trees), base
 
 

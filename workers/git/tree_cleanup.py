@@ -74,8 +74,8 @@ def _clean(session: SessionWork, row: LeftTree) -> None:
     if row.state != "trash":
         with session.saving():
             session.save(row)
-            database.write(lambda tx: work_trees.retire(tx, row.id))
-            if not database.write(lambda tx: work_trees.discard(tx, row.id)):
+            database.write(lambda tx: work_trees.retire(tx, row.id), about=session.session)
+            if not database.write(lambda tx: work_trees.discard(tx, row.id), about=session.session):
                 raise TreeError(why=f"{row.path} is used again: a run has taken it over meanwhile")
     if row.path.is_dir() and not row.path.is_symlink():
         _assert_deletable(row.path, row.nonce)
@@ -84,7 +84,7 @@ def _clean(session: SessionWork, row: LeftTree) -> None:
     if trash.is_dir():
         _assert_deletable(trash, row.nonce)
         _delete(trash)
-    database.write(lambda tx: work_trees.note_removed(tx, row.id))
+    database.write(lambda tx: work_trees.note_removed(tx, row.id), about=session.session)
     failpoints.hit("tree.removed")
 
 

@@ -111,7 +111,8 @@ class TreeMaintenance:
             return
         what, branch, commit, why = published.what.value, published.branch, published.commit, published.why
         self._database.write(
-            lambda tx: work_state.note_publication(tx, found.session, what, branch, commit, why)
+            lambda tx: work_state.note_publication(tx, found.session, what, branch, commit, why),
+            about=found.session,
         )
 
     def _is_due(self, state: WorkState) -> bool:

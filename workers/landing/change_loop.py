@@ -210,7 +210,8 @@ class ChangeLoop:
         proposed = self.context.store.write(
             lambda tx: work.propose(
                 tx, row, left.input_digest, left.base, left.commit_id, left.tree_id, left.flags
-            )
+            ),
+            about=row.session_id,
         )
         failpoints.hit("candidate.row")
         self.tree = self.work.fill(row, self.tree, left.tree_id)

@@ -74,5 +74,6 @@ def keep(context: RunContext, tree: str, ground: Ground) -> None:
     """Note what the plan is checked against, for whoever checks an edit of it. Raises LeaseLost."""
     row, digest = context.row, spec_digest(context)
     context.store.write(
-        lambda tx: checks.add_check(tx, row, tree, GROUND, digest, "passed", ground.as_json(), 0.0)
+        lambda tx: checks.add_check(tx, row, tree, GROUND, digest, "passed", ground.as_json(), 0.0),
+        about=row.session_id,
     )

@@ -137,10 +137,15 @@ class Runtime:
         context = calls.run
         context.check()
         if critiqued is not None and not critiqued.consequence.completes:
-            context.store.write(lambda tx: _ask_person(tx, context.row, critiqued, timings))
+            context.store.write(
+                lambda tx: _ask_person(tx, context.row, critiqued, timings), about=context.row.session_id
+            )
             return None
         done = _compose(calls, produced, critiqued, timings)
-        return context.store.write(lambda tx: report.complete(tx, done, self.roles, draining=self.draining()))
+        return context.store.write(
+            lambda tx: report.complete(tx, done, self.roles, draining=self.draining()),
+            about=context.row.session_id,
+        )
 
     # what can go wrong
 
@@ -188,7 +193,7 @@ class Runtime:
         wait = FIRST_TRY
         while True:
             try:
-                self.store.write(end, use_ballast=True)
+                self.store.write(end, about=live.row.session_id, use_ballast=True)
                 return
             except DiskFull as error:
                 if wait == FIRST_TRY:

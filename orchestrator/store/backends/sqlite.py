@@ -1,4 +1,4 @@
-"""SQLite as the store sees it: the driver's types, its transactions, and the statements compiled for it."""
+"""SQLite as the store sees it: what statements are compiled for, the driver's types and its transactions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.domain.identity import ProjectId
+from orchestrator.store.backends.sql_dialect import SqlDialect
 
-COMPILED = "sqlite_statements.json"  # in this folder
+if TYPE_CHECKING:
+    from orchestrator.store.backends.sql_dialect import Loaded
+
+
+def _dialect() -> Loaded:
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.dialect(paramstyle="qmark"), sqlite.insert
+
+
+SQL = SqlDialect("sqlite", _dialect, returns_ids=False, compiled="sqlite_statements.json")
 VERSION = sqlite3.sqlite_version
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor

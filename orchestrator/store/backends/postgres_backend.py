@@ -1,0 +1,343 @@
+"""A project's database on a PostgreSQL server: many writers, of which each locks the sessions that its unit is about.
+
+READ COMMITTED, and `FOR NO KEY UPDATE` on the rows of the unit's sessions before it reads anything: within a session
+units follow each other as they do in SQLite, and those of different sessions run side by side. What a unit changes
+beyond its sessions it finds with SKIP LOCKED or guards by the condition of its UPDATE.
+
+The clock is the server's, read after the locks: hosts on other machines need not agree on theirs.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import MetaData
+from sqlalchemy.pool import QueuePool
+
+from orchestrator.domain.errors import DatabaseUnusable, StoreBroken
+from orchestrator.domain.identity import ProjectId
+from orchestrator.store.backends.backend import Cursor, Opened
+from orchestrator.store.backends.postgres_connection import (
+    Connection,
+    DriverError,
+    Raw,
+    connect,
+    is_lost,
+    is_usable,
+    timeline,
+)
+from orchestrator.store.backends.postgres_dialect import SQL
+from orchestrator.store.backends.postgres_errors import explain, is_outage, is_repeated
+from orchestrator.store.clock import Clock
+
+T = TypeVar("T")
+WRITERS = 10  # connections
+READERS = 4
+REPEATS = 20  # tries of a unit that others were quicker than
+OUTAGE_SECONDS = 35.0  # how long a unit waits for a server that is away
+PAUSE_SECONDS = 0.05  # before the second try; each further one waits up to twice as long as the one before
+LONGEST_PAUSE = 1.0
+BOOT = ""  # lease times are the server's, which no reboot of ours ends
+
+_NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+_LOCK = "SELECT 1 FROM sessions WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
+_OPENED = f"SELECT {_NOW}, pg_current_xact_id()::text"
+_STATUS = "SELECT pg_xact_status($1::xid8)"
+_SNAPSHOT = "SELECT pg_current_snapshot()::text"
+_IDENTITY = "SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()"
+
+
+class ServerClock:
+    """The server's clock, asked at each call: for records and for leases alike."""
+
+    def __init__(self, ask: Callable[[str], Any]) -> None:
+        self._ask = ask
+
+    def wall(self) -> int:
+        return int(self._ask(f"SELECT {_NOW}"))
+
+    monotonic = wall
+
+
+class CommitWatch:
+    """A `Watch` by the transactions that a snapshot knows as ended: no writer has to tell, and none is missed.
+
+    It may also report what was committed in another database of the server.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._seen = self._poll()
+
+    def _poll(self) -> str:
+        try:
+            found = self._connection.execute(_SNAPSHOT).fetchone()
+        except DriverError as error:
+            raise DatabaseUnusable(why=str(error), fix="see that PostgreSQL is up") from error
+        return str(found[0]) if found else ""
+
+    def has_changed(self) -> bool:
+        before, self._seen = self._seen, self._poll()
+        return self._seen != before
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _Attempt:
+    """One try of a unit, and what is known of it when the server's answer to COMMIT is lost."""
+
+    def __init__(self) -> None:
+        self.answer: Any = None
+        self.xact = ""
+        self.history = ""
+        self.asked_to_commit = False
+
+
+class PostgresBackend:
+    """A `Backend`."""
+
+    sql = SQL
+
+    def __init__(self, address: str, *, clock: Clock | None = None) -> None:
+        """`address`: a libpq connection string or URL. `clock`: another one than the server's."""
+        self._address = address
+        self._own_clock = clock
+        self.clock: Clock = clock or ServerClock(self._ask)
+        self._broken = ""
+        self._history: dict[int, str] = {}  # id of a connection -> its timeline
+        self._writers = self._pool(WRITERS, writes=True)
+        self._readers = self._pool(READERS, writes=False)
+        self._counting = threading.Lock()
+        self.repeated = 0  # units that were tried again since others were quicker
+        self.resolved = 0  # commits whose answer was lost, and found to have been made
+
+    def _pool(self, size: int, *, writes: bool) -> QueuePool:
+        creating: Any = lambda: connect(self._address, writes=writes)  # noqa: E731 - its type is a driver's protocol
+        return QueuePool(
+            creating,
+            pool_size=size,
+            max_overflow=0,
+            timeout=OUTAGE_SECONDS,
+            use_lifo=True,
+            reset_on_return=None,
+        )
+
+    @cached_property
+    def identity(self) -> ProjectId:
+        return ProjectId(f"postgresql:{self._ask(_IDENTITY)}")
+
+    def _ask(self, sql: str) -> Any:
+        """One value, outside of any unit."""
+
+        def ask(connection: Connection) -> Any:
+            found = connection.execute(sql).fetchone()
+            return found[0] if found else None
+
+        return self._outlasting(lambda: self._with(self._readers, ask))
+
+    def again(self) -> PostgresBackend:
+        """The same database, with connections of its own: what another process has."""
+        return PostgresBackend(self._address, clock=self._own_clock)
+
+    def close(self) -> None:
+        self._writers.dispose()
+        self._readers.dispose()
+
+    def transact(self, unit: Callable[[Opened], T], about: Sequence[str], *, use_ballast: bool = False) -> T:
+        """Raises DatabaseBusy, DiskFull or DatabaseUnusable."""
+        return self._outlasting(lambda: self._once(unit, about))
+
+    def _outlasting(self, attempt: Callable[[], T]) -> T:
+        """Its answer, tried again while others are quicker or the server is away, each within its bound."""
+        self.must_be_whole()
+        deadline = time.monotonic() + OUTAGE_SECONDS
+        pause, tries = PAUSE_SECONDS, 0
+        while True:
+            try:
+                return attempt()
+            except DriverError as error:
+                if is_repeated(error):
+                    tries += 1
+                    with self._counting:
+                        self.repeated += 1
+                    if tries >= REPEATS:
+                        raise explain(error, self._where) from error
+                elif not is_outage(error) or time.monotonic() >= deadline:
+                    raise explain(error, self._where) from error
+            time.sleep(random.uniform(0, pause))  # noqa: S311 - so that two that met do not meet again
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _once(self, unit: Callable[[Opened], T], about: Sequence[str]) -> T:
+        """One try. Raises DriverError for one that was not committed, as far as the server could be asked."""
+        tried = _Attempt()
+        try:
+            return self._with(self._writers, lambda connection: self._attempt(connection, unit, about, tried))
+        except DriverError as error:
+            if not tried.asked_to_commit or not is_outage(error):
+                raise
+            if not self._was_committed(tried):
+                raise
+        with self._counting:
+            self.resolved += 1
+        return cast(T, tried.answer)
+
+    def _attempt(
+        self, connection: Connection, unit: Callable[[Opened], T], about: Sequence[str], tried: _Attempt
+    ) -> T:
+        cursor = cast(Raw, connection.cursor())
+        opened, tried.xact = self._open(connection, cursor, about)
+        tried.history = self._history_of(connection, cursor)
+        tried.answer = unit(opened)
+        tried.asked_to_commit = True
+        cursor.execute("COMMIT")
+        if (
+            cursor.statusmessage != "COMMIT"
+        ):  # the server rolls back what a swallowed error has spoilt, and says so
+            tried.asked_to_commit = False
+            raise AssertionError("a unit went on after the database had refused one of its statements")
+        return cast(T, tried.answer)
+
+    def _open(self, connection: Connection, cursor: Raw, about: Sequence[str]) -> tuple[Opened, str]:
+        """Begin, lock the sessions, then ask for the time, in one round trip."""
+        with connection.pipeline():
+            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+            if about:
+                connection.execute(_LOCK, [sorted(set(about))])
+            cursor.execute(_OPENED)
+            found = cursor.fetchone()
+        assert found is not None
+        opened = self._opened(cursor, found[0])
+        return replace(opened, lock=lambda session: _lock(cursor, session)), str(found[1])
+
+    def _opened(self, cursor: Raw, now: int) -> Opened:
+        if self._own_clock is None:
+            return Opened(cast(Cursor, cursor), now, now, BOOT)
+        return Opened(cast(Cursor, cursor), self._own_clock.wall(), self._own_clock.monotonic(), BOOT)
+
+    def _history_of(self, connection: Connection, cursor: Raw) -> str:
+        """The timeline of the connection's server, which it keeps as long as it is connected."""
+        known = self._history.get(id(connection))
+        if known is None:
+            known = self._history[id(connection)] = timeline(cursor)
+        return known
+
+    def _was_committed(self, tried: _Attempt) -> bool:
+        """Whether the server made a commit whose answer was lost. One that was promoted meanwhile may not know: then False.
+
+        Raises DriverError while the server is away, and when the transaction is still under way at the end.
+        """
+        deadline = time.monotonic() + OUTAGE_SECONDS
+
+        def ask(connection: Connection) -> str | None:
+            cursor = cast(Raw, connection.cursor())
+            if timeline(cursor) != tried.history:
+                return None
+            found = cursor.execute(_STATUS, [tried.xact]).fetchone()
+            return found[0] if found else None
+
+        while True:
+            try:
+                status = self._with(self._writers, ask)
+                if status != "in progress":
+                    return status == "committed"
+            except DriverError as error:
+                if not is_outage(error) or time.monotonic() >= deadline:
+                    raise DatabaseUnusable(
+                        "nobody can tell whether a change was made",
+                        why=f"{self._where}: the connection was lost while it was committed",
+                        fix="repeat the command when the server is back: it is applied once",
+                    ) from error
+            time.sleep(PAUSE_SECONDS)
+
+    def snapshot(self, unit: Callable[[Opened], T]) -> T:
+        def read(connection: Connection) -> T:
+            cursor = cast(Raw, connection.cursor())
+            with connection.pipeline():
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                cursor.execute(f"SELECT {_NOW}")
+                found = cursor.fetchone()
+            assert found is not None
+            answer = unit(self._opened(cursor, found[0]))
+            cursor.execute("ROLLBACK")
+            return answer
+
+        return self._outlasting(lambda: self._with(self._readers, read))
+
+    def number_on(self, opened: Opened, tables: MetaData) -> None:
+        for table in tables.sorted_tables:
+            column = table.autoincrement_column
+            if column is not None:
+                name = f"pg_get_serial_sequence('{table.name}', '{column.name}')"
+                opened.cursor.execute(
+                    f"SELECT setval({name}, max({column.name})) FROM {table.name} HAVING max({column.name}) > 0"  # noqa: S608 - our own schema
+                )
+
+    def watch(self) -> CommitWatch:
+        return self._outlasting(lambda: CommitWatch(connect(self._address, writes=False)))
+
+    def in_units(self, sessions: Sequence[str]) -> list[Sequence[str]]:
+        return [[session] for session in sessions]  # a unit that locks many sessions would stop all of them
+
+    @property
+    def is_broken(self) -> bool:
+        return bool(self._broken)
+
+    def must_be_whole(self) -> None:
+        if self.is_broken:
+            raise StoreBroken(why=self._broken, fix="see that PostgreSQL is up, then repeat the command")
+
+    def give_up(self, why: str) -> None:
+        self._broken = why
+
+    def checkpoint(self, *, last: bool = False) -> None:
+        """The server does so by itself."""
+
+    @cached_property
+    def _where(self) -> str:
+        """The server and its database, without a password."""
+        from psycopg.conninfo import conninfo_to_dict
+
+        parts = conninfo_to_dict(self._address)
+        return f"PostgreSQL at {parts.get('host', 'localhost')}, database {parts.get('dbname', '')}"
+
+    def _with(self, pool: QueuePool, act: Callable[[Connection], T]) -> T:
+        """The answer of `act` with a connection of the pool; after an error its transaction is rolled back."""
+        with self._taken(pool) as connection:
+            try:
+                return act(connection)
+            except BaseException:
+                if not is_lost(connection) and not is_usable(connection):
+                    _roll_back(connection)
+                raise
+
+    @contextmanager
+    def _taken(self, pool: QueuePool) -> Iterator[Connection]:
+        fairy: Any = pool.connect()
+        try:
+            yield fairy.dbapi_connection
+        finally:
+            if is_usable(fairy.dbapi_connection):
+                fairy.close()
+            else:
+                self._history.pop(id(fairy.dbapi_connection), None)
+                fairy.invalidate()
+
+
+def _lock(cursor: Raw, session: str) -> None:
+    cursor.execute(_LOCK, [[session]])
+
+
+def _roll_back(connection: Connection) -> None:
+    """The error that made it necessary says more than that this failed too; such a connection is not used again."""
+    try:
+        connection.execute("ROLLBACK")
+    except DriverError:
+        connection.close()

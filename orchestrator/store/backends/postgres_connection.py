@@ -1,0 +1,89 @@
+"""Connections to a PostgreSQL server: how they are made, what is set on them, and how numbers pass."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import psycopg
+from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
+from psycopg.raw_cursor import RawCursor
+from psycopg.types.numeric import Int8Dumper
+
+from orchestrator.domain.errors import DatabaseUnusable
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Raw = RawCursor[tuple[Any, ...]]
+DriverError = psycopg.Error
+OLDEST = 150_000  # PostgreSQL 15
+PREPARED_AFTER = 2  # uses
+PREPARED_MOST = 500
+CLIENT = {  # seconds, but for the last: a server that is cut off is noticed before a lease is over
+    "connect_timeout": "3",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",  # milliseconds
+}
+SERVER = {  # a client that is cut off keeps no session's row locked
+    "idle_in_transaction_session_timeout": "5s",
+    "statement_timeout": "10s",
+    "lock_timeout": "3s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10s",
+    "plan_cache_mode": "force_generic_plan",
+    "jit": "off",
+    "client_min_messages": "warning",
+}
+
+
+class _Number(Loader):
+    """A NUMERIC, which sums and means of integers are here, as SQLite gives it."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text else int(text)
+
+
+def connect(address: str, *, writes: bool = True) -> Connection:
+    """A connection that begins no transaction by itself. Raises DriverError, DatabaseUnusable for an older server."""
+    settings = dict(CLIENT, options=" ".join(f"-c {name}={value}" for name, value in SERVER.items()))
+    if writes:
+        settings["target_session_attrs"] = "read-write"
+    made = psycopg.connect(
+        address,
+        autocommit=True,
+        cursor_factory=RawCursor,
+        prepare_threshold=PREPARED_AFTER,
+        **cast(Any, settings),
+    )
+    if made.info.server_version < OLDEST:
+        found = made.info.parameter_status("server_version")
+        made.close()
+        raise DatabaseUnusable(
+            f"PostgreSQL {found} is too old", why="15 or newer is needed", fix="upgrade the server"
+        )
+    made.prepared_max = PREPARED_MOST
+    made.adapters.register_dumper(int, Int8Dumper)  # one prepared form, however large a number is
+    made.adapters.register_loader("numeric", _Number)
+    return made
+
+
+def is_usable(connection: Connection) -> bool:
+    """Whether it can be used again: neither closed nor within a transaction."""
+    return not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
+
+
+def is_lost(connection: Connection) -> bool:
+    """Whether the server can no longer be asked by it."""
+    return connection.closed or connection.info.transaction_status is TransactionStatus.UNKNOWN
+
+
+def timeline(cursor: Raw) -> str:
+    """Names the history that the server writes on; a standby that was promoted has begun another one."""
+    found = cursor.execute(
+        "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
+    ).fetchone()
+    return str(found[0]) if found else ""

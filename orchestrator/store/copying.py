@@ -1,0 +1,76 @@
+"""All rows of one database into another, empty one of the same schema, whatever kind either is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, Table, bindparam, select, tuple_
+
+from orchestrator.domain.errors import StoreError
+from orchestrator.store.statements import Insertion, Query, Selection, Values
+from orchestrator.store.store import Store, Tx
+from orchestrator.store.tables import metadata
+
+PAGE = 500  # rows in memory at a time
+
+
+class Pages:
+    """A table's rows in the order of its key, a page at a time; as they are stored, JSON as its text."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._key = list(table.primary_key.columns)
+        self._insertion = Insertion(table.name)
+        self._first: Query[Values] = Query(Values, self._page)
+        self._next: Query[Values] = Query(Values, lambda: self._page().where(self._after()))
+
+    def _page(self) -> Selection:
+        return select(self.table).order_by(*self._key).limit(PAGE)
+
+    def _after(self) -> ColumnElement[bool]:
+        return tuple_(*self._key) > tuple_(*(bindparam(f"after_{c.name}", type_=c.type) for c in self._key))
+
+    def read(self, tx: Tx) -> Iterator[list[Values]]:
+        page = tx.rows(self._first)
+        while page:
+            yield page
+            last = page[-1]
+            page = tx.rows(self._next, **{f"after_{column.name}": last[column.name] for column in self._key})
+
+    def write(self, tx: Tx, page: list[Values]) -> None:
+        tx.run_many(self._insertion, [dict(row) for row in page])
+
+
+TABLES = [Pages(table) for table in metadata.sorted_tables]  # referred to before referring
+
+
+def copy(source: Store, target: Store) -> dict[str, int]:
+    """Table -> how many rows were copied, all in one transaction; what arrived was compared by number and digest.
+
+    Raises StoreError when a table of the target has rows, or when what arrived differs; then nothing was written.
+    """
+
+    def unit(given: Tx, taken: Tx) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for pages in TABLES:
+            if any(True for _ in pages.read(taken)):
+                raise StoreError(f"the table {pages.table.name} is not empty", fix="copy into a new database")
+            for page in pages.read(given):
+                pages.write(taken, page)
+            counts[pages.table.name], here = _digest(pages, taken)
+            if (counts[pages.table.name], here) != _digest(pages, given):
+                raise StoreError(f"the rows of {pages.table.name} arrived otherwise than they were")
+        target.backend.number_on(taken.opened, metadata)
+        return counts
+
+    return source.read(lambda given: target.write(lambda taken: unit(given, taken)))
+
+
+def _digest(pages: Pages, tx: Tx) -> tuple[int, str]:
+    digest, count = hashlib.sha256(), 0
+    for page in pages.read(tx):
+        for row in page:
+            digest.update(repr(sorted(row.items())).encode("utf-8", "surrogatepass"))
+            count += 1
+    return count, digest.hexdigest()

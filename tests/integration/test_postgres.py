@@ -1,0 +1,434 @@
+"""PostgreSQL: what SQLite's one writer gave for nothing, and what only a server can do to us."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from orchestrator.commands import manage
+from orchestrator.coordinator import reconcile
+from orchestrator.domain.errors import DatabaseUnusable, StoreError
+from orchestrator.store import claims, copying, leases, messages, sessions, tasks
+from orchestrator.store.backends import postgres_connection
+from orchestrator.store.backends.postgres_backend import PostgresBackend
+from orchestrator.store.backends.postgres_dialect import SQL
+from orchestrator.store.backends.postgres_schema import ensure_schema
+from orchestrator.store.statements import Insertion
+from orchestrator.store.store import Store, Tx
+from orchestrator.store.tables import metadata
+from tests import factories as make
+from tests import invariants
+from tests.integration.test_statements import statements
+from tests.patience import patient
+from tests.postgres_proxy import proxy
+from tests.postgres_server import Server
+
+Unit = Callable[[Tx], Any]
+
+
+class SetClock:
+    """A clock that stands where a test has set it."""
+
+    def __init__(self, micros: int) -> None:
+        self.micros = micros
+
+    def wall(self) -> int:
+        return self.micros
+
+    def monotonic(self) -> int:
+        return self.micros
+
+
+@pytest.fixture
+def address(postgres: Server) -> str:
+    return postgres.database("empty")
+
+
+@pytest.fixture
+def store(address: str, tmp_path: Path) -> Iterator[Store]:
+    found = make.make_postgres_store(tmp_path, address)
+    yield found
+    invariants.check_store(found)
+    found.close()
+
+
+class Held:
+    """A unit that has done its work and is not committed before `go_on`."""
+
+    def __init__(self, store: Store, unit: Unit, about: str | tuple[str, ...] = ()) -> None:
+        self._go_on, done = threading.Event(), threading.Event()
+        self._pool = ThreadPoolExecutor()
+
+        def hold(tx: Tx) -> Any:
+            answer = unit(tx)
+            tx.flush()
+            done.set()
+            assert self._go_on.wait(
+                4
+            )  # the server ends a transaction that idles for longer than five seconds
+            return answer
+
+        self._held = self._pool.submit(store.write, hold, about=about)
+        assert done.wait(patient(10)), self._held.exception()
+
+    def meets(self, other: Callable[[], Any]) -> tuple[bool, Any, Any]:
+        """(whether the other one had to wait for this unit, this one's answer, the other's)."""
+        theirs: Future[Any] = self._pool.submit(other)
+        waited = _waits(theirs)
+        self._go_on.set()
+        return waited, self._held.result(patient(20)), theirs.result(patient(20))
+
+
+_watched: dict[str, str] = {}
+
+
+def _waits(other: Future[Any]) -> bool:
+    """Whether the server says that somebody waits for a lock, before `other` has come to its end."""
+    with psycopg.connect(_watched["address"], autocommit=True) as connection:
+        until = time.monotonic() + 3
+        while time.monotonic() < until and not other.done():
+            (waiting,) = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            ).fetchone() or (0,)
+            if waiting:
+                return True
+    return False
+
+
+@pytest.fixture(autouse=True)
+def watched(request: pytest.FixtureRequest) -> None:
+    if "address" in request.fixturenames:
+        _watched["address"] = request.getfixturevalue("address")
+
+
+def offered(store: Store, *, seconds: float = make.LEASE) -> str:
+    """A session whose first task is offered, and a host h-1."""
+    session = make.make_session(store)
+    make.make_host(store, seconds=seconds)
+    by = make.lead(store)
+    make.one_beat(store, session, by)
+    return session
+
+
+# rules
+
+
+def test_a_cancel_waits_for_a_claim_and_ends_its_run(store: Store) -> None:
+    session = offered(store)
+    claiming = Held(store, lambda tx: claims.claim(tx, "h-1", make.ALL_ROLES))
+
+    waited, run, cancelled = claiming.meets(lambda: manage.cancel(make.another(store), session, who="ann"))
+
+    assert waited and run is not None
+    assert cancelled.stopped == (run.run,)
+    assert store.read(lambda tx: tasks.open_runs(tx, session)) == []
+
+
+def test_a_claim_waits_for_nobody_and_takes_what_is_free(store: Store) -> None:
+    busy = offered(store)
+    free = make.make_session(store, "Build a chat server")
+    store.write(
+        lambda tx: tasks.task(tx, free, "RESEARCH-001") and sessions.request_beat(tx, free), about=free
+    )
+    leader = store.read(leases.leader)
+    assert leader is not None
+    make.one_beat(store, free, make.Leadership(leader.holder, leader.epoch))
+    writing = Held(store, lambda tx: sessions.request_beat(tx, busy), about=busy)
+
+    waited, _, run = writing.meets(lambda: make.claim(make.another(store), "h-1"))
+
+    assert not waited and run.session_id == free
+
+
+def test_a_run_that_was_renewed_meanwhile_is_not_revoked(address: str, tmp_path: Path) -> None:
+    clock, later = SetClock(1_000_000_000), SetClock(1_000_000_000 + 31_000_000)
+    store = make.make_postgres_store(tmp_path, address, clock)
+    reaping = make.make_postgres_store(tmp_path, address, later)
+    session = offered(store, seconds=30)
+    run = make.claim(store, "h-1")
+    assert run is not None
+    clock.micros += 29_000_000
+    renewing = Held(store, lambda tx: leases.renew(tx, "h-1", [run.run], 30))
+
+    waited, renewed, lost = renewing.meets(lambda: reconcile.reap(reaping, None))
+
+    assert waited and renewed == (True, []) and lost == []
+    assert [row.id for row in store.read(lambda tx: tasks.open_runs(tx, session))] == [run.run]
+    store.close()
+    reaping.close()
+
+
+def test_nobody_takes_the_lead_before_a_leaders_act_is_committed(address: str, tmp_path: Path) -> None:
+    clock, later = SetClock(1_000_000_000), SetClock(1_000_000_000 + 31_000_000)
+    store = make.make_postgres_store(tmp_path, address, clock)
+    session = make.make_session(store)
+    old = make.lead(store, "d-old", seconds=30)
+    acting = Held(store, lambda tx: make.beat(tx, session, old), about=session)
+    successor = make.make_postgres_store(tmp_path, address, later)
+
+    waited, beaten, new = acting.meets(lambda: make.lead(successor, "d-new"))
+
+    assert waited and beaten.offered and new.epoch == old.epoch + 1
+    store.close()
+    successor.close()
+
+
+def test_messages_are_numbered_one_unit_after_the_other(store: Store) -> None:
+    session = make.make_session(store)
+
+    def say(tx: Tx) -> int:
+        return messages.say(tx, session, "writer", "state_update", "done")
+
+    other = make.another(store)
+    saying = Held(store, say, about=session)
+
+    waited, first, second = saying.meets(lambda: other.write(say, about=session))
+
+    assert waited and second == first + 1
+    assert isinstance(other.backend, PostgresBackend) and other.backend.repeated == 0
+
+
+def test_a_unit_that_met_another_is_repeated_as_a_whole(store: Store) -> None:
+    session = make.make_session(store)
+    tried: list[int] = []
+
+    def say(tx: Tx) -> int:
+        tried.append(1)
+        return messages.say(tx, session, "writer", "state_update", "done")
+
+    other = make.another(store)
+    saying = Held(store, say)  # without saying what it is about
+
+    _, first, second = saying.meets(lambda: other.write(say))
+
+    assert second == first + 1 and len(tried) > 2
+
+
+# connections
+
+
+def lose_commits(address: str, postgres: Server, tmp_path: Path, how: str, times: int) -> None:
+    with proxy(postgres.folder) as (between, folder):
+        store = make.make_postgres_store(tmp_path, address.replace(str(postgres.folder), str(folder)))
+        session = make.make_session(store)
+        before = store.read(lambda tx: messages.last(tx, session, 1))[0].number
+
+        def say(tx: Tx, name: str) -> int:
+            number = messages.say(tx, session, "writer", "state_update", name)
+            tx.flush()
+            if armed.pop() if armed else False:
+                between.arm(how)
+            return number
+
+        for turn in range(times):
+            armed = [True]
+            number = store.write(lambda tx, turn=turn: say(tx, str(turn)), about=session)  # type: ignore[misc]
+            assert number == before + turn + 1
+        said = [row.summary for row in store.read(lambda tx: messages.after(tx, session, before))]
+
+        assert said == [f"[writer] {turn}" for turn in range(times)]  # each once, none missing
+        assert between.cuts == times
+        assert isinstance(store.backend, PostgresBackend)
+        assert store.backend.resolved == (times if how == "answered" else 0)
+        store.close()
+
+
+@pytest.mark.parametrize("how", ["answered", "lost"])
+def test_a_commit_whose_answer_was_lost_is_applied_once(
+    how: str, address: str, postgres: Server, tmp_path: Path
+) -> None:
+    lose_commits(address, postgres, tmp_path, how, 5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["answered", "lost"])
+def test_hundreds_of_commits_whose_answers_were_lost_are_applied_once(
+    how: str, address: str, postgres: Server, tmp_path: Path
+) -> None:
+    lose_commits(address, postgres, tmp_path, how, 150)
+
+
+def test_units_go_on_when_the_server_comes_back(store: Store, postgres: Server) -> None:
+    session = make.make_session(store)
+    postgres.stop("immediate")
+    threading.Timer(0.2, postgres.start).start()
+
+    store.write(lambda tx: messages.event(tx, session, "noted", "after the crash"), about=session)
+
+    assert store.read(lambda tx: messages.last(tx, session, 1))[0].summary == "after the crash"
+
+
+def test_a_server_that_stays_away_is_named_without_its_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.store.backends.postgres_backend.OUTAGE_SECONDS", 0.2)
+    away = make.make_postgres_store(tmp_path, f"postgresql://ann:hunter2@/shop?host={tmp_path}")
+
+    with pytest.raises(DatabaseUnusable) as caught:
+        away.read(leases.leader)
+
+    assert "shop" in caught.value.why and "hunter2" not in f"{caught.value.what}{caught.value.why}"
+    assert caught.value.fix
+
+
+def test_a_unit_that_swallows_the_databases_refusal_is_not_taken_for_committed(store: Store) -> None:
+    session = make.make_session(store)
+
+    def swallow(tx: Tx) -> None:
+        sessions.archive(tx, session, True)
+        try:
+            tx.opened.cursor.execute("SELECT 1 / 0")
+        except psycopg.Error:
+            return
+
+    with pytest.raises(AssertionError, match="refused one of its statements"):
+        store.write(swallow, about=session)
+
+    row = store.read(lambda tx: sessions.get(tx, session))
+    assert row is not None and not row.archived
+
+
+def test_the_settings_of_a_connection_are_what_the_server_says(address: str) -> None:
+    connection = postgres_connection.connect(address)
+
+    found = {
+        name: connection.execute(f"SHOW {name}").fetchone()  # type: ignore[call-overload]
+        for name in postgres_connection.SERVER
+        if not name.startswith("tcp_")  # a Unix socket has none
+    }
+
+    connection.close()
+    assert found == {name: (postgres_connection.SERVER[name],) for name in found}
+
+
+def test_a_watch_tells_of_another_ones_commit_and_of_nothing_else(store: Store) -> None:
+    session = make.make_session(store)
+    watch = store.watch()
+
+    before = watch.has_changed()
+    store.read(lambda tx: sessions.get(tx, session))
+    after_a_read = watch.has_changed()
+    make.another(store).write(lambda tx: sessions.request_beat(tx, session), about=session)
+
+    assert (before, after_a_read, watch.has_changed(), watch.has_changed()) == (False, False, True, False)
+    watch.close()
+
+
+# schema
+
+
+def test_every_statement_is_one_that_postgresql_takes(address: str) -> None:
+    with psycopg.connect(address, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
+        for statement in statements().values():
+            if isinstance(statement, Insertion):
+                form = statement.for_values(dict.fromkeys(statement.table.columns.keys()), SQL)
+            else:
+                form = statement.form_in(SQL)
+            connection.execute(f"PREPARE one AS {form.sql}")  # type: ignore[call-overload]
+            connection.execute("DEALLOCATE one")
+
+
+def test_the_catalog_has_what_the_tables_say(address: str) -> None:
+    with psycopg.connect(address) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name, data_type, is_nullable, collation_name FROM information_schema.columns"
+            " WHERE table_schema = 'public' AND table_name <> 'alembic_version'"
+        ).fetchall()
+        rules = {
+            (str(table), str(name))
+            for table, name in connection.execute(
+                "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype IN ('c', 'u', 'f')"
+                " AND connamespace = 'public'::regnamespace"
+            )
+        }
+        partial = connection.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE '% WHERE %'"
+        ).fetchall()
+
+    declared = {(table.name, column.name) for table in metadata.sorted_tables for column in table.columns}
+    assert {(table, column) for table, column, *_ in columns} == declared
+    assert {kind for _, _, kind, *_ in columns} == {"text", "bigint", "double precision", "bytea"}
+    assert {collation for _, _, kind, _, collation in columns if kind == "text"} == {"C"}
+    nullable = {(table, column) for table, column, _, is_null, _ in columns if is_null == "YES"}
+    assert nullable == {
+        (table.name, column.name)
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if column.nullable
+    }
+    kinds = ("CheckConstraint", "UniqueConstraint", "ForeignKeyConstraint")
+    wanted = {
+        (table.name, SQL.dialect.identifier_preparer.format_constraint(rule))
+        for table in metadata.sorted_tables
+        for rule in table.constraints
+        if type(rule).__name__ in kinds
+    }
+    assert rules == wanted
+    assert {name for (name,) in partial} == {
+        index.name
+        for table in metadata.sorted_tables
+        for index in table.indexes
+        if index.dialect_options["postgresql"]["where"] is not None
+    }
+
+
+def test_two_that_make_the_tables_at_once_take_turns(postgres: Server) -> None:
+    address = postgres.database()
+    with ThreadPoolExecutor() as pool:
+        made = [pool.submit(ensure_schema, address, metadata) for _ in range(3)]
+
+    assert sorted(each.result() for each in made) == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("UPDATE alembic_version SET version_num = '9999'", "newer than this program"),
+        ("UPDATE alembic_version SET version_num = '0001'", "older than this program"),
+        ("DROP TABLE alembic_version", "another program"),
+    ],
+)
+def test_another_schema_is_refused(address: str, change: str, says: str) -> None:
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(change)  # type: ignore[call-overload]
+
+    with pytest.raises(DatabaseUnusable, match=says) as caught:
+        ensure_schema(address, metadata)
+
+    assert caught.value.fix
+
+
+def test_rows_copied_from_a_file_are_the_same_and_new_ones_follow_them(store: Store, tmp_path: Path) -> None:
+    file = make.make_store(tmp_path / "file")
+    session = offered(file)
+    run = make.claim(file, "h-1")
+    assert run is not None
+    make.finish(file, run)
+
+    counts = copying.copy(file, store)
+    made = make.make_session(store, "Build a chat server")
+
+    assert counts["sessions"] == 1 and counts["runs"] == 2 and counts["messages"] > 2
+    assert make.keys(store, session) == make.keys(file, session)
+    assert len(make.keys(store, made)) == len(make.keys(file, session))
+    with pytest.raises(StoreError, match="not empty"):
+        copying.copy(file, store)
+    file.close()
+
+
+def test_nothing_of_one_machine_imports_the_driver() -> None:
+    code = (
+        "import sys, orchestrator.project, orchestrator.cli.daemon, orchestrator.coordinator.daemon, workers.host.host;"
+        "sys.exit(any(name.split('.')[0] in ('psycopg', 'psycopg_binary') for name in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], timeout=patient(60)).returncode == 0
