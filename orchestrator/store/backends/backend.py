@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
-
-from sqlalchemy import MetaData
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from orchestrator.domain.identity import ProjectId
 from orchestrator.store.backends.sql_dialect import SqlDialect
 from orchestrator.store.clock import Clock
+
+if TYPE_CHECKING:
+    from sqlalchemy import MetaData
 
 T = TypeVar("T")
 

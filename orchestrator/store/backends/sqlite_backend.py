@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, cast
-
-from sqlalchemy import MetaData
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from orchestrator.domain.errors import DatabaseUnusable, DiskFull, StoreBroken
 from orchestrator.store import ballast
@@ -26,6 +24,9 @@ from orchestrator.store.backends.sqlite_file import (
 )
 from orchestrator.store.clock import Clock, SystemClock, boot_id
 from orchestrator.store.grouping import GroupCommit, Request
+
+if TYPE_CHECKING:
+    from sqlalchemy import MetaData
 
 T = TypeVar("T")
 READERS = 32  # connections kept open for queries; more are made when needed, and closed again
