@@ -113,7 +113,7 @@ def import_session(
     with changing(create=True) as opened:
         done = portable.take_in(opened.store, package, opened.project.root, who=who())
         if why := portable.bring_code(opened.store, package, opened.project.root):
-            note(f"without its code: {inert(why)}")
+            note(inert(why))
         wake(opened)
     say_done(done["session"], f"imported, {done['status']}", f"lifecycle check {done['session']}", as_json)
 

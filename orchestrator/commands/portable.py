@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.commands import older_packages, portable_work
+from orchestrator.commands.portable_links import Links
 from orchestrator.domain import ids
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
@@ -37,6 +38,7 @@ class Package:
     rows: transfer.Rows
     contents: dict[str, bytes]
     code: portable_work.Code | None = None
+    links: Links | None = None
 
 
 def export(
@@ -197,7 +199,9 @@ def _checked(archive: zipfile.ZipFile) -> Package:
         if any(set(row) != columns for row in rows[table]):
             raise ValueError(f"its rows of {table} have other columns")
     _check_rows(session, rows)
-    return Package(session, rows, _contents(archive, rows), portable_work.read_code(archive.read))
+    code = portable_work.read_code(archive.read)
+    links = portable_work.read_links(archive.read, frozenset(str(row["id"]) for row in rows["runs"]))
+    return Package(session, rows, _contents(archive, rows), code, links)
 
 
 def _check_rows(session: str, rows: transfer.Rows) -> None:
@@ -254,11 +258,12 @@ def take_in(store: Store, package: Package, project: Path, *, who: str) -> JsonO
 
 
 def bring_code(store: Store, package: Package, project: Path) -> str:
-    """Bring the code of a session that was just taken in into the project; why not, or nothing."""
-    if package.code is None:
-        return ""
+    """Bring the code of a session that was just taken in into the project, and its links; why not, or nothing."""
+    code, links = package.code, package.links
+    if code is None:
+        return "" if links is None else portable_work.restore_links(store, package.session, links, project)
     runs = frozenset(str(row["id"]) for row in package.rows["runs"] if row["outcome"] == "completed")
-    return portable_work.restore(store, package.session, package.code, runs, project)
+    return portable_work.restore(store, package.session, code, links, runs, project)
 
 
 def _at_rest(rows: transfer.Rows, project: Path, now: int) -> transfer.Rows:

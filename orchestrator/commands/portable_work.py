@@ -1,4 +1,5 @@
-"""The code of an exported session: a git bundle and which run made each commit, beside the session's rows.
+"""The code of an exported session: a git bundle, which run made each commit, and what its plans were made of
+(`portable_links.py`), beside the session's rows.
 
 Evidence stays behind: a check that another machine made is none of ours. Where the project lacks the commit that the work
 builds on, the bundle is laid beside the stores, and the session arrives without code.
@@ -8,15 +9,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.commands import portable_links
+from orchestrator.commands.portable_links import Links
 from orchestrator.dispatch.asking import have_done
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.json_types import Json, JsonObject
 from orchestrator.store import work, work_state
-from orchestrator.store.store import Store
+from orchestrator.store.store import Store, Tx
 
 BUNDLE, ABOUT = "work.bundle", "work.json"  # members of the file
 ORIGINS = ("repository", "snapshot")
@@ -35,10 +38,13 @@ class Code:
 
 
 def members(store: Store, session: str, project: Path) -> dict[str, bytes]:
-    """What to add to the session's file; nothing where no commit has landed. Raises LifecycleError."""
+    """What to add to the session's file: its links, and its code where a commit has landed. Raises LifecycleError."""
     state = store.read(lambda tx: work_state.state_of(tx, session))
-    if state is None or state.head == state.base:
+    if state is None:
         return {}
+    links = portable_links.members(store, session, state.origin, state.base)
+    if state.head == state.base:
+        return links
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
         file = Path(folder, BUNDLE)
         have_done("bundle", project, "--session", session, "--to", str(file))
@@ -50,7 +56,15 @@ def members(store: Store, session: str, project: Path) -> dict[str, bytes]:
         "head": landed[-1].commit_id,
         "runs": {each.commit_id: each.run_id for each in landed},
     }
-    return {BUNDLE: bundle, ABOUT: json.dumps(about).encode()}
+    return {BUNDLE: bundle, ABOUT: json.dumps(about).encode(), **links}
+
+
+def read_links(read: Callable[[str], bytes], runs: frozenset[str]) -> Links | None:
+    """The links in a package, None where it has none. Raises ValueError, KeyError, TypeError."""
+    links = portable_links.read_links(read, runs)
+    if links is not None:
+        check_ground(links.origin, [links.base, *(each.tree_id for each in links.grounds)])
+    return links
 
 
 def read_code(read: Callable[[str], bytes]) -> Code | None:
@@ -60,19 +74,25 @@ def read_code(read: Callable[[str], bytes]) -> Code | None:
     except KeyError:
         return None
     origin, base, head, runs = (about[name] for name in ("origin", "base", "head", "runs"))
-    ids = [base, head, *runs]
-    if origin not in ORIGINS or not all(_is_id(each) for each in ids):
-        raise ValueError("what it says of its code is of another form")
+    check_ground(origin, [base, head, *runs])
     if not all(run is None or isinstance(run, str) for run in runs.values()):
         raise ValueError("its commits are by no runs")
     return Code(read(BUNDLE), origin, base, head, runs)
+
+
+def check_ground(origin: Json, commits: Iterable[Json]) -> None:
+    """Raises ValueError for what no session's work builds on."""
+    if origin not in ORIGINS or not all(_is_id(each) for each in commits):
+        raise ValueError("what it says of its code is of another form")
 
 
 def _is_id(value: Json) -> bool:
     return isinstance(value, str) and len(value) in (40, 64) and _DIGITS.issuperset(value)
 
 
-def restore(store: Store, session: str, code: Code, completed: frozenset[str], project: Path) -> str:
+def restore(
+    store: Store, session: str, code: Code, links: Links | None, completed: frozenset[str], project: Path
+) -> str:
     """Bring the code of a session that was just imported into the project; why not, or nothing when it is here.
 
     `completed`: the runs of the session that ended so. Then the bundle lies beside the stores.
@@ -85,10 +105,36 @@ def restore(store: Store, session: str, code: Code, completed: frozenset[str], p
         found = have_done("unbundle", project, *given)
         line = _line(found, code, completed)
     except LifecycleError as error:
-        return f"{error.what}: {error.why}; its commits are in {file}"
-    store.write(lambda tx: work.restore(tx, session, code.origin, code.base, line), about=session)
+        return f"without its code: {error.what}: {error.why}; its commits are in {file}"
+    store.write(lambda tx: _begin(tx, session, code, line, links), about=session)
     file.unlink()
     return ""
+
+
+def restore_links(store: Store, session: str, links: Links, project: Path) -> str:
+    """Begin the work of an imported session of which nothing had landed, on the same base; why not, or nothing.
+
+    Then its work begins on what the project has checked out, and what its plan was made of is not known.
+    """
+    given = ("--session", session, "--base", links.base, "--origin", links.origin)
+    try:
+        have_done("unbundle", project, *given)
+    except LifecycleError as error:
+        return f"without the links of its plan: {error.what}: {error.why}"
+    store.write(lambda tx: _begin(tx, session, links, [], links))
+    return ""
+
+
+def _begin(
+    tx: Tx,
+    session: str,
+    on: Code | Links,
+    line: list[tuple[str, str, str | None]],
+    links: Links | None,
+) -> None:
+    work.restore(tx, session, on.origin, on.base, line)
+    if links is not None:
+        portable_links.insert(tx, session, links)
 
 
 def _line(found: JsonObject, code: Code, completed: frozenset[str]) -> list[tuple[str, str, str | None]]:

@@ -12,6 +12,7 @@ from orchestrator.domain.errors import UnknownName, UsageError
 
 SLUG_LIMIT = 40  # characters
 ID_LIMIT = 100  # characters; the grammars alone have no bound
+_COUNTED = 6  # digits of a session's number at most; a longer one was made by hand, and is passed over
 
 _KEY = re.compile(r"(?P<base>(?P<stem>[A-Z][A-Z-]*(?:-[a-z]+)?)-[0-9]{3})(?:-R(?P<revision>[1-9][0-9]*))?")
 _SESSION = re.compile(r"(?:TLS|UAN|TC)-(?P<slug>.+?)-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[1-9][0-9]*)?")
@@ -87,13 +88,17 @@ def _words(text: str) -> list[str]:
 
 
 def session_id(request: str, day: date, taken: Collection[str], prefix: str = "TLS") -> str:
-    """A free session id for a request: `TLS-<slug>-<date>`, then `-2`, `-3` ... when it is taken."""
+    """A free session id for a request: `TLS-<slug>-<date>`, then `-2`, `-3` ... above the highest that is taken.
+
+    A lower number that is free belonged to a session that was deleted or is in another project, and a fork may name it.
+    """
     base = f"{prefix}-{slug(request)}-{day.isoformat()}"
-    number, candidate = 1, base
-    while candidate in taken:
+    counted = re.compile(rf"{re.escape(base)}(?:-([1-9][0-9]{{0,{_COUNTED - 1}}}))?")
+    found = [counted.fullmatch(each) for each in taken]
+    number = 1 + max((int(match[1] or 1) for match in found if match), default=0)
+    while number > 1 and f"{base}-{number}" in taken:
         number += 1
-        candidate = f"{base}-{number}"
-    return candidate
+    return base if number == 1 else f"{base}-{number}"
 
 
 def check_session_id(text: str) -> str:

@@ -65,6 +65,11 @@ def next_round(state: Graph, audit: str) -> NextRound | None:
     return NextRound(build, again, tuple((key, again.key) for key in waiting))
 
 
+def fix_number(state: Graph) -> int:
+    """The number of the next repair of what an audit found, among all of the session: each made an audit of its own."""
+    return sum(each.prefix == AUDITS and each.revision_of is None for each in state.values())
+
+
 def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
     """Carry out what follows from an audit, in its transaction; the pause, if any, with its detail."""
     row = report.row
@@ -79,13 +84,15 @@ def apply(tx: Tx, report: Report) -> tuple[PauseReason | None, JsonObject]:
         return PauseReason.REVISION_EXHAUSTED, {"why": why, "findings": listed}
     if data["verdict"] != NEEDS_FIX:
         return None, {}
-    made = next_round(graph(tasks.all_tasks(tx, row.session_id)), row.key)
+    state = graph(tasks.all_tasks(tx, row.session_id))
+    made = next_round(state, row.key)
     if made is None:
         return None, {}
     there = work.work_of(tx, row.session_id)
     number = round_of(row.payload, row.revision_of)
     fix: JsonObject = {
         "round": number,
+        "number": fix_number(state),
         "of": AUDITS,
         "findings": listed,
         "head": there.head if there else "",

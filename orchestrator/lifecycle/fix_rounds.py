@@ -225,17 +225,14 @@ def _payload(task: TaskState, decided: Decision, head: str, session: str, tx: Tx
 def _late_test(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision | None:
     """All tests on the last head, where something landed beside or after them: a frontend, say. None where they ran there.
 
-    It ends: whoever tests lands nothing but what mends tests, and its verdict is about that.
+    Each tester runs all tests, so one verdict about the last head is enough. That ends where several land what mends tests:
+    whoever looks again is alone, and its verdict is about what it lands.
     """
-    late = [
-        state[each.task]
-        for each in judgements
-        if state[each.task].prefix == "TEST" and each.head and head and each.head != head
-    ]
-    if not late:
+    tests = [each for each in judgements if state[each.task].prefix == "TEST" and each.head and head]
+    if not tests or any(each.head == head for each in tests):
         return None
     newest = tuple(newest_version(state, each.key).key for each in judging_tasks(state))
-    return Decision(tuple(again(state, each, newest) for each in late))
+    return Decision((again(state, state[tests[0].task], newest),))
 
 
 def _late_review(state: Graph, judgements: Sequence[Judgement], head: str) -> Decision:

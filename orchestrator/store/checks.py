@@ -35,6 +35,16 @@ class Check(NamedTuple):
     created_at: int
 
 
+class GivenCheck(NamedTuple):
+    """What passed where a session comes from."""
+
+    tree_id: str
+    kind: str
+    key: str
+    data: JsonObject
+    run_id: str
+
+
 class Link(NamedTuple):
     """Two things that belong together, and whether a check says so."""
 
@@ -116,6 +126,12 @@ def add_check(
     found = check_of(tx, run.session_id, tree, kind, key)
     assert found is not None
     return found
+
+
+def add_given(tx: Tx, session: str, check: GivenCheck) -> None:
+    """Note a check of an imported session; the first one of a tree, kind and key stays."""
+    row = check._asdict()
+    tx.insert(_CHECK, session_id=session, outcome="passed", seconds=0.0, created_at=tx.now, **row)
 
 
 def checks_of(tx: Tx, session: str) -> list[Check]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from orchestrator.domain.model import TaskState, TaskStatus
 from orchestrator.domain.revisions import superseded
-from orchestrator.lifecycle.audit_rounds import NextRound, begun_anew, next_round, round_of
+from orchestrator.lifecycle.audit_rounds import NextRound, begun_anew, fix_number, next_round, round_of
 from orchestrator.lifecycle.fix_rounds import Judgement, decide
 
 DONE, WAITS = TaskStatus.COMPLETED, TaskStatus.PENDING
@@ -68,6 +68,10 @@ def test_an_audit_of_work_that_a_person_asked_for_has_both_rounds_and_the_later_
     found = next_round(state, again.key)
 
     assert found is not None
+    assert (fix_number(FULLSTACK), fix_number({**state, **{each.key: each for each in found.tasks}})) == (
+        1,
+        2,
+    )
     assert round_of(begun_anew("QA-FE"), "QA-FE-001") == 1 and begun_anew("REVIEW") == {}
     assert [(each.key, each.blocked_by) for each in found.tasks] == [
         ("DEV-FE-003", ("QA-FE-001-R1",)),

@@ -210,6 +210,16 @@ def test_all_tests_run_on_the_last_head_where_something_landed_beside_them() -> 
     assert decided(replace(late, head=""), APPROVED) == Decision(), "nobody noted where they ran"
 
 
+def test_testers_that_land_beside_each_other_look_again_once_at_most() -> None:
+    state = numbered(task("TEST-002", "tester", "TEST", "IMPL-001"), after=STATE)
+    older, other = replace(PASSED, head="b" * 40), replace(PASSED, task="TEST-002")
+
+    both_late = decided(older, replace(other, head="d" * 40), APPROVED, state=state)
+
+    assert [each.key for each in both_late.tasks] == ["TEST-001-R1"]
+    assert decided(older, other, APPROVED, state=state) == Decision(), "all tests ran on the head"
+
+
 def test_a_session_that_builds_nothing_has_no_fix_round() -> None:
     state = {key: each for key, each in STATE.items() if key != "IMPL-001"}
 

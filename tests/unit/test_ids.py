@@ -109,10 +109,20 @@ def test_any_request_gives_a_session_id_that_is_accepted_again(text: str) -> Non
     assert ids.check_session_id(ids.session_id(text, DAY, ())) == f"TLS-{name}-2026-11-21"
 
 
-def test_a_taken_session_id_gets_the_next_free_number() -> None:
-    taken = {"TLS-shop-2026-11-21", "TLS-shop-2026-11-21-2"}
+@pytest.mark.parametrize(
+    ("taken", "number"),
+    [
+        (("", "-2"), "-3"),
+        (("-2",), "-3"),
+        (("", "-9"), "-10"),
+        (("-999999", "-1000000"), "-1000001"),
+        (("-" + "9" * 30, "-02", "-x", "-2-2"), ""),
+    ],
+)
+def test_a_taken_session_id_gets_the_number_above_the_highest(taken: tuple[str, ...], number: str) -> None:
+    ids_taken = {f"TLS-shop-2026-11-21{each}" for each in taken} | {"TLS-shop-2026-11-22-7"}
 
-    assert ids.session_id("Shop", DAY, taken) == "TLS-shop-2026-11-21-3"
+    assert ids.session_id("Shop", DAY, ids_taken) == f"TLS-shop-2026-11-21{number}"
 
 
 @pytest.mark.parametrize("prefix", ["TLS", "UAN", "TC"])

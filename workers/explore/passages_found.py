@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from orchestrator.domain.text import keywords, table_cells
+from workers.explore import restructured
 from workers.explore.root import shown
 from workers.explore.seen import MOST_EVIDENCE, Evidence, Observation, Seen, cut, defined, words_of
 
@@ -21,6 +22,7 @@ _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _SAMPLES = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|test_data|samples?|cassettes?|vendor)/", re.I
 )
+_RESTRUCTURED = (".rst", ".rest")
 _EXAMPLES = re.compile(r"(^|/)(examples?|demos?|benchmarks?)/", re.I)
 _CHANGES = re.compile(r"(^|/)(changelog|changes|history|news|releases?)(\.\w+)?$", re.I)
 _MARKS = re.compile(r"^[\s>*+-]*(?:\d+\.\s)?|\[([^\]]*)\]\([^)]*\)")
@@ -91,12 +93,13 @@ def _sentences(seen: Seen) -> Iterator[tuple[str, int, str]]:
         if _SAMPLES.search(path):
             continue  # what stands there is said of something else
         if role == "documentation":
-            yield from ((path, number, text) for number, text in _paragraphs(lines))
+            lines = restructured.prose(lines) if path.lower().endswith(_RESTRUCTURED) else lines
+            yield from ((path, number, text) for number, text in paragraphs(lines))
         elif role in ("source", "entry point"):
-            yield from ((path, number, text) for number, text in _comments(lines))
+            yield from ((path, number, text) for number, text in comments(lines))
 
 
-def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Paragraphs, items of lists and rows of tables, without code."""
     held: list[str] = []
     first, fenced = 1, False
@@ -114,16 +117,27 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             held.append(line)
 
 
-def _comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Runs of comment lines, first paragraphs of docstrings, and what the fields right below these say."""
     held: list[str] = []
     first, mark = 1, ""  # of a docstring that goes on
     for number, line in enumerate([*lines, ""], 1):
         if mark:
             text, closed, _ = line.strip().partition(mark)
-            held += [text] if text else []
-            if closed or not line.strip():
-                yield first, _shown(" ".join(held))
-                held, mark = [], ""
+            field = restructured.field_of(text)
+            markup = restructured.is_markup(text)
+            if field is None and text and not markup:
+                held.append(text)
+            elif held:
+                yield first, _in_words(held)
+                held = []
+            if field:
+                held, first = [field], number
+            if closed or markup or not line.strip():
+                mark = ""
+            if held and not mark:
+                yield first, _in_words(held)
+                held = []
             continue
         match = _COMMENT.match(line)
         if match:
@@ -131,14 +145,19 @@ def _comments(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             held.append(match[1])
             continue
         if held:
-            yield first, _shown(" ".join(held))
+            yield first, _in_words(held)
             held = []
         if doc := _DOCSTRING.match(line):
             quotes = line.strip().lstrip("rbuRBU")[:3]
             if line.count(quotes) > 1:
-                yield number, _shown(doc[1])
+                yield number, _in_words([doc[1]])
             else:
-                held, first, mark = [doc[1]], number, quotes
+                is_said = restructured.field_of(doc[1]) is None and not restructured.is_markup(doc[1])
+                held, first, mark = [doc[1]] if is_said else [], number, quotes
+
+
+def _in_words(lines: Sequence[str]) -> str:
+    return _shown(restructured.in_words(" ".join(lines)))
 
 
 def _shown(text: str) -> str:

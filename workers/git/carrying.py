@@ -6,7 +6,7 @@ from pathlib import Path
 
 from orchestrator.domain.errors import GitError, RepositoryUnusable
 from orchestrator.domain.json_types import JsonObject
-from workers.git.private_store import BASE, create_store
+from workers.git.private_store import BASE, PrivateStore, create_store
 from workers.git.publishing import is_ancestor, store_head
 from workers.git.session_work import SessionWork
 from workers.git.user_repository import UserRepository, find_repository
@@ -24,25 +24,16 @@ def write_bundle(work: SessionWork, to: Path) -> None:
 
 
 def read_bundle(
-    workflow: Path, session: str, project: Path, base: str, origin: str, file: Path
+    workflow: Path, session: str, project: Path, base: str, origin: str, file: Path | None
 ) -> JsonObject:
     """Make the session's store from a bundle: its `head` and `line`, from the oldest: commit, parent and tree.
 
-    Raises RepositoryUnusable where the base is not here, GitError for a bundle that is not of this session.
+    None where nothing has landed. Raises RepositoryUnusable where the base is not here, GitError for a bundle that is not of
+    this session.
     """
-    _refuse_missing_base(find_repository(project), base, origin)
+    _refuse_missing_base(find_repository(project), base, "repository" if file is None else origin)
     store = create_store(workflow, session, project)
-    source = f"+refs/heads/lifecycle/{session}:{ARRIVED}"
-    words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
-    with store.writing_refs() as (git, _):
-        git.using(config=FETCH).run(*words, str(file), source)
-    head = store.ref(ARRIVED)
-    if head is None or not store.has(head) or not is_ancestor(store, base, head):
-        raise GitError(
-            "the bundle does not hold the session's commits",
-            why=f"they do not build on {base[:12]}",
-            fix="export the session again",
-        )
+    head = base if file is None else _fetched(store, session, base, file)
     known = store.ref(store.branch)
     if known not in (None, head):
         raise GitError(
@@ -58,6 +49,22 @@ def read_bundle(
     words = ("log", "--reverse", "--first-parent", "--format=%H %P %T", f"{base}..{head}")
     line = [each.split() for each in store.git.run(*words).out.decode().splitlines()]
     return {"head": head, "line": [[each[0], each[1], each[-1]] for each in line]}
+
+
+def _fetched(store: PrivateStore, session: str, base: str, file: Path) -> str:
+    """The head that the bundle holds, its commits in the store."""
+    source = f"+refs/heads/lifecycle/{session}:{ARRIVED}"
+    words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
+    with store.writing_refs() as (git, _):
+        git.using(config=FETCH).run(*words, str(file), source)
+    head = store.ref(ARRIVED)
+    if head is None or not store.has(head) or not is_ancestor(store, base, head):
+        raise GitError(
+            "the bundle does not hold the session's commits",
+            why=f"they do not build on {base[:12]}",
+            fix="export the session again",
+        )
+    return head
 
 
 def _refuse_missing_base(repository: UserRepository | None, base: str, origin: str) -> None:

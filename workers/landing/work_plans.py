@@ -23,7 +23,7 @@ def plan_of(context: RunContext) -> Plan:
 def task_of(context: RunContext, plan: Plan) -> PlanTask:
     """The plan task that the run carries out, or its fix round or rebase as one. Raises StoreError where there is none."""
     if "fix" in context.payload:
-        return _fix_task(plan, context.payload["fix"])
+        return fix_task(plan, context.payload["fix"])
     if REBASE in context.payload:
         return _rebase_task(plan, context.payload[REBASE])
     if TEAM_TASK in context.payload:
@@ -31,17 +31,19 @@ def task_of(context: RunContext, plan: Plan) -> PlanTask:
     return planned_task(context)[1]
 
 
-def _fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
+def fix_task(plan: Plan, given: Mapping[str, Json]) -> PlanTask:
     """What tests and review found, or an audit, as a task; tests that the plan let change may change again."""
     findings = given["findings"]
     of_audit = given.get("of") == AUDITS
     found_by = "the audit of the frontend" if of_audit else "the tests and the review"
+    number = int(given.get("number", given["round"]))  # rounds of an audit begin anew where work was revised
+    id = f"{'FIX-FE' if of_audit else 'FIX'}-{number:03d}"
     return PlanTask(
-        id=f"{'FIX-FE' if of_audit else 'FIX'}-{int(given['round']):03d}",
+        id=id,
         title=f"Mend what {found_by} found, round {given['round']}",
         description="\n".join(_line(each) for each in findings),
         kind="refactor",  # what shows it are the tests and the review, which look again
-        criteria=tuple(Criterion(f"FIX-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
+        criteria=tuple(Criterion(f"{id}-C{n}", _line(each)) for n, each in enumerate(findings, 1)),
         tests_may_change=tuple(each for task in plan.tasks for each in task.tests_may_change),
         new_dependencies=tuple(name for task in plan.tasks for name in task.new_dependencies),
     )

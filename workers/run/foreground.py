@@ -29,7 +29,7 @@ HELP = {
     "landed": "the differences that the commits of a task made",
     "compare": "what the commits of one session, or of two, changed",
     "bundle": "write a session's commits as a git bundle",
-    "unbundle": "make a session's store from a bundle",
+    "unbundle": "make a session's store from a bundle, or on its base alone",
     "fork": "make the store of a session that begins with what another one had landed",
     "gc": "remove trees, trash and stores that nobody needs",
     "tidy": "bring refs up and remove trees of sessions that have ended",
@@ -58,7 +58,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         if name == "unbundle":
             verb.add_argument("--base", required=True)
             verb.add_argument("--origin", required=True)
-            verb.add_argument("--from", type=Path, required=True, dest="file")
+            verb.add_argument("--from", type=Path, dest="file")
         if name == "compare":
             verb.add_argument("--other")
             verb.add_argument("--diff", action="store_true")
