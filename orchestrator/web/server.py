@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import sys
@@ -209,6 +210,7 @@ class _Server(uvicorn.Server):
 def run(site: Site, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until a signal."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what was imported is not looked through at each collection
     config = uvicorn.Config(
         build(site),
         http=PatientForAWhile,
