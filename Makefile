@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients stacks states mutants heldout statements vendor check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks states mutants heldout statements vendor check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -35,6 +35,9 @@ test: $(VENV)/.test  ## Run the tests, JOBS=5 at a time; ARGS="-k words" chooses
 
 long: $(VENV)/.test  ## Run the tests marked `long`, two at a time
 	@"$(BIN)/python" -m pytest -n 2 --dist worksteal -m long $(ARGS)
+
+web-long: $(VENV)/.test  ## Measure the dashboard among 10,000 sessions, with 200 streams for MINUTES=1, under blows; FIGURES="sizes idle"
+	@"$(BIN)/python" -m tests.web_load $(FIGURES) --minutes $(or $(MINUTES),1) $(ARGS)
 
 clients: $(VENV)/.test .clients/.installed  ## Drive the real coding agents, with a stand-in for their models
 	@LIFECYCLE_TEST_CLIENTS="$(CURDIR)/.clients/node_modules/.bin" "$(BIN)/python" -m pytest -m clients $(ARGS)
@@ -102,7 +105,7 @@ build: $(VENV)/.test  ## Build the wheel and the source archive into dist/
 	@"$(BIN)/python" -m build
 
 clean:  ## Remove everything made here except the demo project
-	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients .stacks .heldout
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .bench .clients .stacks .heldout .web-load
 	@rm -rf "$(VENV)"
 
 $(VENV)/bin/python:

@@ -121,7 +121,7 @@ def restore_links(store: Store, session: str, links: Links, project: Path) -> st
         have_done("unbundle", project, *given)
     except LifecycleError as error:
         return f"without the links of its plan: {error.what}: {error.why}"
-    store.write(lambda tx: _begin(tx, session, links, [], links))
+    store.write(lambda tx: _begin(tx, session, links, [], links), about=session)
     return ""
 
 

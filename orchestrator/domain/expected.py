@@ -5,7 +5,7 @@ The time is that of the agents: whatever a person has to answer on the way comes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -22,14 +22,10 @@ class Range:
     middle: float
     high: float
 
-    def __add__(self, other: Range) -> Range:
-        return Range(self.low + other.low, self.middle + other.middle, self.high + other.high)
-
     def less(self, done: float) -> Range:
+        if not done:
+            return self
         return Range(max(0.0, self.low - done), max(0.0, self.middle - done), max(0.0, self.high - done))
-
-
-ZERO = Range(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +61,15 @@ def rest_of(
     left = [task for task in tasks if task.status not in (*SATISFIED, TaskStatus.CANCELLED)]
     history = _History(past)
     alike = {task.key: history.like(task, agents.get(task.role)) for task in left}
-    unknown = tuple(task.key for task in left if not alike[task.key])
-    unpriced = tuple(key for key, like in alike.items() if any(each.micros is None for each in like))
-    takes = {
-        key: _range(each.seconds for each in like).less(begun.get(key, Begun()).seconds)
-        for key, like in alike.items()
-        if like
-    }
-    costs = [
-        _range(each.micros or 0 for each in like).less(begun.get(key, Begun()).micros)
-        for key, like in alike.items()
-        if like
-    ]
+    unknown = tuple(task.key for task in left if alike[task.key] is None)
+    known = {key: like for key, like in alike.items() if like is not None}
+    unpriced = tuple(key for key, like in known.items() if not like.is_priced)
+    takes = {key: like.seconds.less(begun.get(key, Begun()).seconds) for key, like in known.items()}
+    costs = [like.micros.less(begun.get(key, Begun()).micros) for key, like in known.items()]
     seconds, path = (None, ()) if unknown else _time(left, takes, sequential=sequential, slots=slots)
     return Rest(
         seconds=seconds,
-        micros=None if unknown or unpriced else sum(costs, ZERO),
+        micros=None if unknown or unpriced else _sum(costs),
         path=path,
         unknown=unknown,
         unpriced=unpriced,
@@ -88,26 +77,55 @@ def rest_of(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Like:
+    """What the tasks took that are like one; calls of unknown price count as free in `micros`."""
+
+    seconds: Range
+    micros: Range
+    is_priced: bool
+
+
 class _History:
-    """What was done before, found by kind and prefix."""
+    """What was done before, found by kind and prefix; summed up once for all tasks that are alike."""
 
     def __init__(self, past: Iterable[PastTask]) -> None:
-        self._by_kind: dict[str, list[PastTask]] = {}
-        self._by_prefix: dict[str, list[PastTask]] = {}
+        self._past: dict[tuple[str, str], list[PastTask]] = {}
+        self._found: dict[tuple[str, str, str | None], _Like | None] = {}
         for each in past:
-            self._by_kind.setdefault(each.kind, []).append(each)
-            self._by_prefix.setdefault(each.prefix, []).append(each)
+            self._past.setdefault(("kind", each.kind), []).append(each)
+            self._past.setdefault(("prefix", each.prefix), []).append(each)
 
-    def like(self, task: TaskState, agent: str | None) -> list[PastTask]:
+    def like(self, task: TaskState, agent: str | None) -> _Like | None:
         """The same kind by the same agent, else the same prefix by it; who will do it may not be known: then by any."""
-        for found in (
-            self._by_kind.get(task.revision_of or task.key, []),
-            self._by_prefix.get(task.prefix, []),
-        ):
-            mine = [each for each in found if agent is None or each.agent == agent]
-            if mine:
-                return mine
-        return []
+        return self._like("kind", task.revision_of or task.key, agent) or self._like(
+            "prefix", task.prefix, agent
+        )
+
+    def _like(self, by: str, name: str, agent: str | None) -> _Like | None:
+        key = (by, name, agent)
+        if key not in self._found:
+            found = self._past.get((by, name), [])
+            self._found[key] = _summed_up([each for each in found if agent is None or each.agent == agent])
+        return self._found[key]
+
+
+def _summed_up(like: Sequence[PastTask]) -> _Like | None:
+    if not like:
+        return None
+    return _Like(
+        _range(each.seconds for each in like),
+        _range(each.micros or 0 for each in like),
+        all(each.micros is not None for each in like),
+    )
+
+
+def _sum(ranges: Collection[Range]) -> Range:
+    return Range(
+        sum(each.low for each in ranges),
+        sum(each.middle for each in ranges),
+        sum(each.high for each in ranges),
+    )
 
 
 def _range(values: Iterable[float]) -> Range:
@@ -119,17 +137,21 @@ def _time(
     left: Sequence[TaskState], takes: Mapping[str, Range], *, sequential: bool, slots: int | None
 ) -> tuple[Range, tuple[str, ...]]:
     """The time until all are done, and the path that decides it: the longest by medians."""
-    whole = sum(takes.values(), ZERO)
+    whole = _sum(takes.values())
     if sequential:
         return whole, tuple(task.key for task in left)
     ordered = topological(_only(left))
-    lows, highs = _ends(ordered, takes, lambda each: each.low), _ends(ordered, takes, lambda each: each.high)
-    ends = _ends(ordered, takes, lambda each: each.middle)
+    ends = _ends(ordered, takes)
     share = 1 / slots if slots else 0.0
+    last = Range(
+        max((each.low for each in ends.values()), default=0.0),
+        max((each.middle for each in ends.values()), default=0.0),
+        max((each.high for each in ends.values()), default=0.0),
+    )
     found = Range(
-        max([*lows.values(), whole.low * share], default=0.0),
-        max([*ends.values(), whole.middle * share], default=0.0),
-        max([*highs.values(), whole.high * share], default=0.0),
+        max(last.low, whole.low * share),
+        max(last.middle, whole.middle * share),
+        max(last.high, whole.high * share),
     )
     return found, _path(ordered, ends)
 
@@ -137,26 +159,42 @@ def _time(
 def _only(left: Sequence[TaskState]) -> list[TaskState]:
     """The tasks with only those blockers that are among them."""
     keys = {task.key for task in left}
-    return [replace(task, blocked_by=tuple(key for key in task.blocked_by if key in keys)) for task in left]
+    return [
+        task
+        if keys.issuperset(task.blocked_by)
+        else replace(task, blocked_by=tuple(key for key in task.blocked_by if key in keys))
+        for task in left
+    ]
 
 
-def _ends(
-    ordered: Sequence[TaskState], takes: Mapping[str, Range], of: Callable[[Range], float]
-) -> dict[str, float]:
+def _ends(ordered: Sequence[TaskState], takes: Mapping[str, Range]) -> dict[str, Range]:
     """When each task ends, in seconds from now."""
-    ends: dict[str, float] = {}
+    ends: dict[str, Range] = {}
     for task in ordered:
-        begins = max((ends[key] for key in task.blocked_by), default=0.0)
-        ends[task.key] = begins + of(takes[task.key])
+        take = takes[task.key]
+        before = [ends[key] for key in task.blocked_by]
+        if not before:
+            ends[task.key] = take
+        elif len(before) == 1:
+            (begins,) = before
+            ends[task.key] = Range(
+                begins.low + take.low, begins.middle + take.middle, begins.high + take.high
+            )
+        else:
+            ends[task.key] = Range(
+                max(each.low for each in before) + take.low,
+                max(each.middle for each in before) + take.middle,
+                max(each.high for each in before) + take.high,
+            )
     return ends
 
 
-def _path(ordered: Sequence[TaskState], ends: Mapping[str, float]) -> tuple[str, ...]:
-    """Back from the task that ends last, always to the blocker that ends last."""
+def _path(ordered: Sequence[TaskState], ends: Mapping[str, Range]) -> tuple[str, ...]:
+    """Back from the task that ends last, always to the blocker that ends last; by medians."""
     by_key = {task.key: task for task in ordered}
     path: list[str] = []
-    at = max(ends, key=lambda key: ends[key], default=None)
+    at = max(ends, key=lambda key: ends[key].middle, default=None)
     while at is not None:
         path.append(at)
-        at = max(by_key[at].blocked_by, key=lambda key: ends[key], default=None)
+        at = max(by_key[at].blocked_by, key=lambda key: ends[key].middle, default=None)
     return tuple(reversed(path))

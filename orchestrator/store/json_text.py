@@ -19,6 +19,8 @@ def from_text(value: str | None) -> Json:
     """Raises DatabaseUnusable for what is no JSON."""
     if value is None:
         return None
+    if value == "{}":  # what most rows have: of thousands, reading it costs as much as all else of them
+        return {}
     try:
         found: Json = json.loads(value)
     except ValueError as error:

@@ -277,4 +277,4 @@ def all_tasks(tx: Tx, session: str) -> list[Task]:
     waits: dict[int, list[str]] = {row.id: [] for row in found}
     for waiting, blocker in tx.rows(_edges, session=session):
         waits[waiting].append(names[blocker])
-    return [row._replace(blocked_by=tuple(waits[row.id])) for row in found]
+    return [Task(*row[:-1], blocked_by=tuple(waits[row.id])) for row in found]

@@ -6,7 +6,7 @@ the command line, the web and MCP show these same values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from orchestrator.coordinator.projector import message_line, stamp
 from orchestrator.domain.json_types import Json, JsonObject
@@ -49,6 +49,7 @@ MARKS = {
     TaskStatus.SKIPPED: "skipped",
     TaskStatus.CANCELLED: "cancelled",
 }
+_MATTERS = (TaskStatus.IN_PROGRESS, TaskStatus.FAILED)
 ENDED = (SessionStatus.COMPLETED, SessionStatus.CANCELLED)
 
 
@@ -84,10 +85,19 @@ def line(tx: Tx, session: Session, counts: Mapping[str, int], sums: CallSums | N
     }
 
 
-def overview(tx: Tx, session: Session) -> JsonObject:
-    """What `check` shows: the graph, the running work, what is waiting and what to do next."""
+def matters_now(row: Task) -> bool:
+    """Whether a task is named in a sentence about now; of thousands, only these need be described."""
+    is_ready = row.status == TaskStatus.PENDING and row.unmet == 0
+    return is_ready or row.status in _MATTERS or bool(row.checkpoint_after) or row.role == "planner"
+
+
+def overview(tx: Tx, session: Session, only: Callable[[Task], bool] | None = None) -> JsonObject:
+    """What `check` shows: the graph, the running work, what is waiting and what to do next.
+
+    `only` leaves tasks out that are not to be listed; all that `matters_now` must stay.
+    """
     rows = tasks.all_tasks(tx, session.id)
-    views = task_views(tx, session, rows)
+    views = task_views(tx, session, rows, only)
     return {
         **summary(tx, session),
         "tasks": views,
@@ -120,8 +130,16 @@ def _plan(tx: Tx, session: Session) -> JsonObject | None:
     return plan_view(tx, session.id, found) if found else None
 
 
-def task_views(tx: Tx, session: Session, found: Sequence[Task] | None = None) -> list[JsonObject]:
-    """Every task in order of creation, with its run, its round and what it waits for; `found`: its rows, if read already."""
+def task_views(
+    tx: Tx,
+    session: Session,
+    found: Sequence[Task] | None = None,
+    only: Callable[[Task], bool] | None = None,
+) -> list[JsonObject]:
+    """Every task in order of creation, with its run, its round and what it waits for; `found`: its rows, if read already.
+
+    With `only`, the tasks for which it is true.
+    """
     rows = tasks.all_tasks(tx, session.id) if found is None else found
     status = {row.key: row.status for row in rows}
     verdicts = {row.task: row for row in records.verdicts_of(tx, session.id) if row.kind == "discuss"}
@@ -157,6 +175,7 @@ def task_views(tx: Tx, session: Session, found: Sequence[Task] | None = None) ->
             "finished_at": stamp(row.finished_at),
         }
         for row in rows
+        if only is None or only(row)
     ]
 
 

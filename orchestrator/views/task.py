@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.domain.json_types import JsonObject
 from orchestrator.domain.prices import MICROS
-from orchestrator.store import queries
+from orchestrator.store import queries, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.views import check, cost, discuss
@@ -14,11 +14,12 @@ from orchestrator.views.why_then import why_then
 
 def task_view(tx: Tx, session: Session, task: Task, at: str | None = None) -> JsonObject:
     """`at`: a time or message as of which `why` explains the state; the rest is of now. Raises UsageError for it."""
-    view = next(each for each in check.task_views(tx, session) if each["task"] == task.key)
+    rows = tasks.all_tasks(tx, session.id)
+    (view,) = check.task_views(tx, session, rows, lambda row: row.key == task.key)
     runs = cost.run_views(tx, session.id, task.key)
     return {
         "session": session.id,
-        "why": why(tx, session, task) if at is None else why_then(tx, session, task, at),
+        "why": why(tx, session, task, rows) if at is None else why_then(tx, session, task, at),
         **view,
         "runs": runs,
         "errors": [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from shlex import quote
 
 from orchestrator.coordinator.projector import stamp
@@ -19,9 +19,12 @@ from orchestrator.views.lookup import named
 from orchestrator.views.next_steps import actions, other_agent, revise
 
 
-def why(tx: Tx, session: Session, task: Task) -> JsonObject:
-    """The state of a task in one word (`state`), the reasons in sentences (`because`), and `commands` that help."""
-    every = graph(tasks.all_tasks(tx, session.id))
+def why(tx: Tx, session: Session, task: Task, rows: Sequence[Task] | None = None) -> JsonObject:
+    """The state of a task in one word (`state`), the reasons in sentences (`because`), and `commands` that help.
+
+    `rows`: the session's tasks, if they were read already.
+    """
+    every = graph(tasks.all_tasks(tx, session.id) if rows is None else rows)
     state = every[task.key]
     if state.status is not TaskStatus.PENDING:
         found = _ENDED[state.status](tx, session, task)

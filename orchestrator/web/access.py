@@ -89,8 +89,23 @@ class Access:
         return self._opened("cookie", cookie)
 
     def form_token(self, cookie_id: str) -> str:
-        """What each form of the pages for this cookie carries."""
-        return _text(self._mac("form", cookie_id.encode()))
+        """What each form of the pages for this cookie carries: under a new mask each time.
+
+        The sizes of compressed pages would tell a text that stays the same, to who can choose another part of them (BREACH).
+        """
+        mac = self._mac("form", cookie_id.encode())
+        mask = secrets.token_bytes(len(mac))
+        return _text(mask + _masked(mac, mask))
+
+    def is_form_token(self, cookie_id: str, token: str) -> bool:
+        """Whether a form for this cookie carried `token`."""
+        try:
+            raw = _bytes(token)
+        except ValueError:
+            return False
+        mac = self._mac("form", cookie_id.encode())
+        mask, masked = raw[: len(mac)], raw[len(mac) :]
+        return len(masked) == len(mac) and hmac.compare_digest(_masked(masked, mask), mac)
 
     def revoke(self) -> None:
         """Make a new key: every code and cookie ends."""
@@ -194,6 +209,10 @@ class Access:
     @property
     def _path(self) -> Path:
         return self._folder / "key"
+
+
+def _masked(text: bytes, mask: bytes) -> bytes:
+    return bytes(one ^ other for one, other in zip(text, mask, strict=True))
 
 
 def _text(raw: bytes) -> str:

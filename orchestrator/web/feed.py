@@ -16,7 +16,6 @@ import anyio.to_thread
 
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.store import session_changes
-from orchestrator.store.backends.backend import Watch
 from orchestrator.web.problems import TooMany
 from orchestrator.web.served import ServedProject
 
@@ -52,24 +51,17 @@ class _Watched:
 
     def __init__(self, served: ServedProject) -> None:
         self._served = served
-        self._watch: Watch | None = None
-        self._file: tuple[int, int] | None = None
+        self._version: int | None = None  # None while it cannot be read
         self._since = 0
 
     def has_changed(self) -> bool:
-        """Whether there was a commit, or the database is another file now. Opens it where that is to be done."""
-        file = self._served.file()
+        """Whether there was a commit, the database is another file, or can be read again, or no more."""
+        before = self._version
         try:
-            if self._watch is not None and file == self._file:
-                return self._watch.has_changed()
-            before, self._file = self._file, file
-            self.close()
-            if file is not None:
-                self._watch = self._served.store().watch()
-            return file != before
+            self._version = None if self._served.file() is None else self._served.version()
         except (LifecycleError, OSError):
-            self.close()
-            return False
+            self._version = None
+        return self._version != before
 
     def news(self) -> dict[str, int]:
         """The sessions that were changed since this was last asked, under their names in the whole site."""
@@ -80,11 +72,6 @@ class _Watched:
             return {}
         self._since = now - 1_000_000  # a commit that was prepared before this reading has an earlier time
         return {f"{self._served.slug}/{session}": number for session, number in found.items()}
-
-    def close(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
 
 
 class Feed:
@@ -131,28 +118,23 @@ class Feed:
         watched = [_Watched(each) for each in self._projects]
         loop = asyncio.get_running_loop()
         told = 0.0
-        pending = set(watched)  # the first hint has the sessions that run
-        try:
-            for each in watched:
-                await anyio.to_thread.run_sync(each.has_changed)
-                await anyio.to_thread.run_sync(each.news)
-            pending.clear()
-            while self._subscribers:
-                if self.is_stopping:
-                    self._wake({})
-                    return
-                pending.update(each for each in watched if each.has_changed())
-                if pending and loop.time() - told >= HINT_SECONDS:
-                    found = await anyio.to_thread.run_sync(_news, list(pending))
-                    self.waiting = await anyio.to_thread.run_sync(self._count)
-                    pending.clear()
-                    told = loop.time()
-                    self.version += 1
-                    self._wake(found)
-                await asyncio.sleep(POLL_SECONDS)
-        finally:
-            for each in watched:
-                each.close()
+        for each in watched:
+            await anyio.to_thread.run_sync(each.has_changed)
+            await anyio.to_thread.run_sync(each.news)
+        pending: set[_Watched] = set()
+        while self._subscribers:
+            if self.is_stopping:
+                self._wake({})
+                return
+            pending.update(each for each in watched if each.has_changed())
+            if pending and loop.time() - told >= HINT_SECONDS:
+                found = await anyio.to_thread.run_sync(_news, list(pending))
+                self.waiting = await anyio.to_thread.run_sync(self._count)
+                pending.clear()
+                told = loop.time()
+                self.version += 1
+                self._wake(found)
+            await asyncio.sleep(POLL_SECONDS)
 
     def _wake(self, sessions: dict[str, int]) -> None:
         for subscriber in self._subscribers:

@@ -43,7 +43,7 @@ def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> li
     """The forms for a session as `check` shows it, the suggested one first."""
 
     def key(*parts: str) -> str:
-        named = (str(session["session"]), str(messages), request.visitor.form_token, *parts)
+        named = (str(session["session"]), str(messages), request.visitor.cookie, *parts)
         return f"web-{hashlib.sha256(chr(0).join(named).encode()).hexdigest()[:32]}"
 
     pause = session["pause"]

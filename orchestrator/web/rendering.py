@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from functools import cache
 from urllib.parse import quote
 
@@ -17,6 +18,9 @@ from orchestrator.web.shown import FILTERS
 from orchestrator.web.web_request import WebRequest
 
 TEMPLATES = FOLDER.parent / "templates"
+FORM_TOKEN_PLACE = secrets.token_hex(
+    16
+)  # in what is rendered: who gets a page gets a token of their own in its place
 
 
 @cache
@@ -51,26 +55,37 @@ def render(
     """A page from `template`, which extends base.html and needs `title` among the values.
 
     `live` is the template of its part that changes: `?part=1` gets this part alone, with an ETag. base.html puts it
-    behind the block `main`.
+    behind the block `main`. `for_visitor` makes the answer of it.
     """
     shared = {
         "request": request,
         "here": request.path,
         "slug": request.names.get("p"),
         "projects": request.site.projects,
-        "form_token": request.visitor.form_token,
+        "form_token": FORM_TOKEN_PLACE if request.visitor.form_token else "",
         "may_decide": request.may_decide,
         **values,
     }
     part = None if live is None else fragment(live, **shared)
     etag = None if part is None else _etag(part)
-    if etag is not None and getattr(request.query, "part", None):
-        if request.headers.get("if-none-match") == etag:
-            return Response(status_code=304, headers={"etag": etag})
+    if etag is not None and request.asks_for_part:
         return HTMLResponse(part, headers={"etag": etag})
     waiting = request.site.waiting()
     text = environment().get_template(template).render(part=part, etag=etag, waiting=waiting, **shared)
     return HTMLResponse(text, status_code=status)
+
+
+def for_visitor(request: WebRequest, made: Response) -> Response:
+    """The answer as this visitor gets it: with their form token, and empty where they have the same already."""
+    etag = made.headers.get("etag")
+    if etag is not None and request.headers.get("if-none-match") == etag:
+        kept = {name: made.headers[name] for name in ("etag", "cache-control") if name in made.headers}
+        return Response(status_code=304, headers=kept)
+    if not isinstance(made, HTMLResponse):
+        return made
+    body = bytes(made.body).replace(FORM_TOKEN_PLACE.encode(), request.visitor.form_token.encode())
+    headers = {name: value for name, value in made.headers.items() if name != "content-length"}
+    return HTMLResponse(body, made.status_code, headers)
 
 
 def _etag(part: str) -> str:

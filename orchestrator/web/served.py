@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from orchestrator import project as app
-from orchestrator.domain.errors import LifecycleError, StoreBroken
+from orchestrator.domain.errors import LifecycleError, StoreBroken, StoreError
 from orchestrator.store.backends.sqlite_file import refuse_other_schema
-from orchestrator.store.store import Store, Tx
+from orchestrator.store.store import Store, Tx, Watch
 from orchestrator.views.disk_space import room_at
 from orchestrator.views.inbox import Inbox, inbox
 
@@ -29,6 +29,8 @@ class ServedProject:
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._file: tuple[int, int] | None = None
+        self._watch: Watch | None = None
+        self._version = 0
 
     @property
     def title(self) -> str:
@@ -37,16 +39,38 @@ class ServedProject:
     def store(self) -> Store:
         """Its store, read-only. Raises UsageError while there is no database, StoreError when it cannot be opened."""
         with self._lock:
-            found = self.file()
-            if self._store is not None and (found != self._file or self._store.is_broken):
-                self._store.close()
-                self._store = None
-            if self._store is None:
-                if self._read_only and found is not None:
-                    refuse_other_schema(self.project.database)
-                self._store = app.open_for_reading(self.project)
-                self._file = self.file()
-            return self._store
+            return self._opened()
+
+    def version(self) -> int:
+        """Another number after each commit of any process, and when the database is another file. Raises as `store`."""
+        with self._lock:
+            store = self._opened()
+            if self._watch is None:
+                self._watch = store.watch()
+                self._version += 1
+            elif self._has_changed(self._watch):
+                self._version += 1
+            return self._version
+
+    def _has_changed(self, watch: Watch) -> bool:
+        try:
+            return watch.has_changed()
+        except StoreError:
+            watch.close()
+            self._watch = None
+            raise
+
+    def _opened(self) -> Store:
+        """The store; its caller has the lock."""
+        found = self.file()
+        if self._store is not None and (found != self._file or self._store.is_broken):
+            self._close()
+        if self._store is None:
+            if self._read_only and found is not None:
+                refuse_other_schema(self.project.database)
+            self._store = app.open_for_reading(self.project)
+            self._file = self.file()
+        return self._store
 
     def read(self, unit: Callable[[Tx], T]) -> T:
         """The unit's answer, from new handles when the disk has failed under the old ones."""
@@ -79,9 +103,15 @@ class ServedProject:
 
     def close(self) -> None:
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+            self._close()
+
+    def _close(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
 
 def served(folders: Sequence[Path], *, read_only: bool = False) -> list[ServedProject]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from types import FrameType
@@ -15,6 +17,8 @@ import anyio.to_thread
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
@@ -25,13 +29,17 @@ from orchestrator.domain.json_types import Json
 from orchestrator.web.connection import PatientForAWhile
 from orchestrator.web.guard import FORM_TOKEN, LOOPBACK, VISITOR, Guard, own_path
 from orchestrator.web.problems import problem, retry_after, status_of, told
-from orchestrator.web.rendering import render
+from orchestrator.web.rendering import for_visitor, render
 from orchestrator.web.route import Handler, Route, Stream
 from orchestrator.web.routes import ROUTES
 from orchestrator.web.site import Site
 from orchestrator.web.web_request import PageQuery, Visitor, WebRequest
 
 THREADS = 16
+COMPRESSED_ASIDE = (
+    16 * 1024
+)  # bytes of an answer from which on a thread compresses it, so that others need not wait
+SWITCH_SECONDS = 0.0005  # how long a thread that renders may keep the loop, and thereby all others, waiting
 GRACE_SECONDS = 2  # for requests under way when the server stops
 
 
@@ -71,6 +79,7 @@ def build(site: Site) -> ASGIApp:
     app = Starlette(
         routes=[StarletteRoute(each.path, endpoint(each), methods=[each.method]) for each in ROUTES],
         exception_handlers={404: missing, 405: missing},
+        middleware=[Middleware(GZipMiddleware, compresslevel=6, thread_minimum_size=COMPRESSED_ASIDE)],
     )
     return Guard(app, site)
 
@@ -78,7 +87,11 @@ def build(site: Site) -> ASGIApp:
 def _answer(route: Route, site: Site, request: Request, body: bytes) -> Response:
     """What the handler returns; an error as a problem or a page."""
     try:
-        return cast(Handler, route.handler)(_checked(route, site, request, body))
+        asked = _checked(route, site, request, body)
+        handler = cast(Handler, route.handler)
+        if not asked.asks_for_part:
+            return for_visitor(asked, handler(asked))
+        return for_visitor(asked, site.live_parts.get(*asked.live_part(), partial(handler, asked)))
     except Exception as error:
         return _failed(site, request, told(error))
 
@@ -158,7 +171,9 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
         return problem(error, found)
     asked = WebRequest(site, visitor, path, {}, PageQuery(), None, {})
     back = path.partition("/commands/")[0]  # a form's own address shows nothing
-    answer = render(asked, "error.html", status=found, title=error.what, error=error, back=back)
+    answer = for_visitor(
+        asked, render(asked, "error.html", status=found, title=error.what, error=error, back=back)
+    )
     for name, value in retry_after(error).items():
         answer.headers[name] = value
     return answer
@@ -187,12 +202,15 @@ class _Server(uvicorn.Server):
         self._site = site
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Not as uvicorn does it, which ends by the signal itself when all is done: to be asked to end is no failure."""
         self._site.feed.stop()
-        super().handle_exit(sig, frame)
+        self.should_exit, self.force_exit = True, self.should_exit
 
 
 def run(site: Site, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until a signal."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what was imported is not looked through at each collection
     config = uvicorn.Config(
         build(site),
         http=PatientForAWhile,

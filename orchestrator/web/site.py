@@ -9,6 +9,7 @@ from orchestrator.domain.errors import UnknownName
 from orchestrator.web.access import Access
 from orchestrator.web.examined import Examined
 from orchestrator.web.feed import Feed
+from orchestrator.web.live_parts import LiveParts
 from orchestrator.web.served import ServedProject
 
 
@@ -23,6 +24,7 @@ class Site:
     user_header: str | None = None  # where that proxy names the person
     bearer: str | None = None  # for programs
     examined: Examined = field(default_factory=Examined)
+    live_parts: LiveParts = field(default_factory=LiveParts)
 
     def project(self, slug: str) -> ServedProject:
         """Raises UnknownName."""

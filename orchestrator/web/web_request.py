@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.domain.errors import LifecycleError
 from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
@@ -68,6 +69,21 @@ class WebRequest:
         return self.project.read(lambda tx: unit(tx, lookup.session(tx, name)))
 
     @property
+    def asks_for_part(self) -> bool:
+        """Whether only the part of the page is asked for that changes."""
+        return isinstance(self.query, PageQuery) and self.query.part is not None
+
+    def live_part(self) -> tuple[Hashable, Hashable]:
+        """All that a part depends on besides the projects, and their versions. Raises UnknownName.
+
+        Forms have keys of their own for each browser; who may not decide gets no form.
+        """
+        who = self.visitor.cookie if self.may_decide else ""
+        key = (self.path, repr(self.query), who, self.may_decide, self.headers.get("accept-language"))
+        shown = [self.project] if "p" in self.names else self.site.projects
+        return key, tuple(_version(each) for each in shown)
+
+    @property
     def is_still_admitted(self) -> bool:
         """Whether the cookie has not ended since the request began: a stream can be open for long."""
         return not self.visitor.cookie or self.site.access.visitor(self.visitor.cookie) is not None
@@ -75,3 +91,11 @@ class WebRequest:
     @property
     def may_decide(self) -> bool:
         return self.visitor.role == "decide" and not self.site.read_only
+
+
+def _version(served: ServedProject) -> Hashable:
+    """Equal to no other where it is not known: what is read then says why."""
+    try:
+        return None if served.file() is None else served.version()
+    except (LifecycleError, OSError):
+        return object()

@@ -85,12 +85,12 @@ def test_a_stream_goes_on_behind_the_last_message_after_the_server_was_killed(wo
     anew = EventStream(again, "/api/v1/events")
     life.wait(lambda: anew.named("hello"), "the stream of hints")
     again.process.send_signal(signal.SIGTERM)
-    again.process.wait(timeout=30)
+    ended = again.process.wait(timeout=30)
 
     numbers = [int(id) for _, id, _ in [*stream.events, *resumed.events] if id]
     assert numbers == list(range(1, len(numbers) + 1))  # none lost, none twice
     assert resumed.named("message")[-1]["summary"] == "said while nobody served"
-    assert status == 200
+    assert (status, ended) == (200, 0)
     assert hints.named("hello")[0]["boot"] != anew.named("hello")[0]["boot"]
     life.wait(lambda: anew.named("bye") and resumed.named("bye"), "they were told that the server stops")
 

@@ -41,7 +41,7 @@ def page(request: WebRequest) -> Response:
     def unit(tx: Tx, session: Session) -> JsonObject:
         groups = grouped.grouped(tx, session)
         return {
-            "overview": check.overview(tx, session),
+            "overview": check.overview(tx, session, check.matters_now if groups["is_grouped"] else None),
             "groups": groups if groups["is_grouped"] else None,
             "rounds": discuss.discussions(tx, session.id),
             "messages": session.messages,

@@ -23,7 +23,7 @@ const policy = globalThis.trustedTypes
 // The state of the connection, as the header shows it.
 
 let offlineSince = null;
-let fetching = 0;
+let behindSince = null; // since when what is shown is known to be old
 
 function showState() {
   const element = page.connection;
@@ -33,7 +33,7 @@ function showState() {
   if (offlineSince) {
     state = "offline";
     words = `offline since ${offlineSince.toTimeString().slice(0, 5)}`;
-  } else if (fetching) {
+  } else if (behindSince !== null && performance.now() - behindSince >= LATE_MS) {
     state = "late";
     words = "catching up";
   }
@@ -46,7 +46,11 @@ function showState() {
 
 function setOffline(yes) {
   if (yes && !offlineSince) offlineSince = new Date();
-  if (!yes) offlineSince = null;
+  if (!yes && offlineSince) {
+    offlineSince = null;
+    behindSince = -Infinity; // until all that is shown was fetched anew
+    refresh();
+  }
   showState();
 }
 
@@ -78,27 +82,30 @@ function parsed(text) {
 
 async function refresh() {
   wanted = true;
+  behindSince ??= performance.now();
+  showState();
   if (busy || document.hidden) return;
   busy = true;
   while (wanted && !document.hidden) {
     wanted = false;
+    let pause = RETRY_MS;
     const begun = performance.now();
     const late = setTimeout(() => {
       page.live?.classList.add("late");
-      fetching += 1;
       showState();
     }, LATE_MS);
     try {
       if (page.live) await refreshLive();
-      if (page.log) await refreshLog();
+      while (page.log && (await refreshLog()));
+      behindSince = wanted ? begun : null;
+      pause = performance.now() - begun; // a slow page is not fetched without one
     } catch {
-      // the stream finds out whether the server is gone
+      wanted = true; // the stream finds out whether the server is gone; what is shown stays old until this succeeds
     }
     clearTimeout(late);
-    fetching = 0;
     page.live?.classList.remove("late");
     showState();
-    await sleep(performance.now() - begun); // a slow page is not fetched without a pause
+    await sleep(pause);
   }
   busy = false;
 }
@@ -111,6 +118,7 @@ async function refreshLive() {
   address.searchParams.set("part", "1");
   const answer = await fetch(address, { headers: { "If-None-Match": page.live.dataset.etag } });
   if (answer.status === 401) location.reload();
+  if (answer.status >= 500) throw new Error(answer.statusText);
   if (answer.status !== 200) return;
   const text = await answer.text();
   page.live.dataset.etag = answer.headers.get("etag");
@@ -134,13 +142,15 @@ function apply(text) {
   showState();
 }
 
+// Whether there may be more than one answer holds.
 async function refreshLog() {
   const log = page.log;
-  if (Number(log.dataset.end) < Number(log.dataset.total)) return; // an older page of it stays what it is
+  if (Number(log.dataset.end) < Number(log.dataset.total)) return false; // an older page of it stays what it is
   const answer = await fetch(`${log.dataset.log}?part=1&after=${log.dataset.end}`);
-  if (!answer.ok) return;
+  if (answer.status >= 500) throw new Error(answer.statusText);
+  if (!answer.ok) return false;
   const lines = [...parsed(await answer.text()).querySelectorAll("li")];
-  if (!lines.length) return;
+  if (!lines.length) return false;
   const root = document.documentElement;
   const follows = root.scrollHeight - root.scrollTop - root.clientHeight < 80;
   log.append(...lines);
@@ -155,7 +165,7 @@ async function refreshLog() {
     more.textContent = `${more.dataset.count} new`;
     more.hidden = false;
   }
-  wanted = true; // there may be more than one answer holds
+  return true;
 }
 
 // The stream of hints: read by one tab of the browser, passed on to the others.
