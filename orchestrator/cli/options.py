@@ -45,6 +45,9 @@ Detach = Annotated[
     bool,
     typer.Option("--detach", "-d", help="Do not follow: return as soon as the coordinator has accepted it."),
 ]
+Open = Annotated[
+    bool, typer.Option("--open", help="Open the session in a browser too; starts the dashboard if needed.")
+]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", metavar="AMOUNT", help="Budget in US dollars.")]
 MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", metavar="N", help="Budget in tokens, input and output.")
