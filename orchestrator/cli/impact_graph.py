@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from orchestrator.cli.opening import OpenedForReading
-from orchestrator.cli.output import note, print_json, say, say_wrapped, table
+from orchestrator.cli.output import broken, is_bounded, note, print_json, say_wrapped, table, width
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
     from orchestrator.domain.json_types import JsonObject
+
+LINKS = 16  # columns that the names of other items get at least
 
 
 def show_graph(opened: OpenedForReading, session: str | None, name: str | None, as_json: bool) -> None:
@@ -30,27 +32,34 @@ def show_graph(opened: OpenedForReading, session: str | None, name: str | None, 
     made_of: dict[str, list[str]] = {}
     for edge in found["edges"]:
         made_of.setdefault(edge["downstream"], []).append(edge["upstream"])
-    table(
-        ("ITEM", "KIND", "MADE OF", "TITLE"),
-        [
-            (
-                one_line(each["item"]),
-                "withdrawn" if each["withdrawn"] else each["kind"],
-                one_line(", ".join(made_of.get(each["item"], ()))),
-                one_line(each["title"]),
-            )
-            for each in found["nodes"]
-        ],
-    )
+    rows = [
+        (
+            one_line(each["item"]),
+            "withdrawn" if each["withdrawn"] else each["kind"],
+            one_line(", ".join(made_of.get(each["item"], ()))),
+            one_line(each["title"]),
+        )
+        for each in found["nodes"]
+    ]
+    table(("ITEM", "KIND", "MADE OF", "TITLE"), [line for row in rows for line in _folded(row)])
     for weak in found["weak"]:
         say_wrapped(f"weak: {one_line(weak['item'])}: {one_line(weak['why'])}")
     impact = found["impact"]
     if impact is not None:
         runs = ", ".join(each["task"] for each in impact["runs"])
-        say(
+        say_wrapped(
             f"Runs again: {runs}"
             if runs
             else f"Runs again: nothing{': ' + one_line(impact['why']) if impact['why'] else ''}"
         )
         for each in impact["commands"]:
-            say(f"  > {each['command']}   {each['does']}")
+            say_wrapped(f"> {each['command']}   {each['does']}", "  ")
+
+
+def _folded(row: tuple[str, str, str, str]) -> list[tuple[str, str, str, str]]:
+    """The row, with what it was made of on as many lines as it takes; where lines need not fit a width, on one."""
+    item, kind, made_of, title = row
+    lines = (
+        [line.strip() for line in broken(made_of, max(LINKS, width() // 3))] if is_bounded() else [made_of]
+    )
+    return [(item, kind, lines[0], title), *(("", "", line, "") for line in lines[1:])]

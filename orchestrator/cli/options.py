@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import one_line
+
+_SESSION = re.compile(r"(?:TLS|UAN|TC)-\w")  # how ids of sessions begin, and those of tasks never do
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys (docs/cli.md).")]
 InSession = Annotated[
@@ -68,6 +73,16 @@ def one_session(argument: str | None, option: str | None) -> str | None:
             fix="name only one",
         )
     return option if argument is None else argument
+
+
+def refuse_session(given: str | None, what: str, command: str) -> None:
+    """Raise UsageError when a session is named where `what` belongs; `command` takes it as an option."""
+    if given is not None and _SESSION.match(given):
+        raise UsageError(
+            f"{one_line(given, 100)} is a session, not {what}",
+            why="these commands take the session as an option",
+            fix=f"lifecycle {command} --session {quote(given)}",
+        )
 
 
 def can_ask() -> bool:
