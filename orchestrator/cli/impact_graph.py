@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from orchestrator.cli.opening import OpenedForReading
-from orchestrator.cli.output import broken, is_bounded, note, print_json, say_wrapped, table, width
+from orchestrator.cli.output import broken, cells, is_bounded, note, print_json, say_wrapped, table, width
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
     from orchestrator.domain.json_types import JsonObject
 
 LINKS = 16  # columns that the names of other items get at least
+TITLE = 24  # that the title gets at least
+GAP = 2  # between two columns
 
 
 def show_graph(opened: OpenedForReading, session: str | None, name: str | None, as_json: bool) -> None:
@@ -41,7 +44,9 @@ def show_graph(opened: OpenedForReading, session: str | None, name: str | None, 
         )
         for each in found["nodes"]
     ]
-    table(("ITEM", "KIND", "MADE OF", "TITLE"), [line for row in rows for line in _folded(row)])
+    room = _room(rows)
+    shown = [line for row in rows for line in _folded(row, room)]
+    table(("ITEM", "KIND", "MADE OF", "TITLE"), shown)
     for weak in found["weak"]:
         say_wrapped(f"weak: {one_line(weak['item'])}: {one_line(weak['why'])}")
     impact = found["impact"]
@@ -56,10 +61,17 @@ def show_graph(opened: OpenedForReading, session: str | None, name: str | None, 
             say_wrapped(f"> {each['command']}   {each['does']}", "  ")
 
 
-def _folded(row: tuple[str, str, str, str]) -> list[tuple[str, str, str, str]]:
-    """The row, with what it was made of on as many lines as it takes; where lines need not fit a width, on one."""
+_Row = tuple[str, str, str, str]
+
+
+def _room(rows: Sequence[_Row]) -> int | None:
+    """The columns that are left for what an item was made of; None where it need not be folded, or cannot be a column."""
+    left = width() - max(cells(row[0]) for row in rows) - max(cells(row[1]) for row in rows) - TITLE - 3 * GAP
+    return left if is_bounded() and left >= LINKS else None
+
+
+def _folded(row: _Row, room: int | None) -> list[_Row]:
+    """The row, with what it was made of on as many lines as it takes."""
     item, kind, made_of, title = row
-    lines = (
-        [line.strip() for line in broken(made_of, max(LINKS, width() // 3))] if is_bounded() else [made_of]
-    )
+    lines = [made_of] if room is None else [line.strip() for line in broken(made_of, room)]
     return [(item, kind, lines[0], title), *(("", "", line, "") for line in lines[1:])]

@@ -99,8 +99,10 @@ def choose(count: int, otherwise: str) -> int:
 
 
 def exclude(**flags: bool) -> None:
-    """Raise UsageError when more than one of the flags is given."""
-    given = [f"--{name.replace('_', '-')}" for name, value in flags.items() if value]
+    """Raise UsageError when more than one of the flags is given; a name in capitals is that of an argument."""
+    given = [
+        name if name.isupper() else f"--{name.replace('_', '-')}" for name, value in flags.items() if value
+    ]
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other", fix="give only one of them")
 

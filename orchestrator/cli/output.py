@@ -243,8 +243,7 @@ def _stacked(rows: list[list[str]]) -> None:
     """Print the first cell of each row on a line of its own and the others below it."""
     columns = width() - len(HANGING)
     for first, *others in rows:
-        if first:  # else the row goes on with the one above
-            say(shorten(first, width()))
+        say(shorten(first, width()))
         pieces = [Piece(cell) for cell in others[:-1] if cell] + [Piece(clip(others[-1], columns))]
         for line in flow([piece for piece in pieces if piece.text], columns, gap="  "):
             say(f"{HANGING}{line}")

@@ -45,7 +45,7 @@ def tasks(
 ) -> None:
     """List the tasks of a session, or show one of them."""
     refuse_session(task, "a task", "tasks --grouped" if grouped else "tasks")
-    exclude(task=task is not None, grouped=grouped, group=group is not None)
+    exclude(TASK=task is not None, grouped=grouped, group=group is not None)
     if skip and group is None:
         raise UsageError("--skip has no effect", why="only a group is shown in pages", fix="add --group NAME")
     if task is not None:

@@ -222,5 +222,5 @@ def _cut(line: str, limit: int) -> str:
     if len(line) <= limit:
         return line
     kept = line[: limit - 1]
-    at = kept.rfind(" ")
+    at = len(kept) if line[limit - 1] == " " else kept.rfind(" ")
     return (kept[:at].rstrip(" ,;:(") if at > limit // 2 else kept) + "…"

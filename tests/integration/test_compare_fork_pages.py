@@ -106,6 +106,7 @@ def test_a_fork_shows_its_plan_and_is_made_once(world: WebWorld) -> None:
     assert "DRAFT-002" in tasks
     assert unchanged == before
     assert "behind DRAFT-002" in plan.text
+    assert f"lifecycle fork {world.session} --at DRAFT-002 --key {sent['key']}" in plan.text
     assert "<li>DRAFT-003</li>" in plan.text
     assert (made.status_code, again.status_code) == (303, 303)
     assert again.headers["location"] == address

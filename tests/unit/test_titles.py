@@ -6,10 +6,10 @@ import pytest
 
 from orchestrator.views.layout import HEADING_LENGTH, TITLE_LENGTH, title_of
 
-HEADING = (
-    "Booking for a clinic with four rooms, two receptionists who share a telephone, and patients who call late"
+HEADING = "Booking for a clinic with four rooms, two receptionists who share a telephone, and patients who call late"
+SENTENCE = (
+    "Build a tool that counts the words of a text file and prints the ten most frequent of them, in order"
 )
-SENTENCE = "Build a tool that counts the words of a text file and prints the ten most frequent of them, in order"
 
 
 @pytest.mark.parametrize(

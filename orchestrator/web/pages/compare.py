@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -20,8 +21,18 @@ from orchestrator.web.rendering import render
 from orchestrator.web.shown import duration
 from orchestrator.web.web_request import Query, WebRequest
 
-MOST_LINES = 1_500  # of all comparisons that are shown
+MOST_LINES = 350  # of all comparisons of documents that are shown, and of the code
 OFFERED = 50  # sessions, the newest, to compare with
+
+
+@dataclass(frozen=True, slots=True)
+class Differs:
+    """A document that is not the same in both; `hunks` is None where the comparison is not shown."""
+
+    path: str
+    number: tuple[int, int] = (0, 0)  # lines added, removed
+    hunks: Sequence[Hunk] | None = None
+    only: str = ""  # the side that has it
 
 
 class Compared(Query):
@@ -79,24 +90,20 @@ def _groups(found: JsonObject | None) -> dict[str, list[JsonObject]]:
     return groups
 
 
-def _documents(
-    request: WebRequest, found: JsonObject
-) -> list[tuple[str, list[Hunk] | None, tuple[int, int]]]:
-    """Path, places and number of lines added and removed of each document that differs, within the page's limit."""
+def _documents(request: WebRequest, found: JsonObject) -> list[Differs]:
+    """The documents that differ, the comparisons of as many as fit on the page; of one that a side lacks only its name."""
     a, b = found["a"]["session"], found["b"]["session"]
     texts = request.project.read(lambda tx: document_versions(tx, a, b))
     shown, left = [], MOST_LINES
     for path, one, two in texts:
+        if not one or not two:
+            shown.append(Differs(path, only="b" if two else "a"))
+            continue
         places = document.compared(one.encode(), two.encode())
-        number = counts(places or [])
-        kept: list[Hunk] | None = None
-        if places is not None and left > 0:
-            kept = []
-            for hunk in places:
-                if left > 0:
-                    kept.append(replace(hunk, lines=hunk.lines[:left]))
-                left -= len(hunk.lines)
-        shown.append((path, kept, number))
+        lines = sum(len(hunk.lines) for hunk in places or [])
+        fits = places is not None and lines <= left
+        left -= lines if fits else 0
+        shown.append(Differs(path, counts(places or []), places if fits else None))
     return shown
 
 

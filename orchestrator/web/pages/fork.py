@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
@@ -38,13 +39,16 @@ def form(request: WebRequest) -> Response:
 
 def _planned(request: WebRequest, asked: SessionFork, plan: Mapping[str, Json]) -> Response:
     given = asked.model_dump(exclude_none=True, exclude={"session", "plan", "again", "key"})
+    key = f"web-{secrets.token_hex(16)}"
+    words = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     return render(
         request,
         "fork.html",
         title=f"Fork {plan['title']}",
         plan=plan,
         given=given,
-        key=f"web-{secrets.token_hex(16)}",
+        key=key,
+        command=shlex.join(["lifecycle", "fork", plan["source"], *words, "--key", key]),
     )
 
 
