@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from collections.abc import Sequence
 from functools import cache
@@ -103,6 +104,16 @@ def lead(store: Store, holder: str = "d-test", seconds: float = 3600.0) -> Leade
     )
     assert epoch is not None
     return Leadership(holder, epoch)
+
+
+def let_time_pass(store: Store, seconds: float) -> None:
+    """Move what sessions and the coordinator noted of their times into the past: nothing is coming up any more."""
+    earlier = int(seconds * leases.SECOND)
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE sessions SET updated_at = updated_at - ?", (earlier,))
+    connection.execute("UPDATE leases SET at = at - ?", (earlier,))
+    connection.commit()
+    connection.close()
 
 
 def make_host(

@@ -15,7 +15,7 @@ from orchestrator.project import Project
 from orchestrator.store import leases
 from orchestrator.store.store import Store
 from orchestrator.wakeup import Waker
-from orchestrator.web.access import Access, Role
+from orchestrator.web.access import Access, Admission, Role
 from orchestrator.web.feed import Feed
 from orchestrator.web.served import ServedProject
 from orchestrator.web.server import build
@@ -42,8 +42,8 @@ class WebWorld:
     def cookie(self, role: Role = "decide", person: str = "ana") -> str:
         """A cookie that was got with a code, as a Cookie header."""
         given = self.site.access.enter(self.site.access.code(person, role))
-        assert given is not None
-        return f"lc-{PORT}={given}"
+        assert isinstance(given, Admission)
+        return f"lc-{PORT}={given.cookie}"
 
     def form_token(self, cookie: str) -> str:
         found = self.site.access.visitor(cookie.partition("=")[2])

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key
-from orchestrator.cli.rework import go_on, newest_messages
+from orchestrator.cli.rework import go_on
 
 
 def advise(
@@ -36,7 +37,7 @@ def advise(
 
     given = command.asked(question, mode, at)  # before anything is opened
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, in_session)
         done = command.advise(
             opened.store, in_session, given, who=who(), max_attempts=opened.settings.max_attempts, key=key
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.opening import OpenedForReading, reading
-from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude
+from orchestrator.cli.options import ARTIFACT_HELP, AsJson, InSession, exclude, refuse_session
 from orchestrator.cli.output import note, print_json, say
 from orchestrator.cli.since_approval import coloured, show_since_approval
 from orchestrator.domain.errors import UnknownName, UsageError
@@ -40,6 +40,7 @@ def diff(
     """Show what changed between two versions of an artifact, by default the last two; of a task, the commits it landed."""
     from orchestrator.views import lookup
 
+    refuse_session(artifact, "a document", "diff --since-approval" if approved else "diff ARTIFACT")
     if approved:
         exclude(since_approval=True, **{"from": old is not None, "to": new is not None})
         show_since_approval(in_session, artifact, as_json)

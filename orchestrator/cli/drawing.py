@@ -74,6 +74,9 @@ def draw(found: JsonObject) -> None:
 
         for label, text in plan_lines(found["plan"]):
             _say_labelled(label, [Piece(text)])
+    if found["dashboard"]:
+        shown = [Piece(found["dashboard"]["page"]), Piece("(lifecycle serve --link lets a browser in)")]
+        _say_labelled("Web", shown)
     if found["pause"]:
         print_pause(found["pause"])
         return

@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -60,17 +60,28 @@ class Display(Protocol):
 
 
 def finish(
-    opened: Opened, session: str, after: int, *, detach: bool, as_json: bool, until: tuple[str, ...] = ()
+    opened: Opened,
+    session: str,
+    after: int,
+    *,
+    detach: bool,
+    as_json: bool,
+    until: tuple[str, ...] = (),
+    show: bool = False,
 ) -> int:
     """Follow the session from message `after` on, or only until the coordinator has accepted it; return the exit code.
 
-    `until`: tasks that can be done while it waits for a person, and are followed to their end.
+    `until`: tasks that can be done while it waits for a person, and are followed to their end. `show`: in a browser too.
     """
     from orchestrator.cli.opening import hand_over_environment
 
     coordinator = Coordinator(opened)
     coordinator.ensure()
     hand_over_environment(opened)
+    if show:
+        from orchestrator.cli.dashboard import show_session
+
+        show_session(opened.project.root, opened.project.logs, session)
     if detach:
         return _detached(opened, session, coordinator, as_json)
     try:
@@ -325,9 +336,43 @@ def _display() -> Iterator[Display]:
         yield Live(live, console)
 
 
+def newest_messages(opened: Opened, name: str | None) -> dict[str, int]:
+    """The newest message of the session that a command is about to change, so that following begins where it did.
+
+    Empty where no session is meant: the command says so, or was applied before under its key.
+    """
+    from orchestrator.domain.errors import UsageError
+    from orchestrator.views.lookup import session
+
+    with suppress(UsageError):
+        row = opened.store.read(lambda tx: session(tx, name, finished=True))
+        return {row.id: row.messages}
+    return {}
+
+
+def before_command(opened: Opened, before: dict[str, int], session: str) -> int:
+    """The message behind which the session is followed; its newest where the command was applied before."""
+    from orchestrator.store import sessions
+
+    if session in before:
+        return before[session]
+    row = opened.store.read(lambda tx: sessions.get(tx, session))
+    return 0 if row is None else row.messages
+
+
 def wake_and_follow(
-    opened: Opened, session: str, after: int, detach: bool, as_json: bool, stopped: tuple[str, ...] = ()
+    opened: Opened,
+    session: str,
+    after: int,
+    detach: bool,
+    as_json: bool,
+    stopped: tuple[str, ...] = (),
+    *,
+    show: bool = False,
 ) -> int:
-    """Wake the coordinator, and the hosts of runs that were released (`stopped`), follow the session; the exit code."""
+    """Wake the coordinator, and the hosts of runs that were released (`stopped`), follow the session; the exit code.
+
+    `show`: in a browser too.
+    """
     wake(opened, stopped)
-    return finish(opened, session, after, detach=detach, as_json=as_json)
+    return finish(opened, session, after, detach=detach, as_json=as_json, show=show)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from orchestrator.domain.errors import UsageError
+from orchestrator.domain.inert import one_line
+
+_SESSION = re.compile(r"(?:TLS|UAN|TC)-\w")  # how ids of sessions begin, and those of tasks never do
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys (docs/cli.md).")]
 InSession = Annotated[
@@ -45,6 +50,9 @@ Detach = Annotated[
     bool,
     typer.Option("--detach", "-d", help="Do not follow: return as soon as the coordinator has accepted it."),
 ]
+Open = Annotated[
+    bool, typer.Option("--open", help="Open the session in a browser too; starts the dashboard if needed.")
+]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", metavar="AMOUNT", help="Budget in US dollars.")]
 MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", metavar="N", help="Budget in tokens, input and output.")
@@ -67,6 +75,16 @@ def one_session(argument: str | None, option: str | None) -> str | None:
     return option if argument is None else argument
 
 
+def refuse_session(given: str | None, what: str, command: str) -> None:
+    """Raise UsageError when a session is named where `what` belongs; `command` takes it as an option."""
+    if given is not None and _SESSION.match(given):
+        raise UsageError(
+            f"{one_line(given, 100)} is a session, not {what}",
+            why="these commands take the session as an option",
+            fix=f"lifecycle {command} --session {quote(given)}",
+        )
+
+
 def can_ask() -> bool:
     """Whether somebody at a terminal can be asked."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
@@ -81,8 +99,10 @@ def choose(count: int, otherwise: str) -> int:
 
 
 def exclude(**flags: bool) -> None:
-    """Raise UsageError when more than one of the flags is given."""
-    given = [f"--{name.replace('_', '-')}" for name, value in flags.items() if value]
+    """Raise UsageError when more than one of the flags is given; a name in capitals is that of an argument."""
+    given = [
+        name if name.isupper() else f"--{name.replace('_', '-')}" for name, value in flags.items() if value
+    ]
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other", fix="give only one of them")
 

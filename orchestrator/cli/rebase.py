@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key, SessionArgument, one_session
-from orchestrator.cli.rework import go_on, newest_messages
+from orchestrator.cli.rework import go_on
 
 
 def rebase(
@@ -21,7 +22,7 @@ def rebase(
 
     name = one_session(session, in_session)
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, name)
         attempts = opened.settings.max_attempts
         done = start_rebase(
             opened.store, opened.project.root, name, who=who(), max_attempts=attempts, key=key

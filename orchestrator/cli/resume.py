@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.follow import wake_and_follow
+from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.follow import before_command, newest_messages, wake_and_follow
 from orchestrator.cli.opening import changing, who
 from orchestrator.cli.options import (
     AsJson,
@@ -18,6 +19,7 @@ from orchestrator.cli.options import (
     MaxTokens,
     MaxTurns,
     MaxUsd,
+    Open,
     SessionArgument,
     can_ask,
     caps_given,
@@ -58,6 +60,7 @@ def resume(
     max_tokens: MaxTokens = None,
     max_turns: MaxTurns = None,
     max_minutes: MaxMinutes = None,
+    open_: Open = False,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -67,11 +70,12 @@ def resume(
     from orchestrator.commands.words import check_words
     from orchestrator.domain.approvals import parse_token
     from orchestrator.domain.budget import caps
-    from orchestrator.store import sessions
 
     exclude(retry=retry is not None, skip=skip is not None)
     exclude(retry=retry is not None, force=force)
     exclude(decide=decide is not None, force=force)
+    if open_:
+        need_web()
     if agent is not None and retry is None:
         raise UsageError("--agent needs --retry", fix=f"lifecycle resume --retry TASK --agent {quote(agent)}")
     if decide is not None and not decide.strip():
@@ -94,7 +98,7 @@ def resume(
         known = opened.store.read(command(name, answer, key).answer)
         if agent is not None and retry is not None and known is None:
             check_agent(opened.project, agent, retry)
-        before = opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
+        before = newest_messages(opened, name)
         done = go_on(opened.store, name, answer, more_attempts=opened.settings.max_attempts, key=key)
         if done.repeated:
             note(REPEATED)
@@ -102,8 +106,9 @@ def resume(
             note(f"{task}: recovered from a lost attempt")
         for warning in done.warnings:
             note(f"warning: {warning}")
+        after = before_command(opened, before, done.session)
         raise typer.Exit(
-            wake_and_follow(opened, done.session, before.get(done.session, 0), detach, as_json, done.released)
+            wake_and_follow(opened, done.session, after, detach, as_json, done.released, show=open_)
         )
 
 

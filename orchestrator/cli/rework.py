@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.follow import newest_messages
 from orchestrator.cli.impact import show
 from orchestrator.cli.opening import Opened, changing, reading, wake, who
 from orchestrator.cli.options import AsJson, Detach, InSession, Key, can_ask, choose
@@ -39,7 +40,7 @@ def revise(
             show(seen, in_session, task, as_json)
         return
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, in_session)
         done = rework.revise(
             opened.store,
             in_session,
@@ -68,7 +69,7 @@ def feedback(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, in_session)
 
         def give(about: str | None) -> tuple[Reworked, FeedbackTarget]:
             return rework.feedback(
@@ -107,7 +108,7 @@ def recheck(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, in_session)
         done = rework.recheck(
             opened.store, in_session, who=who(), max_attempts=opened.settings.max_attempts, key=key
         )
@@ -128,7 +129,7 @@ def improve(
     from orchestrator.commands import rework
 
     with changing() as opened:
-        before = newest_messages(opened)
+        before = newest_messages(opened, in_session)
         done = rework.improve(
             opened.store,
             in_session,
@@ -138,13 +139,6 @@ def improve(
             key=key,
         )
         raise typer.Exit(go_on(opened, done, before, detach, as_json))
-
-
-def newest_messages(opened: Opened) -> dict[str, int]:
-    """The newest message of each session, so that following begins where the command did."""
-    from orchestrator.store import sessions
-
-    return opened.store.read(lambda tx: {row.id: row.messages for row in sessions.all_sessions(tx)})
 
 
 def go_on(
@@ -160,16 +154,15 @@ def go_on(
 
     `until`: tasks that are followed although the session waits for a person.
     """
-    from orchestrator.cli.follow import finish
+    from orchestrator.cli.follow import before_command, finish
 
     wake(opened, done.released)
     if done.repeated:
         note(REPEATED)
     made = f", made {', '.join(done.made)}" if done.made else ""
     note(f"{done.session}: {done.why}{made}" + (f"; {done.state}" if done.state else ""))
-    return finish(
-        opened, done.session, before.get(done.session, 0), detach=detach, as_json=as_json, until=until
-    )
+    after = before_command(opened, before, done.session)
+    return finish(opened, done.session, after, detach=detach, as_json=as_json, until=until)
 
 
 def register(app: typer.Typer) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.dashboard import need_web
+from orchestrator.cli.options import exclude
 from orchestrator.cli.output import flush, note, say
 from orchestrator.domain.errors import LifecycleError, UsageError
 from orchestrator.domain.inert import one_line
 
 if TYPE_CHECKING:
+    import socket
+
     from orchestrator.web.access import Access, Role
 
 TOKEN = "LIFECYCLE_WEB_TOKEN"  # noqa: S105 - the name of the variable
@@ -47,39 +51,52 @@ def serve(
         ),
     ] = False,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="End every link and every browser's access, then stop.")
+        bool,
+        typer.Option(
+            "--revoke",
+            help="End every link and every browser's access; a name after it: only this person's. Then stop.",
+        ),
     ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="End the servers that show this project.")] = False,
+    detached: Annotated[
+        bool, typer.Option("--detached", hidden=True, help="Started by another command.")
+    ] = False,
+    page: Annotated[str, typer.Option("--page", hidden=True, help="With --link: where it leads.")] = "",
 ) -> None:
     """Serve a web dashboard of these projects, on 127.0.0.1 only."""
-    _need_library()
-    from orchestrator.project import person
-    from orchestrator.web.access import Access, state_folder
+    exclude(link=link, revoke=revoke, stop=stop)
+    from orchestrator.dispatch.dashboards import state_folder
 
     state = state_folder(os.environ)
+    if stop:
+        _stop(state, folders or [])
+        return
+    need_web()
+    from orchestrator.project import person
+    from orchestrator.web.access import Access
+
     access = Access(state)
     if revoke:
-        access.revoke()
-        say("every link and every browser's access has ended")
+        _revoke(access, folders or [])
         return
     role: Role = "read" if read_only else "decide"
     if link:
-        if len(folders or ()) > 1:
-            raise UsageError("a link is for one person", fix="lifecycle serve --link NAME")
-        who = one_line(str(folders[0]), PERSON_LIMIT) if folders else person()
-        _print_link(access, port or _remembered(state), who, role)
+        who = _one_name(folders or [], "--link") or person()
+        _print_link(access, port or _newest(state), who, role, page)
         return
     if user_header is not None and allow_host is None:
         raise UsageError("--user-header needs --allow-host", why="only a proxy sets it", fix="name both")
+    from orchestrator.dispatch.dashboards import noted
     from orchestrator.web.feed import Feed
     from orchestrator.web.served import served
-    from orchestrator.web.server import listen, run
+    from orchestrator.web.server import run
     from orchestrator.web.site import Site
 
     bearer = os.environ.pop(TOKEN, None) or None  # what we start must not inherit it
     if bearer is not None and len(bearer) < SHORTEST:
         raise UsageError(f"{TOKEN} is too short", why=f"it needs {SHORTEST} characters", fix="leave it out")
     projects = served(folders or [], read_only=read_only)
-    listening = listen(PORT if port is None else port)
+    listening = _listen(port, any_port=detached)
     with listening:
         bound = int(listening.getsockname()[1])
         site = Site(
@@ -94,47 +111,81 @@ def serve(
         )
 
         def ready() -> None:
-            _remember(state, bound)
-            _print_link(access, bound, person(), role)
-            note("Ctrl-C ends it; the link lets one browser in, within ten minutes")
+            if not detached:  # else whoever started it makes a link
+                _print_link(access, bound, person(), role)
+                note("Ctrl-C ends it; the link lets one browser in, within ten minutes")
 
-        with suppress(KeyboardInterrupt):  # which is how it is meant to end
-            run(site, listening, ready)
+        shown = {each.project.root.resolve(): each.slug for each in projects}
+        with suppress(KeyboardInterrupt), noted(state, bound, shown, read_only=read_only):
+            run(site, listening, ready)  # Ctrl-C is how it is meant to end
 
 
-def _print_link(access: Access, port: int, person: str, role: Role) -> None:
-    from orchestrator.web.guard import LOOPBACK, NAME
+def _listen(port: int | None, *, any_port: bool) -> socket.socket:
+    """A socket on this port, else on the usual one; `any_port`: on a free one where that is taken. Raises UsageError."""
+    from orchestrator.web.server import listen
 
-    code = access.code(person, role)
+    if port is not None or not any_port:
+        return listen(PORT if port is None else port)
+    try:
+        return listen(PORT)
+    except UsageError:
+        return listen(0)
+
+
+def _one_name(given: list[Path], option: str) -> str | None:
+    """The person that is named after an option. Raises UsageError for several."""
+    if len(given) > 1:
+        raise UsageError(f"{option} takes one name", fix=f"lifecycle serve {option} NAME")
+    return one_line(str(given[0]), PERSON_LIMIT) if given else None
+
+
+def _revoke(access: Access, given: list[Path]) -> None:
+    who = _one_name(given, "--revoke")
+    access.revoke(who)
+    say(
+        "every link and every browser's access has ended"
+        if who is None
+        else f"every link and every browser's access of {who} has ended; `lifecycle serve --link {quote(who)}` gives another"
+    )
+
+
+def _stop(state: Path, folders: list[Path]) -> None:
+    """End the servers of the projects. Raises LifecycleError for one that does not end."""
+    from orchestrator.dispatch import dashboards
+    from orchestrator.project import find_project
+
+    roots = [find_project(folder).root for folder in folders or [Path.cwd()]]
+    found = {each.pid: each for root in roots for each in dashboards.of_project(state, root)}
+    for each in found.values():
+        if not dashboards.stop(each):
+            raise LifecycleError(
+                f"the server on port {each.port} has not ended yet",
+                why=f"pid {each.pid} is still answering",
+                fix="repeat the command",
+            )
+        say(f"the server on port {each.port} has stopped")
+    if not found:
+        say("no server shows this project")
+
+
+def _print_link(access: Access, port: int, person: str, role: Role, page: str = "") -> None:
+    from orchestrator.dispatch.dashboards import NAME
+    from orchestrator.web.guard import LOOPBACK
+
+    code = access.code(person, role, page)
     say(f"http://{NAME}:{port}/enter#{code}")
     say(f"http://{LOOPBACK}:{port}/enter#{code}   where the name above is not found")
     flush()
 
 
-def _remember(state: Path, port: int) -> None:
-    """Note where the newest server listens, for `--link`."""
-    state.mkdir(parents=True, mode=0o700, exist_ok=True)
-    beside = state / f"server.{os.getpid()}"
-    with os.fdopen(
-        os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600), "w"
-    ) as file:
-        json.dump({"port": port, "pid": os.getpid()}, file)
-    beside.replace(state / "server.json")
+def _newest(state: Path) -> int:
+    """The port of the server that was started last. Raises UsageError when none runs."""
+    from orchestrator.dispatch.dashboards import running
 
-
-def _remembered(state: Path) -> int:
-    """Raises UsageError when no server was started yet."""
-    try:
-        return int(json.loads((state / "server.json").read_text())["port"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError("no server was started yet", why=str(error), fix="lifecycle serve") from error
-
-
-def _need_library() -> None:
-    from orchestrator.config.extras import WEB_INSTALL, has_web
-
-    if not has_web():
-        raise LifecycleError("the web dashboard is not installed", fix=WEB_INSTALL)
+    found = running(state)
+    if not found:
+        raise UsageError("no server is running", why="a link leads to one", fix="lifecycle serve")
+    return found[0].port
 
 
 def register(app: typer.Typer) -> None:

@@ -29,6 +29,9 @@ def show_since_approval(in_session: str | None, artifact: str | None, as_json: b
     if as_json:
         print_json(cast("JsonObject", found))
         return
+    if not found["documents"] and found["approved_at"] is None:
+        note("no document has been written yet: `lifecycle check` shows what is under way")
+        return
     if found["approved_at"] is not None:
         say_wrapped(f"approved at {found['approved_at']} by {one_line(found['by'] or '')}")
     if found["whole"] is not None:

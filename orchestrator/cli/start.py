@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.clarify import clarify
+from orchestrator.cli.dashboard import need_web
 from orchestrator.cli.drawing_plan import role_lines, work_lines
 from orchestrator.cli.follow import wake_and_follow
 from orchestrator.cli.opening import changing
@@ -20,6 +21,7 @@ from orchestrator.cli.options import (
     MaxTokens,
     MaxTurns,
     MaxUsd,
+    Open,
     can_ask,
     caps_given,
     exclude,
@@ -158,6 +160,7 @@ def start(
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan and its cost, and change nothing.")
     ] = False,
+    open_: Open = False,
     detach: Detach = False,
     as_json: AsJson = False,
 ) -> None:
@@ -168,6 +171,7 @@ def start(
     from orchestrator.project import find_project
 
     exclude(plan=plan, detach=detach)
+    exclude(plan=plan, open=open_)
     exclude(plan=plan, key=key is not None)
     exclude(record=record is not None, replay=replay is not None)
     exclude(**{"critics": critics is not None, "discuss off": discuss == "off"})
@@ -176,6 +180,8 @@ def start(
     exclude(diff=diff is not None, head=head is not None)
     exclude(**{"include dirty": include_dirty, "head": head is not None})
     exclude(**{"include dirty": include_dirty, "diff": diff is not None})
+    if open_:
+        need_web()
     reviewed = asked_review(mode, base, head, diff, include_dirty)
     views = names_in(perspectives)
     _check_arguments(task or "")
@@ -223,7 +229,7 @@ def start(
             note(f"the key {key!r} already made {started.session}: showing that session")
         if detach and not as_json:
             say(started.session)
-        raise typer.Exit(wake_and_follow(opened, started.session, 0, detach, as_json))
+        raise typer.Exit(wake_and_follow(opened, started.session, 0, detach, as_json, show=open_))
 
 
 def _required(task: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from orchestrator.cli.opening import read_session
-from orchestrator.cli.options import AsJson, InSession, exclude
+from orchestrator.cli.options import AsJson, InSession, exclude, refuse_session
 from orchestrator.cli.output import (
     duration,
     money,
@@ -44,7 +44,8 @@ def tasks(
     as_json: AsJson = False,
 ) -> None:
     """List the tasks of a session, or show one of them."""
-    exclude(task=task is not None, grouped=grouped, group=group is not None)
+    refuse_session(task, "a task", "tasks --grouped" if grouped else "tasks")
+    exclude(TASK=task is not None, grouped=grouped, group=group is not None)
     if skip and group is None:
         raise UsageError("--skip has no effect", why="only a group is shown in pages", fix="add --group NAME")
     if task is not None:
@@ -90,6 +91,9 @@ def _grouped(in_session: str | None, as_json: bool) -> None:
     found = read_session(in_session, grouped)
     if as_json:
         print_json(cast("JsonObject", found))
+        return
+    if not found["tasks"]:
+        note("the session has no tasks yet: `lifecycle check` says what it does")
         return
     table(("GROUP", "TASKS"), [(each["group"], each["count"]) for each in found["groups"]])
     _lines(found["single"])
@@ -162,6 +166,7 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the attempts at a task, or at all: which agent, how long, how each ended."""
+    refuse_session(task, "a task", "runs")
     from orchestrator.views import lookup
     from orchestrator.views.cost import by, run_views
 

@@ -5,9 +5,9 @@ What is refused here is refused before anything is opened. A schema made of a mo
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=200_000)]  # each use has its own, tighter limit, which says why
@@ -212,3 +212,10 @@ class PersonCommand(SessionCommand):
     max_minutes: Annotated[
         float | None, Field(gt=0, allow_inf_nan=False, description="resume: a new cap in minutes of agents.")
     ] = None
+
+
+def without(model: type[Arguments], *names: str) -> type[BaseModel]:
+    """The same arguments but these, for an interface that has them from elsewhere."""
+    fields = {name: (info.annotation, info) for name, info in model.model_fields.items() if name not in names}
+    made = create_model(f"Of{model.__name__}", __base__=Arguments, **fields)  # type: ignore[call-overload]
+    return cast(type[BaseModel], made)

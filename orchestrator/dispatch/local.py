@@ -18,8 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from orchestrator.dispatch.coming_up import note_start
 from orchestrator.log import Logger
-from orchestrator.store.clock import process_start
+from orchestrator.store.clock import SystemClock, process_start
 from orchestrator.store.rows import Host
 
 HOST_RESTART_LIMIT = 5  # quick deaths in a row before the daemon stops trying
@@ -39,7 +40,7 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
     """Start a detached daemon for the project's database; it ends by itself when another one leads."""
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with log.open("ab") as out:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             module_command("orchestrator", "daemon", "run", "--detached", "--project", str(project)),
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -48,6 +49,8 @@ def start_daemon(project: Path, log: Path) -> subprocess.Popen[bytes]:
             cwd=log.parent,
             env=child_environment(),
         )
+    note_start(project / ".workflow", process.pid, SystemClock().wall())
+    return process
 
 
 def start_tidying(project: Path, log: Path) -> subprocess.Popen[bytes]:

@@ -267,6 +267,12 @@ def leader(tx: Tx) -> Leader | None:
     return row
 
 
+def was_killed(tx: Tx) -> bool:
+    """Whether the last leader's process is gone though its lease has not ended: it had no time to leave."""
+    row = tx.row(_leader)
+    return row is not None and row.boot == tx.boot and row.until > tx.lease_now and is_gone(row, tx.boot)
+
+
 def take_lead(tx: Tx, holder: str, *, pid: int, started: int, lease_seconds: float) -> int | None:
     """Become the leader; the new leader epoch, None while another one leads."""
     row = tx.row(_leader)

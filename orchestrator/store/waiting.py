@@ -116,6 +116,11 @@ def _active() -> Selection:
 
 
 @query(int)
+def _changed_at() -> Selection:
+    return select(func.max(sessions.c.updated_at)).where(sessions.c.status == fixed(SessionStatus.ACTIVE))
+
+
+@query(int)
 def _offered() -> Selection:
     """Asked of each offer; a join would make SQLite go through all active sessions for the few offers there are."""
     status = select(sessions.c.status).where(sessions.c.id == tasks.c.session_id).scalar_subquery()
@@ -157,6 +162,11 @@ def by_status(tx: Tx) -> dict[str, int]:
 def active(tx: Tx, limit: int) -> list[ActiveSession]:
     """The newest `limit` sessions that are not paused, newest first."""
     return tx.rows(_active, limit=limit)
+
+
+def changed_at(tx: Tx) -> int | None:
+    """When the newest change of an active session was, in microseconds; None without one."""
+    return tx.row(_changed_at)
 
 
 def is_offered(tx: Tx) -> bool:

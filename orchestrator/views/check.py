@@ -323,5 +323,5 @@ def _stalled(tx: Tx, session: Session, views: Sequence[Mapping[str, Json]]) -> l
     """Why an active session makes no progress, where only a process can help."""
     if session.status != SessionStatus.ACTIVE:
         return []
-    missing = stalls.missing_process(tx, any(view["offered"] for view in views))
+    missing = stalls.missing_process(tx, any(view["offered"] for view in views), session.updated_at)
     return [*stalls.lost_runs(tx).get(session.id, []), *([missing] if missing else [])]

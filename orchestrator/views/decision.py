@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
+from orchestrator.config.weak_words import weak_words
+from orchestrator.domain.inert import one_line
 from orchestrator.domain.json_types import Json, JsonObject
+from orchestrator.lifecycle.specified import documents_of, items_now
 from orchestrator.store import artifacts, edits, records
 from orchestrator.store.rows import Artifact, Session
 from orchestrator.store.store import Tx
@@ -16,11 +19,12 @@ from orchestrator.views.since_approval import ChangedDocument, SinceApproval, si
 
 WEAK = 8  # weak places of a dimension that are named
 QUESTIONS = 40
+NAMED = 100  # characters of an item's title
 CONTENT = "spec/.content/"  # the specification as data
 
 
 class WeakPlace(TypedDict):
-    where: str  # a document or an item
+    where: str  # a document or an item, as a person calls it
     path: str | None  # the document to open
     section: str | None
     says: str
@@ -54,7 +58,7 @@ def decision_view(tx: Tx, session: Session) -> DecisionView:
     return {
         "overview": check.overview(tx, session),
         "since": since_approval(tx, session),
-        "dimensions": _dimensions(tx, session.id, [row.path for row in newest]),
+        "dimensions": _dimensions(tx, session, newest),
         "rounds": list({row["round"]: row for row in history(tx, session.id)["columns"]}.values()),
         "questions": _questions(tx, newest),
     }
@@ -79,32 +83,46 @@ def bodies(tx: Tx, session: str, changed: Iterable[ChangedDocument]) -> dict[str
     }
 
 
-def _dimensions(tx: Tx, session: str, paths: Sequence[str]) -> list[Dimension]:
+def _dimensions(tx: Tx, session: Session, newest: Sequence[Artifact]) -> list[Dimension]:
     """The dimensions of the newest score with their weak places."""
-    gates = [row for row in records.verdicts_of(tx, session) if row.kind == "gate"]
+    gates = [row for row in records.verdicts_of(tx, session.id) if row.kind == "gate"]
     scored: Mapping[str, Json] = (gates[-1].data or {}).get("dimensions", {}) if gates else {}
+    named = _names(tx, session, newest) if any(each.get("weak") for each in scored.values()) else {}
+    paths = [row.path for row in newest]
     return [
         {
             "dimension": name,
             "score": round(float(each["score"]), 1),
-            "weak": [_weak(place, paths) for place in each.get("weak", [])[:WEAK]],
+            "weak": [_weak(place, paths, named, session.language) for place in each.get("weak", [])[:WEAK]],
             "more": max(0, len(each.get("weak", [])) - WEAK),
         }
         for name, each in scored.items()
     ]
 
 
-def _weak(place: Mapping[str, Json], paths: Sequence[str]) -> WeakPlace:
-    where, detail, code = (str(place.get(name) or "") for name in ("where", "detail", "code"))
+def _names(tx: Tx, session: Session, newest: Sequence[Artifact]) -> dict[str, str]:
+    """Item or document -> how a person calls it: an item by its id and title, a document by its title."""
+    catalogue = documents_of(tx, session.id)
+    digests = {row.path: row.sha256 for row in newest}
+    items = items_now(tx, digests, catalogue, edits.edited(tx, session.id))
+    named = {
+        id: id if item.title in ("", id) else f"{id.rpartition(':')[2]} {one_line(item.title, NAMED)}"
+        for id, item in items.items()
+    }
+    return named | {each.path: each.title for each in catalogue}
+
+
+def _weak(
+    place: Mapping[str, Json], paths: Sequence[str], named: Mapping[str, str], language: str
+) -> WeakPlace:
+    where, detail, code, todo = (str(place.get(name) or "") for name in ("where", "detail", "code", "todo"))
     of_item = (path for path in paths if path.rpartition("/")[2].startswith((f"{where}-", f"{where}.")))
     is_section = code.startswith("section_")
-    words = code.replace("_", " ")
     return {
-        "where": where,
+        "where": named.get(where, where),
         "path": where if where in paths else next(of_item, None) if where else None,
         "section": detail if is_section and detail else None,
-        "says": (f"{words}: {detail}" if detail else words)
-        + (f". {place['todo']}" if place.get("todo") else ""),
+        "says": weak_words(language).says(code, detail, todo),
     }
 
 

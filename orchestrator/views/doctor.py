@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from orchestrator import __version__
-from orchestrator.config.extras import MCP_INSTALL, has_mcp
-from orchestrator.dispatch import older
+from orchestrator.config.extras import MCP_INSTALL, WEB_INSTALL, has_mcp, has_web
+from orchestrator.dispatch import dashboards, older
 from orchestrator.dispatch.asking import ask_workers
 from orchestrator.domain.errors import ConfigError, LifecycleError
 from orchestrator.domain.json_types import JsonObject
@@ -252,6 +252,17 @@ def _mcp(project: Project) -> Check:
     )
 
 
+def _dashboard(project: Project) -> Check:
+    """Whether the web dashboard is installed, and which servers show this project."""
+    if not has_web():
+        return Check("dashboard", "note", "not installed: `lifecycle serve` cannot start", WEB_INSTALL)
+    found = dashboards.of_project(dashboards.state_folder(os.environ), project.root)
+    if not found:
+        return Check("dashboard", "ok", "not running; `lifecycle serve` starts it")
+    each = (f"{one.address}, pid {one.pid}{', read-only' * one.read_only}" for one in found)
+    return Check("dashboard", "ok", "; ".join(each))
+
+
 def _agents(project: Project, found: JsonObject) -> Check:
     usable = [_usable(each) for each in found["agents"] if each["usable"]]
     unusable = "\n".join(_unusable(each) for each in found["agents"] if not each["usable"])
@@ -324,5 +335,6 @@ _CHECKS: dict[str, Callable[[Project], Check]] = {
     "coordinator": _coordinator,
     "git": _git,
     "mcp": _mcp,
+    "dashboard": _dashboard,
 }
 _SLOW = ("database", "git", "mcp")

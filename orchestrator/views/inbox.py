@@ -206,7 +206,7 @@ def _lacking(tx: Tx, active: int) -> list[_Placed]:
         )
         for session, lines in stalls.lost_runs(tx).items()
     ]
-    missing = stalls.missing_process(tx, waiting.is_offered(tx))
+    missing = stalls.missing_process(tx, waiting.is_offered(tx), waiting.changed_at(tx))
     if missing is not None:
         kind = Held.NO_COORDINATOR if missing == stalls.NO_COORDINATOR else Held.NO_HOST
         blocks = {"sessions": active, "tasks": 0}

@@ -21,7 +21,8 @@ from orchestrator.domain.project_facts import frontend_frameworks
 from orchestrator.domain.review_verdicts import MODE
 from orchestrator.domain.text import is_chinese
 
-TITLE_LENGTH = 80
+TITLE_LENGTH = 80  # characters of a first line that is a title
+HEADING_LENGTH = 200  # of a document's own heading
 _LATER = (
     "approve_plan",
     "spec",
@@ -202,11 +203,24 @@ _TAG = re.compile(r"</?[A-Za-z][^>]*>?")
 
 
 def title_of(request: str) -> str:
-    """The first heading or line, plain and short; lines with only images, links or HTML, as in READMEs, are skipped."""
+    """The first heading, whole up to 200 characters, or the beginning of the first line, up to a word's end.
+
+    Plain: lines with only images, links or HTML, as in READMEs, are skipped.
+    """
     bare = [_TAG.sub("", _IMAGE.sub("", line)).replace("**", "") for line in request.splitlines()]
     lines = [
-        _LINK.sub(r"\1", line).strip(_EDGES)
+        (_LINK.sub(r"\1", line).strip(_EDGES), line.startswith("#"))
         for line in bare
         if line.startswith("#") or re.search(r"\w", _LINK.sub("", line))
     ]
-    return one_line(next((line for line in lines if line), request.strip(_EDGES)), TITLE_LENGTH)
+    text, is_heading = next((each for each in lines if each[0]), (request.strip(_EDGES), False))
+    return _cut(one_line(text), HEADING_LENGTH if is_heading else TITLE_LENGTH)
+
+
+def _cut(line: str, limit: int) -> str:
+    """At most `limit` characters, cut behind a word where one ends near it."""
+    if len(line) <= limit:
+        return line
+    kept = line[: limit - 1]
+    at = len(kept) if line[limit - 1] == " " else kept.rfind(" ")
+    return (kept[:at].rstrip(" ,;:(") if at > limit // 2 else kept) + "…"

@@ -28,7 +28,7 @@ class SeveralSessions(UsageError):
         super().__init__(
             "several sessions are unfinished: name one",
             why=listed,
-            fix="add its id, or the first letters of it",
+            fix="add --session and its id, or the first letters of it",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.dispatch.coming_up import is_starting
 from orchestrator.store import leases
 from orchestrator.store.store import Tx
 
@@ -9,6 +10,9 @@ NO_COORDINATOR = "no coordinator is running: `lifecycle resume` or `lifecycle da
 NO_HOST = (
     "tasks are offered, but no worker host is running yet: the coordinator starts one, see .workflow/logs"
 )
+
+COMMAND_SECONDS = 2.0  # from a command's commit until it has started a coordinator
+HOST_SECONDS = 10.0  # a coordinator may take to start its first worker host
 
 
 def lost_runs(tx: Tx) -> dict[str, list[str]]:
@@ -20,8 +24,26 @@ def lost_runs(tx: Tx) -> dict[str, list[str]]:
     return found
 
 
-def missing_process(tx: Tx, is_offered: bool) -> str | None:
-    """The process that active sessions lack, in words; `is_offered`: whether a task waits for a worker host."""
-    if leases.leader(tx) is None:
-        return NO_COORDINATOR
-    return NO_HOST if is_offered and not leases.live_hosts(tx) else None
+def missing_process(tx: Tx, is_offered: bool, changed_at: int | None) -> str | None:
+    """The process that active sessions lack, in words; None while it is coming up.
+
+    `is_offered`: whether a task waits for a worker host. `changed_at`: when the newest of the sessions changed.
+    """
+    leader = leases.leader(tx)
+    if leader is None:
+        return None if is_coming_up(tx, changed_at) else NO_COORDINATOR
+    if not is_offered or tx.now - leader.at < HOST_SECONDS * leases.SECOND or leases.live_hosts(tx):
+        return None
+    return NO_HOST
+
+
+def is_coming_up(tx: Tx, changed_at: int | None) -> bool:
+    """Whether somebody has started a coordinator, or is about to; never for one that was killed while it led.
+
+    A command commits what it changes before it starts a coordinator, so one that has just done so counts as well.
+    """
+    if is_starting(tx.workflow, tx.now):
+        return True
+    if changed_at is None or tx.now - changed_at >= COMMAND_SECONDS * leases.SECOND:
+        return False
+    return not leases.was_killed(tx)

@@ -13,7 +13,7 @@ from orchestrator.store import leases, queries, tasks
 from orchestrator.store.rows import Session, Task
 from orchestrator.store.store import Tx
 from orchestrator.store.task_states import graph
-from orchestrator.views import landed, limits
+from orchestrator.views import landed, limits, stalls
 from orchestrator.views.cost import by, run_views
 from orchestrator.views.lookup import named
 from orchestrator.views.next_steps import actions, other_agent, revise
@@ -149,6 +149,8 @@ def _ready(tx: Tx, session: Session, task: Task, every: Mapping[str, TaskState])
             ["lifecycle check"],
         )
     if leases.leader(tx) is None:
+        if stalls.is_coming_up(tx, session.updated_at):
+            return "ready", ["it is ready: the coordinator is being started"], ["lifecycle log -f"]
         return (
             "ready",
             ["it is ready, but no coordinator is running"],

@@ -1,12 +1,15 @@
 """Who may enter: one-use codes, cookies and form tokens, all HMACs of one key in the user's state folder.
 
-A signed text is `base64(JSON).base64(HMAC-SHA256)`, the HMAC over the purpose and the text: a code is no cookie. A new key
-(`--revoke`) ends them all, also those of a server that runs: it reads the key again when the file has changed.
+A signed text is `base64(JSON).base64(HMAC-SHA256)`, the HMAC over the purpose and the text: a code is no cookie. It names
+its person's epoch: `--revoke WHO` begins another one, which ends all that this person has; a new key (`--revoke`) ends
+everything. Both hold for servers that run: they read the key's file again when it has changed. The file is the key, then
+the epochs as JSON.
 """
 
 from __future__ import annotations
 
 import base64
+import fcntl
 import hashlib
 import hmac
 import json
@@ -15,30 +18,31 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal, cast
 
+from orchestrator.dispatch.dashboards import STATE_FOLDER
 from orchestrator.domain.errors import UsageError
 
 CODE_SECONDS = 10 * 60
 COOKIE_SECONDS = 12 * 3600
 KEY_BYTES = 32
-STATE_FOLDER = "LIFECYCLE_STATE_DIR"
+MOST_BYTES = 1024 * 1024  # of the file of the key with its epochs
 Purpose = Literal["code", "cookie", "form"]
 Role = Literal["decide", "read"]
 
 
-def state_folder(environ: dict[str, str] | os._Environ[str]) -> Path:
-    """The user's folder for what a server remembers; `LIFECYCLE_STATE_DIR` names another."""
-    named = environ.get(STATE_FOLDER)
-    if named:
-        return Path(named) / "web"
-    import platformdirs
+class Refused(StrEnum):
+    """Why a code lets nobody in."""
 
-    return platformdirs.user_state_path("team-lifecycle", appauthor=False) / "web"
+    USED = "used"
+    OLD = "old"
+    REVOKED = "revoked"
+    UNKNOWN = "unknown"  # cut off, of another key, or no code at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,22 @@ class Pass:
     person: str
     role: Role
     end: float
+    epoch: int = 0  # of its person, when it was made
+    page: str = ""  # where a code leads; "" is the first page
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What a code is taken for: the cookie, and the page that its link leads to."""
+
+    cookie: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    key: bytes
+    epochs: Mapping[str, int]  # by person; 0 for all others
 
 
 class Access:
@@ -58,21 +78,21 @@ class Access:
         self._folder = folder
         self._now = now
         self._lock = threading.Lock()
-        self._key = b""
+        self._keys = _Keys(b"", {})
         self._read: tuple[int, int, int] | None = None
 
-    def code(self, person: str, role: Role) -> str:
-        """A new code, valid once, for ten minutes."""
-        return self._sealed("code", Pass(secrets.token_urlsafe(12), person, role, self._now() + CODE_SECONDS))
+    def code(self, person: str, role: Role, page: str = "") -> str:
+        """A new code, valid once, for ten minutes; its link leads to `page`, a path of the server."""
+        return self._sealed("code", self._made(person, role, CODE_SECONDS, page))
 
-    def enter(self, code: str) -> str | None:
-        """The cookie for a code, which is used up by this; None for one that is wrong, too old or used already.
+    def enter(self, code: str) -> Admission | Refused:
+        """The cookie for a code, which is used up by this, or why there is none.
 
         A file for each used code makes it one use whatever processes share the folder, and after any restart.
         """
         found = self._opened("code", code)
-        if found is None:
-            return None
+        if isinstance(found, Refused):
+            return found
         used = self._folder / "used"
         used.mkdir(mode=0o700, exist_ok=True)
         self._forget(used)
@@ -80,13 +100,14 @@ class Access:
         try:
             os.close(os.open(used / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
-            return None
-        end = self._now() + COOKIE_SECONDS
-        return self._sealed("cookie", Pass(secrets.token_urlsafe(12), found.person, found.role, end))
+            return Refused.USED
+        cookie = self._sealed("cookie", self._made(found.person, found.role, COOKIE_SECONDS))
+        return Admission(cookie, found.page)
 
     def visitor(self, cookie: str) -> Pass | None:
         """Whom the cookie was made for; None when it is not ours, or has ended."""
-        return self._opened("cookie", cookie)
+        found = self._opened("cookie", cookie)
+        return None if isinstance(found, Refused) else found
 
     def form_token(self, cookie_id: str) -> str:
         """What each form of the pages for this cookie carries: under a new mask each time.
@@ -107,10 +128,16 @@ class Access:
         mask, masked = raw[: len(mac)], raw[len(mac) :]
         return len(masked) == len(mac) and hmac.compare_digest(_masked(masked, mask), mac)
 
-    def revoke(self) -> None:
-        """Make a new key: every code and cookie ends."""
+    def revoke(self, person: str | None = None) -> None:
+        """End every code and cookie, by a new key; with `person` those of this person alone, by another epoch."""
         self._make_folder()
-        self._make_key(replace=True)
+        with self._changing():
+            if person is None:
+                self._make_key(replace=True)
+                return
+            now = self._current()
+            epochs = {**now.epochs, person: now.epochs.get(person, 0) + 1}
+            self._write(now.key + json.dumps(epochs).encode(), replace=True)
 
     def _forget(self, used: Path) -> None:
         """Delete the marks of codes that have ended by themselves."""
@@ -119,27 +146,37 @@ class Access:
                 if file.stat().st_mtime < self._now() - 2 * CODE_SECONDS:
                     file.unlink()
 
+    def _made(self, person: str, role: Role, seconds: float, page: str = "") -> Pass:
+        epoch = self._current().epochs.get(person, 0)
+        return Pass(secrets.token_urlsafe(12), person, role, self._now() + seconds, epoch, page)
+
     def _sealed(self, purpose: Purpose, given: Pass) -> str:
-        text = json.dumps([given.id, given.person, given.role, given.end]).encode()
+        text = json.dumps([given.id, given.person, given.role, given.end, given.epoch, given.page]).encode()
         return f"{_text(text)}.{_text(self._mac(purpose, text))}"
 
-    def _opened(self, purpose: Purpose, sealed: str) -> Pass | None:
+    def _opened(self, purpose: Purpose, sealed: str) -> Pass | Refused:
         first, _, second = sealed.partition(".")
         try:
             text, mac = _bytes(first), _bytes(second)
         except ValueError:
-            return None
+            return Refused.UNKNOWN
         if not hmac.compare_digest(mac, self._mac(purpose, text)):
-            return None
-        name, person, role, end = json.loads(text)
-        found = Pass(str(name), str(person), cast(Role, role), float(end))
-        return found if self._now() < found.end else None
+            return Refused.UNKNOWN
+        name, person, role, end, *later = json.loads(text)
+        epoch, page = later or (0, "")  # an earlier version signed neither
+        found = Pass(str(name), str(person), cast(Role, role), float(end), int(epoch), str(page))
+        if found.epoch != self._current().epochs.get(found.person, 0):
+            return Refused.REVOKED
+        return found if self._now() < found.end else Refused.OLD
 
     def _mac(self, purpose: Purpose, text: bytes) -> bytes:
-        return hmac.digest(self._current_key(), f"team-lifecycle web {purpose} ".encode() + text, "sha256")
+        return hmac.digest(self._current().key, f"team-lifecycle web {purpose} ".encode() + text, "sha256")
 
-    def _current_key(self) -> bytes:
-        """The key as the file has it now; made when there is none. Raises UsageError when others could read or plant it."""
+    def _current(self) -> _Keys:
+        """Key and epochs as the file has them now; made when there is none.
+
+        Raises UsageError when others could read or plant it.
+        """
         with self._lock:
             descriptor = self._open_key()
             try:
@@ -148,11 +185,22 @@ class Access:
                 version = (found.st_ino, found.st_mtime_ns, found.st_size)
                 if version != self._read:
                     self._make_folder()
-                    self._key = os.read(descriptor, KEY_BYTES)
+                    self._keys = _parsed(os.read(descriptor, MOST_BYTES))
                     self._read = version
             finally:
                 os.close(descriptor)
-            return self._key
+            return self._keys
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Alone among the processes that change the epochs: each adds to what the one before has written."""
+        flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._folder / "key.lock", flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def _open_key(self) -> int:
         """Raises UsageError."""
@@ -184,7 +232,7 @@ class Access:
 
     def _check_private(self, key: os.stat_result) -> None:
         """Raises UsageError."""
-        whole = stat.S_ISREG(key.st_mode) and key.st_size == KEY_BYTES
+        whole = stat.S_ISREG(key.st_mode) and KEY_BYTES <= key.st_size <= MOST_BYTES
         if key.st_mode & 0o077 or key.st_uid != os.getuid() or not whole:
             raise UsageError(
                 "the key of the web server is not private",
@@ -193,10 +241,13 @@ class Access:
             )
 
     def _make_key(self, *, replace: bool = False) -> None:
-        """A new key, whole at every moment: written beside the old one, then put in its place."""
+        self._write(secrets.token_bytes(KEY_BYTES), replace=replace)
+
+    def _write(self, content: bytes, *, replace: bool) -> None:
+        """Make the key's file, whole at every moment: written beside the old one, then put in its place."""
         beside = self._folder / f"key.{secrets.token_hex(6)}"
         with os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
+            file.write(content)
         try:
             if replace:
                 beside.replace(self._path)
@@ -213,6 +264,20 @@ class Access:
 
 def _masked(text: bytes, mask: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(text, mask, strict=True))
+
+
+def _parsed(content: bytes) -> _Keys:
+    """Raises UsageError for epochs that were not written by us: nobody knows then whose access has ended."""
+    try:
+        given = json.loads(content[KEY_BYTES:] or b"{}")
+        epochs = {str(person): int(epoch) for person, epoch in given.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(
+            "the key of the web server cannot be read",
+            why=f"what follows the key is not what was written: {error}",
+            fix="`lifecycle serve --revoke` makes a new one",
+        ) from error
+    return _Keys(content[:KEY_BYTES], epochs)
 
 
 def _text(raw: bytes) -> str:

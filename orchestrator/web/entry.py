@@ -8,9 +8,9 @@ from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.domain.errors import UnknownName
-from orchestrator.web.access import COOKIE_SECONDS
+from orchestrator.web.access import COOKIE_SECONDS, Refused
 from orchestrator.web.assets import assets
-from orchestrator.web.guard import cookie_name
+from orchestrator.web.guard import cookie_name, own_path
 from orchestrator.web.limits_by_time import RateLimit
 from orchestrator.web.problems import TooMany, problem
 from orchestrator.web.rendering import fragment
@@ -31,23 +31,22 @@ class OfFile(Query):
 
 def enter_page(request: WebRequest) -> Response:
     """The page that a link leads to: its script posts the code, or the person does."""
-    return HTMLResponse(fragment("enter.html", refused=False))
+    return HTMLResponse(fragment("enter.html", refused=None))
 
 
 def enter(request: WebRequest) -> Response:
     """Take a code for a cookie."""
     site = request.site
-    cookie = site.access.enter(
-        request.body.code
-    )  # first: others' wrong codes keep nobody out who has a right one
-    if cookie is None:
+    code = request.body.code.strip().rpartition("#")[2]  # somebody may enter the whole link
+    found = site.access.enter(code)  # first: others' wrong codes keep nobody out who has a right one
+    if isinstance(found, Refused):
         if not _failed.admits(site.feed.boot):
             return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
-        return HTMLResponse(fragment("enter.html", refused=True), 401)
-    answer = RedirectResponse("/", 303)
+        return HTMLResponse(fragment("enter.html", refused=str(found)), 401)
+    answer = RedirectResponse(own_path(found.page or "/"), 303)
     answer.set_cookie(
         cookie_name(site),
-        cookie,
+        found.cookie,
         max_age=COOKIE_SECONDS,
         httponly=True,
         samesite="strict",

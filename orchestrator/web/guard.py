@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, quote
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from orchestrator.dispatch.dashboards import NAME
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
 from orchestrator.web import request_body
@@ -32,7 +33,6 @@ from orchestrator.web.site import Site
 from orchestrator.web.web_request import Visitor
 
 LOOPBACK = "127.0.0.1"
-NAME = "lifecycle.localhost"  # browsers keep its cookies from other ports of 127.0.0.1
 COMMANDS_A_MINUTE = 30  # of one person
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of the field
 FORM_TOKEN_HEADER = "x-form-token"  # noqa: S105 - the name of the header

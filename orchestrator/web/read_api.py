@@ -20,6 +20,7 @@ from orchestrator.views.impact_graph import impact_graph
 from orchestrator.views.past import state_at
 from orchestrator.views.since_approval import since_approval
 from orchestrator.views.task import task_view
+from orchestrator.views.version_diff import version_diff
 from orchestrator.views.why import why
 from orchestrator.views.why_then import why_then
 from orchestrator.web.pages.inbox import inboxes
@@ -48,6 +49,16 @@ class OfChanges(Query):
 
 class OfVersion(Query):
     version: Annotated[int | None, Field(ge=1, le=1_000_000, description="An older version.")] = None
+
+
+class OfVersions(Query):
+    since: Annotated[
+        int | None,
+        Field(alias="from", ge=1, le=1_000_000, description="The older version; default: the one before."),
+    ] = None
+    to: Annotated[
+        int | None, Field(ge=1, le=1_000_000, description="The newer version; default: the newest.")
+    ] = None
 
 
 def inbox(request: WebRequest) -> Response:
@@ -175,6 +186,13 @@ def artifact(request: WebRequest) -> Response:
 
     digest, body = request.read(unit)
     return _text(digest, body)
+
+
+def diff(request: WebRequest) -> Response:
+    """What changed between two versions of a document, with the keys of `lifecycle diff`."""
+    asked: OfVersions = request.query
+    name = request.names["path"]
+    return _of_session(request, lambda tx, row: version_diff(tx, row, name, asked.since, asked.to))
 
 
 def content(request: WebRequest) -> Response:

@@ -10,11 +10,13 @@ from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
 from orchestrator.web.pages import (
     check,
+    compare,
     cost,
     decide,
     diagram,
     discuss,
     document,
+    fork,
     impact,
     inbox,
     log,
@@ -26,13 +28,15 @@ from orchestrator.web.pages import (
 )
 from orchestrator.web.pages import list as list_
 from orchestrator.web.pages.check import SessionPage
+from orchestrator.web.pages.compare import Compared, Difference
 from orchestrator.web.pages.document import OfDocument
 from orchestrator.web.pages.list import Listed, ListedPage
 from orchestrator.web.pages.log import LogPage, Messages
 from orchestrator.web.pages.system import SystemPage
+from orchestrator.web.pages.task import TaskPage
 from orchestrator.web.pages.task_group import GroupPage
 from orchestrator.web.pages.timeline import TimelinePage
-from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion
+from orchestrator.web.read_api import At, OfChanges, OfImpact, OfVersion, OfVersions
 from orchestrator.web.route import Route
 from orchestrator.web.web_request import PageQuery, Skip, WebRequest
 
@@ -58,7 +62,7 @@ PAGES = (
     Route("GET", "/p/{p}/sessions", list_.page, "The sessions of a project", ListedPage),
     Route("GET", "/p/{p}/start", start.page, "The form that starts a session"),
     Route("GET", SESSION, check.page, "A session", SessionPage),
-    Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", PageQuery),
+    Route("GET", f"{SESSION}/t/{{task}}", task.page, "A task", TaskPage),
     Route(
         "GET", f"{SESSION}/decide", decide.page, "What it waits for, with all that an answer needs", PageQuery
     ),
@@ -75,6 +79,14 @@ PAGES = (
     Route("GET", f"{SESSION}/log", log.page, "The messages of a session", LogPage),
     Route("GET", f"{SESSION}/group/{{group:path}}", task_group.page, "Tasks of one kind", GroupPage),
     Route("GET", f"{SESSION}/timeline", timeline.page, "Its attempts in time", TimelinePage),
+    Route("GET", f"{SESSION}/compare", compare.page, "It and another one side by side", Compared),
+    Route(
+        "POST",
+        f"{SESSION}/commands/fork",
+        fork.form,
+        "Show the plan of a fork, or make it",
+        body=fork.OfFork,
+    ),
     Route("GET", "/p/{p}/cost", cost.of_project, "What the agents of all sessions cost", PageQuery),
     Route("GET", "/p/{p}/system", system.page, "The daemon, limits, installation, settings", SystemPage),
 )
@@ -111,6 +123,9 @@ READ_API = (
     Route(
         "GET", f"{OF_SESSION}/changes", read_api.changes, "What changed since the last approval", OfChanges
     ),
+    Route("GET", f"{OF_SESSION}/diff/{{path:path}}", read_api.diff, "What changed in a document", OfVersions),
+    Route("GET", f"{OF_SESSION}/compare/{{other}}", compare.api, "It and another one", Difference),
+    Route("POST", f"{OF_SESSION}/commands/fork", fork.api, "As `lifecycle fork`", body=fork.OfFork),
     Route("GET", f"{API}/p/{{p}}/cost", read_api.project_cost, "What the agents of all sessions cost"),
     Route("GET", f"{OF_SESSION}/artifacts", read_api.artifact_list, "Its documents"),
     Route("GET", f"{OF_SESSION}/artifacts/{{path:path}}", read_api.artifact, "A document's text", OfVersion),

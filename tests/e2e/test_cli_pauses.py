@@ -177,6 +177,7 @@ def test_why_follows_the_task_through_its_life(world: World) -> None:
 
     assert why(world, "DRAFT-001") == ("blocked", "waits for RESEARCH-001, which is pending")
     assert why(world, "RESEARCH-001")[0] == "ready"
+    factories.let_time_pass(store, 60)
     assert "no coordinator is running" in why(world, "RESEARCH-001")[1]
     leads = factories.lead(store)
     factories.one_beat(store, session, leads)
@@ -232,8 +233,10 @@ def test_sequential_work_waits_for_what_comes_first(world: World) -> None:
 def test_check_says_what_stalls(world: World) -> None:
     session = factories.make_session(world.store, "Some work")
 
+    factories.let_time_pass(world.store, 60)
     without = world.life.run("check", "--json").json()["stalled"]
     factories.one_beat(world.store, session, factories.lead(world.store))
+    factories.let_time_pass(world.store, 60)
     offered = world.life.run("check", "--json").json()["stalled"]
 
     assert "no coordinator is running" in without[0]

@@ -60,7 +60,7 @@ def test_a_conflict_is_merged_by_the_team_without_losing_either_side(
     refused = built.run("apply")
     before = git(built.folder, "status", "--porcelain")
 
-    done = built.run("rebase", session, timeout=300)
+    done = built.run("rebase", session, "--key", "k-rebase", timeout=300)
 
     assert refused.code == 2 and f"lifecycle rebase {session}" in refused.err and PART in refused.err
     assert done.code == 0, done.err
@@ -92,6 +92,17 @@ def test_a_conflict_is_merged_by_the_team_without_losing_either_side(
     assert tests.returncode == 0, tests.stderr
     again = built.run("rebase", session)
     assert again.code == 2 and "your branch has everything" in again.err
+
+    decided = built.rows("SELECT count(*) FROM decisions WHERE subject = 'rebase'")
+    repeated = built.run("rebase", session, "--key", "k-rebase", "--json")
+    other = built.run("revise", "IMPL-001", "other words", "--session", session, "--key", "k-rebase")
+
+    assert repeated.code == 0, repeated.err  # though it would be refused now: it was applied before
+    assert "applied before under this key" in repeated.err
+    assert repeated.json()["session"] == session
+    assert [key for (key,) in built.rows("SELECT key FROM tasks ORDER BY seq")] == made
+    assert built.rows("SELECT count(*) FROM decisions WHERE subject = 'rebase'") == decided == [(1,)]
+    assert other.code == 2 and "k-rebase" in other.err
 
 
 @pytest.mark.long

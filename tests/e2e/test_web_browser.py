@@ -30,6 +30,12 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING}")
 AXE = """axe.run(document, {resultTypes: ['violations']}).then(found => JSON.stringify(found.violations.map(rule =>
   [rule.id, rule.nodes.map(node => node.html.slice(0, 300))])))"""
 
+NOTED = """window.noted = []; document.hasFocus = () => false;
+window.Notification = class extends EventTarget {
+  static permission = 'default';
+  static async requestPermission() { return (this.permission = 'granted'); }
+  constructor(text) { super(); window.noted.push(text); }
+};"""  # a desktop of its own: what would be shown there is noted
 
 BRIEF = "spec/product-brief.md"
 FLOW = """# Brief
@@ -358,5 +364,47 @@ def test_documents_remember_what_was_read_and_draw_diagrams_in_a_frame_without_r
     assert frame.locator("svg").count() == 1
     assert frame.locator("body").evaluate("() => window.origin") == "null"
     assert page.locator("article svg.graph").count() == 1
+    assert (looked.foreign, looked.errors) == ([], [])
+    context.close()
+
+
+def test_rows_of_the_inbox_are_hidden_until_they_change_and_notices_are_given_on_request(
+    world: World, browser: Browser
+) -> None:
+    session = at_a_checkpoint(world)
+    served = serve(world.life)
+    context, page, looked = opened(browser, served)
+    context.add_init_script(NOTED)
+    page.goto(served.link)
+    page.wait_for_selector("#connection[data-state=live]")
+    row = page.locator("[data-entry]")
+
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    hidden = [row.is_visible(), page.locator("#show-hidden").inner_text()]
+    page.reload()
+    page.wait_for_selector("#connection[data-state=live]")
+    hidden.append(row.is_visible())
+
+    def ask_anew(tx: Tx) -> None:
+        sessions.resume(tx, session, str(PauseReason.CHECKPOINT))
+        sessions.pause(tx, session, PauseReason.USER, {"words": "something else"})
+
+    world.store.write(ask_anew)
+    row.wait_for(state="visible")
+    before = page.evaluate("noted")
+    page.click("#notices")
+    page.wait_for_selector("#notices[aria-pressed=true]")
+    other = factories.make_session(world.store, "Some other work")
+    world.store.write(lambda tx: sessions.pause(tx, other, PauseReason.USER, {"words": "stop"}))
+    page.wait_for_function("noted.length > 0")
+    noted = page.evaluate("noted")
+
+    page.goto(f"{served.origin}/p/p/s/{session}?at=2")
+    page.wait_for_selector("#connection[data-state=past]")
+
+    assert hidden == [False, "Show what is hidden (1)", False]
+    assert (before, noted) == ([], ["2 things wait for you"])
+    assert page.locator("#connection").inner_text() == "the past"
     assert (looked.foreign, looked.errors) == ([], [])
     context.close()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from orchestrator.commands import manage
+from orchestrator.dispatch.coming_up import START_SECONDS, note_start
 from orchestrator.domain.errors import UnknownName
 from orchestrator.domain.pauses import PauseReason
-from orchestrator.store import messages, rate_limits, sessions
+from orchestrator.store import leases, messages, rate_limits, sessions
+from orchestrator.store.clock import process_start
 from orchestrator.store.store import Store
 from orchestrator.views.disk_space import FREE_BYTES, Room
 from orchestrator.views.inbox import Inbox, inbox, opened
@@ -80,6 +83,7 @@ def test_an_entry_says_since_when_it_waits_though_messages_came_later(store: Sto
 
 def test_active_sessions_without_a_coordinator_wait_for_one(store: Store) -> None:
     factories.make_session(store)
+    factories.let_time_pass(store, 60)
 
     assert kinds(store) == ["no_coordinator"]
 
@@ -87,10 +91,46 @@ def test_active_sessions_without_a_coordinator_wait_for_one(store: Store) -> Non
     assert kinds(store) == []
     session = listed(store)["running"][0]["session"]
     factories.one_beat(store, session, lead)
+    assert kinds(store) == []  # it has begun to lead just now, and starts a host
+    factories.let_time_pass(store, 60)
     assert kinds(store) == ["no_host"]
 
     factories.make_host(store)
     assert kinds(store) == []
+
+
+def test_a_coordinator_that_is_coming_up_is_not_missed(store: Store) -> None:
+    factories.make_session(store)
+    at_once = kinds(store)  # the command has committed, and is about to start one
+    factories.let_time_pass(store, 60)
+    child = subprocess.Popen(["sleep", "60"])  # stands for a coordinator that does not lead yet
+    try:
+        note_start(store.workflow, child.pid, store.clock.wall())
+        coming_up = kinds(store)
+        note_start(store.workflow, child.pid, store.clock.wall() - int(START_SECONDS * 1e6))
+        too_late = kinds(store)
+        note_start(store.workflow, child.pid, store.clock.wall())
+    finally:
+        child.kill()
+        child.wait()
+
+    assert (at_once, coming_up) == ([], [])
+    assert too_late == ["no_coordinator"]
+    assert kinds(store) == ["no_coordinator"]  # it has ended before it led
+
+
+def test_a_coordinator_that_was_killed_is_missed_at_once(store: Store) -> None:
+    factories.make_session(store)
+    child = subprocess.Popen(["sleep", "60"])
+    started = process_start(child.pid) or 0
+    store.write(lambda tx: leases.take_lead(tx, "d-1", pid=child.pid, started=started, lease_seconds=60))
+    while_it_leads = kinds(store)
+
+    child.kill()
+    child.wait()
+
+    assert while_it_leads == []
+    assert kinds(store) == ["no_coordinator"]  # though the session has changed within the last two seconds
 
 
 def test_when_nothing_waits_it_names_what_runs_and_the_next_checkpoint(store: Store) -> None:

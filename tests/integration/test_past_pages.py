@@ -46,7 +46,7 @@ def test_the_past_is_shown_at_every_message_without_any_command(world: WebWorld)
         assert 'method="post"' not in text
         assert f'max="{len(log)}" value="{then["message"]}" data-slider' in text
         shown = re.findall(
-            r'data-row><a href="[^"]*/t/([^"]+)">[^<]*</a> <span class="tag [a-z]*">(\w+)<', text
+            r'data-row><a href="[^"]*/t/([^"?]+)\?at=\d+">[^<]*</a> <span class="tag [a-z]*">(\w+)<', text
         )
         assert dict(shown) == {each["task"]: each["mark"] for each in then["tasks"]}
 

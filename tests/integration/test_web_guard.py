@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orchestrator.domain.errors import UsageError
 from orchestrator.web import guard
-from orchestrator.web.access import CODE_SECONDS, COOKIE_SECONDS, Access
+from orchestrator.web.access import (
+    CODE_SECONDS,
+    COOKIE_SECONDS,
+    KEY_BYTES,
+    Access,
+    Admission,
+    Refused,
+    Role,
+)
 from orchestrator.web.entry import FAILED_A_MINUTE
 from orchestrator.web.feed import STREAMS_OF_ONE, Feed
 from orchestrator.web.problems import TooMany
@@ -22,6 +34,12 @@ INBOX = "/api/v1/inbox"
 CROSS = {"sec-fetch-site": "cross-site"}
 VISIT = {**CROSS, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 PROGRAM = {"authorization": f"Bearer {BEARER}"}
+
+
+def cookie_of(access: Access, person: str = "ana", role: Role = "decide") -> str:
+    found = access.enter(access.code(person, role))
+    assert isinstance(found, Admission)
+    return found.cookie
 
 
 @pytest.fixture(scope="module")
@@ -191,28 +209,97 @@ def test_a_code_and_a_cookie_end_by_themselves_and_with_the_key(tmp_path: Path) 
     access = Access(tmp_path / "web", now=lambda: clock[0])
     late = access.code("ana", "decide")
     clock[0] += CODE_SECONDS
-    assert access.enter(late) is None
+    assert access.enter(late) is Refused.OLD
 
-    cookie = access.enter(access.code("ana", "read"))
-    assert cookie is not None
+    cookie = cookie_of(access, "ana", "read")
     found = access.visitor(cookie)
     assert found is not None
     assert (found.person, found.role) == ("ana", "read")
     clock[0] += COOKIE_SECONDS
     assert access.visitor(cookie) is None
 
-    kept = access.enter(access.code("ana", "decide"))
-    assert kept is not None
+    kept = cookie_of(access)
+    code = access.code("ana", "decide")
     Access(tmp_path / "web").revoke()  # as another process does it
     assert access.visitor(kept) is None
+    assert access.enter(code) is Refused.UNKNOWN
+
+
+def test_the_access_of_one_person_ends_and_that_of_others_stays(tmp_path: Path) -> None:
+    access = Access(tmp_path / "web")
+    ana, berta = cookie_of(access, "ana"), cookie_of(access, "berta")
+    unused = access.code("berta", "decide")
+
+    with ThreadPoolExecutor(8) as threads:  # as other processes do it; none loses what another has written
+        for done in [threads.submit(Access(tmp_path / "web").revoke, f"person {n}") for n in range(20)]:
+            done.result()
+    Access(tmp_path / "web").revoke("berta")
+
+    assert access.visitor(berta) is None
+    assert access.enter(unused) is Refused.REVOKED
+    assert access.visitor(ana) is not None
+    again = access.visitor(cookie_of(access, "berta"))
+    assert again is not None
+    assert (again.person, again.epoch) == ("berta", 1)
+    epochs = json.loads((tmp_path / "web" / "key").read_bytes()[KEY_BYTES:])
+    assert epochs == {"berta": 1, **{f"person {n}": 1 for n in range(20)}}
+    access.revoke()
+    assert access.visitor(ana) is None
+
+
+def test_epochs_that_cannot_be_read_let_nobody_in(tmp_path: Path) -> None:
+    access = Access(tmp_path / "web")
+    cookie = cookie_of(access)
+    access.revoke("berta")
+    key = tmp_path / "web" / "key"
+    key.write_bytes(key.read_bytes()[:-3])
+
+    with pytest.raises(UsageError, match="cannot be read") as refused:
+        access.visitor(cookie)
+
+    assert "--revoke" in refused.value.fix
 
 
 def test_a_code_is_used_up_for_every_process_and_after_a_restart(tmp_path: Path) -> None:
     code = Access(tmp_path / "web").code("ana", "decide")
 
-    entered = [Access(tmp_path / "web").enter(code) is not None for _ in range(3)]
+    entered = [Access(tmp_path / "web").enter(code) for _ in range(3)]
 
-    assert entered == [True, False, False]
+    assert isinstance(entered[0], Admission)
+    assert entered[1:] == [Refused.USED, Refused.USED]
+
+
+def test_whoever_is_not_let_in_is_told_why_and_what_to_do(world: WebWorld) -> None:
+    access = world.site.access
+    used, ended = access.code("ana", "decide"), access.code("carla", "decide")
+    access.enter(used)
+    access.revoke("carla")
+    folder = world.store.path.parents[1] / "state"
+    late = Access(folder, now=lambda: time.time() - 2 * CODE_SECONDS).code("ana", "decide")
+    codes = {
+        "used already": used,
+        "older than ten minutes": late,
+        "--revoke": ended,
+        "not complete": used[:-4],
+    }
+
+    pages = {why: world.client.post("/enter", data={"code": code}) for why, code in codes.items()}
+
+    assert {page.status_code for page in pages.values()} == {401}
+    for why, page in pages.items():
+        assert why in page.text
+        assert "lifecycle serve --link" in page.text
+
+
+def test_a_link_leads_to_its_page_and_may_be_entered_whole(world: WebWorld) -> None:
+    page = f"/p/demo/s/{world.session}"
+    link = f"{ORIGIN}/enter#{world.site.access.code('ana', 'decide', page)}"
+
+    entered = world.client.post("/enter", data={"code": f" {link} "})
+    elsewhere = world.client.post("/enter", data={"code": world.site.access.code("ana", "decide", "//evil")})
+
+    assert (entered.status_code, entered.headers["location"]) == (303, page)
+    assert elsewhere.headers["location"] == "/"
 
 
 def test_the_key_is_private(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from starlette.types import Message
 
 from orchestrator.domain.errors import UsageError
 from orchestrator.web import connection, request_body
-from orchestrator.web.access import Access
+from orchestrator.web.access import Access, Admission, Refused
 from orchestrator.web.feed import STREAMS_OF_ONE, Feed
 from orchestrator.web.problems import TooMany
 from orchestrator.web.server import build, listen
@@ -93,7 +93,8 @@ def test_a_code_that_many_send_at_once_lets_in_one(tmp_path: Path) -> None:
     with ThreadPoolExecutor(50) as threads:
         entered = list(threads.map(lambda _: access.enter(code), range(50)))
 
-    assert sum(each is not None for each in entered) == 1
+    assert sum(isinstance(each, Admission) for each in entered) == 1
+    assert entered.count(Refused.USED) == 49
 
 
 def test_a_key_that_somebody_planted_is_not_taken(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from orchestrator.store.store import Tx
 from orchestrator.views import check
 from orchestrator.views.document import Document
 from orchestrator.views.document import document as document_view
+from orchestrator.views.reading_order import reading_order
 from orchestrator.web.document_links import LinkRules
 from orchestrator.web.document_parts import changed_since, parse, without_noise
 from orchestrator.web.markdown import RENDER_LIMIT, Rendered, as_text, rendered
@@ -37,10 +38,12 @@ class OfDocument(Query):
 
 
 def documents(request: WebRequest) -> Response:
-    """The list of a session's documents by folder; data beside them is left out."""
+    """The list of a session's documents by folder, in the order in which they are read; data beside them is left out."""
 
     def unit(tx: Tx, session: Session) -> JsonObject:
-        return {"session": check.summary(tx, session), "documents": check.artifact_views(tx, session.id)}
+        place = reading_order(tx, session)
+        listed = sorted(check.artifact_views(tx, session.id), key=lambda each: place(each["path"]))
+        return {"session": check.summary(tx, session), "documents": listed}
 
     found = request.read(unit)
     shown = [

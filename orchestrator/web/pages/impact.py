@@ -49,6 +49,7 @@ def page(request: WebRequest) -> Response:
         session=session,
         found=found,
         kinds=kinds,
+        titles={each["item"]: each["title"] for each in found["nodes"]},
         drawing=_drawn(request, found, made_of) if len(found["nodes"]) <= DRAWN else None,
         open_document=lambda path: document_address(request, path),
         open_item=lambda item: item_address(request, item),

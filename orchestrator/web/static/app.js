@@ -33,6 +33,9 @@ function showState() {
   if (offlineSince) {
     state = "offline";
     words = `offline since ${offlineSince.toTimeString().slice(0, 5)}`;
+  } else if (element.dataset.past) {
+    state = "past";
+    words = element.dataset.past; // what is shown does not change
   } else if (behindSince !== null && performance.now() - behindSince >= LATE_MS) {
     state = "late";
     words = "catching up";
@@ -146,7 +149,10 @@ function apply(text) {
 async function refreshLog() {
   const log = page.log;
   if (Number(log.dataset.end) < Number(log.dataset.total)) return false; // an older page of it stays what it is
-  const answer = await fetch(`${log.dataset.log}?part=1&after=${log.dataset.end}`);
+  const address = new URL(log.dataset.log, location.href); // with its filters
+  address.searchParams.set("part", "1");
+  address.searchParams.set("after", log.dataset.end);
+  const answer = await fetch(address);
   if (answer.status >= 500) throw new Error(answer.statusText);
   if (!answer.ok) return false;
   const lines = [...parsed(await answer.text()).querySelectorAll("li")];
@@ -196,6 +202,7 @@ function tell(hint) {
   answered = true;
   channel?.postMessage(hint);
   heard(hint);
+  document.dispatchEvent(new CustomEvent("hint", { detail: hint }));
 }
 
 async function readStream(signal) {
@@ -321,7 +328,7 @@ function keysAreOff() {
 }
 
 function moveRow(step) {
-  const links = [...document.querySelectorAll("[data-row] a:first-of-type")];
+  const links = [...document.querySelectorAll("[data-row]:not([hidden]) a:first-of-type")];
   const rows = [...new Set(links.map((link) => link.closest("[data-row]")))].map((row) => row.querySelector("a"));
   if (!rows.length) return;
   const at = rows.findIndex((link) => link.closest("[data-row]").contains(document.activeElement));
