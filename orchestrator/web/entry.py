@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -31,7 +32,7 @@ class OfFile(Query):
 
 def enter_page(request: WebRequest) -> Response:
     """The page that a link leads to: its script posts the code, or the person does."""
-    return HTMLResponse(fragment("enter.html", refused=False))
+    return HTMLResponse(_page(request, refused=False))
 
 
 def enter(request: WebRequest) -> Response:
@@ -43,7 +44,7 @@ def enter(request: WebRequest) -> Response:
     if cookie is None:
         if not _failed.admits(site.feed.boot):
             return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
-        return HTMLResponse(fragment("enter.html", refused=True), 401)
+        return HTMLResponse(_page(request, refused=True), 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         cookie_name(site),
@@ -55,6 +56,10 @@ def enter(request: WebRequest) -> Response:
         and request.headers.get("host", "").lower() == site.allowed_host.lower(),
     )
     return answer
+
+
+def _page(request: WebRequest, *, refused: bool) -> Markup:
+    return fragment("enter.html", request.language, refused=refused, here_again="/enter")
 
 
 def leave(request: WebRequest) -> Response:

@@ -9,7 +9,7 @@
 5. The role: `read` may only look, else 403.
 6. What is not GET and has a cookie: our Origin, and the form's token, else 403.
 
-`/enter`, `/static` and `/diagram` hold no data and ask for no cookie. There are no CORS headers.
+`/enter`, `/language`, `/static` and `/diagram` hold no data and ask for no cookie. There are no CORS headers.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
 from orchestrator.web import request_body
+from orchestrator.web.language import wanted
 from orchestrator.web.limits_by_time import RateLimit
 from orchestrator.web.problems import TooMany, problem, told
 from orchestrator.web.site import Site
@@ -46,7 +47,7 @@ DIAGRAM_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
-OPEN = ("/enter", "/diagram")
+OPEN = ("/enter", "/diagram", "/language")
 
 
 class NotAdmitted(LifecycleError):
@@ -298,4 +299,7 @@ def _refuse(asked: _Asked, status: int, what: str, why: str, fix: str = "") -> R
         return problem(error, status)
     from orchestrator.web.rendering import fragment
 
-    return HTMLResponse(fragment("refused.html", error=error, status=status), status)
+    spoken = wanted({name: values[0] for name, values in asked.headers.items()})
+    back = own_path(asked.path) + (f"?{asked.query}" if asked.query else "")
+    page = fragment("refused.html", spoken, error=error, status=status, here_again=back)
+    return HTMLResponse(page, status)

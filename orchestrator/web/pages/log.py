@@ -49,8 +49,12 @@ def page(request: WebRequest) -> Response:
 
     found = request.read(unit)
     if asked.part:  # only the lines: the page adds them to those that it has
-        return Response(fragment("log_lines.html", lines=found["lines"]), media_type="text/html")
-    return render(request, "log.html", log=found, limit=LIMIT, title=f"Log of {found['title']}")
+        return Response(
+            fragment("log_lines.html", request.language, lines=found["lines"]), media_type="text/html"
+        )
+    return render(
+        request, "log.html", log=found, limit=LIMIT, title=request.language.text("Log of {0}", found["title"])
+    )
 
 
 def messages_after(request: WebRequest) -> JsonObject:
