@@ -15,7 +15,7 @@ export IDEA
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long clients stacks states mutants heldout vendor check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long clients stacks states mutants heldout vendor pictures check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -57,6 +57,9 @@ heldout: $(VENV)/.test  ## Try adjacent releases of libraries as tasks, honestly
 
 vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock
 	@"$(BIN)/python" -m tests.vendored $(ARGS)
+
+pictures: $(VENV)/.test  ## Make the pictures of docs/web.md anew, with the machine's Chromium and a Chinese font
+	@"$(BIN)/python" -m tests.pictures
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \

@@ -33,6 +33,11 @@ def money(cost: Mapping[str, Json], spoken: Language) -> str:
     return f"${cost['usd']:.2f}{'+' if cost['unpriced'] else ''}"
 
 
+def number(count: int) -> str:
+    """`827,700`."""
+    return f"{count:,}"
+
+
 def short_time(stamp: str | None) -> str:
     """A time as `2026-11-22 14:05:09`, in UTC, from the stamps of the views."""
     return "" if stamp is None else stamp[:19].replace("T", " ")
@@ -71,6 +76,7 @@ def filters(spoken: Language) -> Mapping[str, Callable[..., object]]:
         "lang_of": lang_of,
         "listed": partial(listed, spoken=spoken),
         "money": partial(money, spoken=spoken),
+        "number": number,
         "path_part": path_part,
         "said": spoken.said,
         "short_time": short_time,
