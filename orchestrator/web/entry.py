@@ -11,9 +11,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from orchestrator.domain.errors import UnknownName
 from orchestrator.web.access import COOKIE_SECONDS
 from orchestrator.web.assets import assets
-from orchestrator.web.guard import cookie_name
+from orchestrator.web.guard import cookie_name, refusal_of
 from orchestrator.web.limits_by_time import RateLimit
-from orchestrator.web.problems import TooMany, problem
+from orchestrator.web.problems import TooMany
 from orchestrator.web.rendering import fragment
 from orchestrator.web.web_request import Query, WebRequest
 
@@ -43,7 +43,8 @@ def enter(request: WebRequest) -> Response:
     )  # first: others' wrong codes keep nobody out who has a right one
     if cookie is None:
         if not _failed.admits(site.feed.boot):
-            return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
+            many = TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken")
+            return refusal_of({name: [value] for name, value in request.headers.items()}, "/enter", many, 429)
         return HTMLResponse(_page(request, refused=True), 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
