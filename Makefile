@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(abspath $(VENV))/bin
 
-.PHONY: help run test long web-long clients stacks states mutants heldout statements vendor check corpus bench bench-peers chaos powercut fuzz format build clean
+.PHONY: help run test long web-long clients stacks states mutants heldout statements vendor pictures check corpus bench bench-peers chaos powercut fuzz format build clean
 
 help:  ## List these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -66,6 +66,9 @@ statements: $(VENV)/.test  ## Compile the store's statements into the file that 
 
 vendor: $(VENV)/.test  ## Fetch the pages' JavaScript of others, as vendor.lock says; ARGS=--accept writes the lock
 	@"$(BIN)/python" -m tests.vendored $(ARGS)
+
+pictures: $(VENV)/.test  ## Make the pictures of docs/web.md anew, with the machine's Chromium and a Chinese font
+	@"$(BIN)/python" -m tests.pictures
 
 check: $(VENV)/.dev  ## Lint, formatting, types, import contracts
 	@code=0; \

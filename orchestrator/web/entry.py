@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.domain.errors import UnknownName
 from orchestrator.web.access import COOKIE_SECONDS, Refused
 from orchestrator.web.assets import assets
-from orchestrator.web.guard import cookie_name, own_path
+from orchestrator.web.guard import cookie_name, own_path, refusal_of
 from orchestrator.web.limits_by_time import RateLimit
-from orchestrator.web.problems import TooMany, problem
+from orchestrator.web.problems import TooMany
 from orchestrator.web.rendering import fragment
 from orchestrator.web.web_request import Query, WebRequest
 
@@ -31,7 +32,7 @@ class OfFile(Query):
 
 def enter_page(request: WebRequest) -> Response:
     """The page that a link leads to: its script posts the code, or the person does."""
-    return HTMLResponse(fragment("enter.html", refused=None))
+    return HTMLResponse(_page(request, refused=None))
 
 
 def enter(request: WebRequest) -> Response:
@@ -41,8 +42,9 @@ def enter(request: WebRequest) -> Response:
     found = site.access.enter(code)  # first: others' wrong codes keep nobody out who has a right one
     if isinstance(found, Refused):
         if not _failed.admits(site.feed.boot):
-            return problem(TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken"))
-        return HTMLResponse(fragment("enter.html", refused=str(found)), 401)
+            many = TooMany("too many wrong codes", why=f"{FAILED_A_MINUTE} a minute are taken")
+            return refusal_of({name: [value] for name, value in request.headers.items()}, "/enter", many, 429)
+        return HTMLResponse(_page(request, refused=str(found)), 401)
     answer = RedirectResponse(own_path(found.page or "/"), 303)
     answer.set_cookie(
         cookie_name(site),
@@ -54,6 +56,10 @@ def enter(request: WebRequest) -> Response:
         and request.headers.get("host", "").lower() == site.allowed_host.lower(),
     )
     return answer
+
+
+def _page(request: WebRequest, *, refused: str | None) -> Markup:
+    return fragment("enter.html", request.language, refused=refused, here_again="/enter")
 
 
 def leave(request: WebRequest) -> Response:

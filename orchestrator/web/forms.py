@@ -19,6 +19,7 @@ REWORK = ("revise", "feedback", "recheck", "improve")
 ENDED = ("completed", "cancelled")
 CAPS = ("max_usd", "max_tokens", "max_turns", "max_minutes")
 _Key = Callable[..., str]
+_Text = Callable[..., str]  # the translation of a text, with its values
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +47,29 @@ def forms(request: WebRequest, session: Mapping[str, Json], messages: int) -> li
         named = (str(session["session"]), str(messages), request.visitor.cookie, *parts)
         return f"web-{hashlib.sha256(chr(0).join(named).encode()).hexdigest()[:32]}"
 
+    text = request.language.text
     pause = session["pause"]
     commands = [each["command"] for each in pause["actions"]] if pause else session["next"]["commands"]
     found: list[Form] = []
     if pause:
-        found += _answers(pause, commands, key)
+        found += _answers(pause, commands, key, text)
     possible = {words[1] for each in commands if len(words := each.split(maxsplit=2)) > 1}
-    found += [Form(name, _SAYS[name], key(name), _FIELDS[name]) for name in REWORK if name in possible]
+    found += [Form(name, text(_SAYS[name]), key(name), _FIELDS[name]) for name in REWORK if name in possible]
     found += [
-        Form(name, _SAYS[name], key(name), _FIELDS[name], asks=_ASKS.get(name, ""))
+        Form(
+            name, text(_SAYS[name]), key(name), _FIELDS[name], asks=text(_ASKS[name]) if name in _ASKS else ""
+        )
         for name in ALWAYS.get(str(session["status"]), ())
     ]
     if session["status"] in ENDED:
         shown = bool(session["archived"])
         given = {"restore": "true"} if shown else {}
-        found.append(Form("archive", "Show it again" if shown else "Archive", "", (), given))
-    found.append(Form("repair", _SAYS["repair"], ""))
+        found.append(Form("archive", text("Show it again") if shown else text("Archive"), "", (), given))
+    found.append(Form("repair", text(_SAYS["repair"]), ""))
     return found
 
 
-def _answers(pause: Mapping[str, Json], commands: list[str], key: _Key) -> list[Form]:
+def _answers(pause: Mapping[str, Json], commands: list[str], key: _Key, text: _Text) -> list[Form]:
     """What answers the pause, from the commands that it lists."""
     token = token_of(pause)
     expect = {"expect": token} if token else {}
@@ -76,28 +80,33 @@ def _answers(pause: Mapping[str, Json], commands: list[str], key: _Key) -> list[
             options = _options(words[2:])
             given = dict(expect)
             given |= {name: options[name] for name in ("retry", "skip", "agent") if name in options}
-            made = _answer(options, given, key(*words[2:], token))
-            if made.says == "Continue" and pause["approval"]:
-                made = replace(made, says=f"Approve {token.partition('.')[2]}")
+            made = _answer(options, given, key(*words[2:], token), text)
+            if made.fields == ("words",) and given == expect and pause["approval"] and "force" not in options:
+                made = replace(made, says=text("Approve {0}", token.partition(".")[2]))
             found.append(made)
     return [replace(each, primary=number == 0 and not each.asks) for number, each in enumerate(found)]
 
 
-def _answer(options: Mapping[str, str], given: Mapping[str, str], key: str) -> Form:
+def _answer(options: Mapping[str, str], given: Mapping[str, str], key: str, text: _Text) -> Form:
     """A `resume` with these options as a form."""
     if "force" in options:
-        asks = "The quality gate failed. Approve it all the same."
-        return Form("resume", "Approve despite the gate", key, ("words",), {**given, "force": "true"}, asks)
+        asks = text("The quality gate failed. Approve it all the same.")
+        return Form(
+            "resume", text("Approve despite the gate"), key, ("words",), {**given, "force": "true"}, asks
+        )
     if "decide" in options:
-        return Form("resume", "Decide", key, ("decide",), given)
+        return Form("resume", text("Decide"), key, ("decide",), given)
     if "skip" in options:
-        return Form("resume", f"Continue without {options['skip']}", key, ("words",), given)
+        return Form("resume", text("Continue without {0}", options["skip"]), key, ("words",), given)
     if "retry" in options:
-        other = f" with {options['agent']}" if "agent" in options else ""
-        return Form("resume", f"Retry {options['retry']}{other}", key, ("words",), given)
+        if "agent" in options:
+            says = text("Retry {0} with {1}", options["retry"], options["agent"])
+        else:
+            says = text("Retry {0}", options["retry"])
+        return Form("resume", says, key, ("words",), given)
     if any(name.startswith("max-") for name in options):
-        return Form("resume", "Continue with these caps", key, (*CAPS, "words"), given)
-    return Form("resume", "Continue", key, ("words",), given)
+        return Form("resume", text("Continue with these caps"), key, (*CAPS, "words"), given)
+    return Form("resume", text("Continue"), key, ("words",), given)
 
 
 def token_of(pause: Mapping[str, Json]) -> str:

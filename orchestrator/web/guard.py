@@ -9,7 +9,7 @@
 5. The role: `read` may only look, else 403.
 6. What is not GET and has a cookie: our Origin, and the form's token, else 403.
 
-`/enter`, `/static` and `/diagram` hold no data and ask for no cookie. There are no CORS headers.
+`/enter`, `/language`, `/static` and `/diagram` hold no data and ask for no cookie. There are no CORS headers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from orchestrator.dispatch.dashboards import NAME
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.inert import inert
 from orchestrator.web import request_body
+from orchestrator.web.language import wanted
 from orchestrator.web.limits_by_time import RateLimit
-from orchestrator.web.problems import TooMany, problem, told
+from orchestrator.web.problems import TooMany, problem, retry_after, told
 from orchestrator.web.site import Site
 from orchestrator.web.web_request import Visitor
 
@@ -46,7 +47,7 @@ DIAGRAM_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
-OPEN = ("/enter", "/diagram")
+OPEN = ("/enter", "/diagram", "/language")
 
 
 class NotAdmitted(LifecycleError):
@@ -131,7 +132,8 @@ class Guard:
             if refusal is not None:
                 return refusal
             if asked.changes and not self._commands.admits(visitor.person):
-                return problem(TooMany("too many commands", why=f"{COMMANDS_A_MINUTE} a minute are taken"))
+                many = TooMany("too many commands", why=f"{COMMANDS_A_MINUTE} a minute are taken")
+                return refusal_of(asked.headers, asked.path, many, 429)
         scope[VISITOR] = visitor
         return body
 
@@ -293,8 +295,28 @@ def _again(asked: _Asked) -> Response:
 
 def _refuse(asked: _Asked, status: int, what: str, why: str, fix: str = "") -> Response:
     error = NotAdmitted(what, why=why, fix=fix or "open the link that `lifecycle serve` printed")
-    if asked.path.startswith("/api/") or asked.changes or asked.is_open:
+    if asked.path.startswith("/static/"):
+        return problem(error, status)
+    return refusal_of(
+        asked.headers, asked.path, error, status, is_visit=not asked.changes and not asked.is_open
+    )
+
+
+def refusal_of(
+    headers: Mapping[str, list[str]],
+    path: str,
+    error: LifecycleError,
+    status: int,
+    *,
+    is_visit: bool = False,
+) -> Response:
+    """What refuses a request: a page for a person, who visits or whose browser takes one, else a problem."""
+    takes_pages = any("text/html" in each for each in headers.get("accept", []))
+    if path.startswith("/api/") or not (is_visit or takes_pages):
         return problem(error, status)
     from orchestrator.web.rendering import fragment
 
-    return HTMLResponse(fragment("refused.html", error=error, status=status), status)
+    spoken = wanted({name: values[0] for name, values in headers.items()})
+    back = own_path(path).partition("/commands/")[0]
+    page = fragment("refused.html", spoken, error=error, status=status, here_again=back, back=back)
+    return HTMLResponse(page, status, headers=retry_after(error))

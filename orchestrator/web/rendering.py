@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from functools import cache
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,7 +14,9 @@ from starlette.responses import HTMLResponse, Response
 from orchestrator import __version__
 from orchestrator.domain.inert import inert
 from orchestrator.web.assets import FOLDER, asset_url
-from orchestrator.web.shown import FILTERS
+from orchestrator.web.language import Language, language
+from orchestrator.web.shown import filters
+from orchestrator.web.translation import Translation
 from orchestrator.web.web_request import WebRequest
 
 TEMPLATES = FOLDER.parent / "templates"
@@ -24,7 +26,9 @@ FORM_TOKEN_PLACE = secrets.token_hex(
 
 
 @cache
-def environment() -> Environment:
+def environment(name: str) -> Environment:
+    """The templates in the language of this name."""
+    spoken = language(name)
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -33,9 +37,11 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_inert,
+        extensions=[Translation],
     )
-    made.filters.update(FILTERS)
-    made.globals.update(asset=asset_url, version=__version__)
+    made.page_language = spoken  # type: ignore[attr-defined]
+    made.filters.update(filters(spoken))
+    made.globals.update(asset=asset_url, version=__version__, language=spoken)
     return made
 
 
@@ -44,9 +50,9 @@ def _inert(value: object) -> object:
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def fragment(template: str, **values: object) -> Markup:
-    """The template, rendered by itself."""
-    return Markup(environment().get_template(template).render(**values))  # noqa: S704 - autoescaped
+def fragment(template: str, spoken: Language, **values: object) -> Markup:
+    """The template, rendered by itself in a language."""
+    return Markup(environment(spoken.name).get_template(template).render(**values))  # noqa: S704 - autoescaped
 
 
 def render(
@@ -60,18 +66,23 @@ def render(
     shared = {
         "request": request,
         "here": request.path,
+        "here_again": _again(request),
         "slug": request.names.get("p"),
         "projects": request.site.projects,
         "form_token": FORM_TOKEN_PLACE if request.visitor.form_token else "",
         "may_decide": request.may_decide,
         **values,
     }
-    part = None if live is None else fragment(live, **shared)
+    part = None if live is None else fragment(live, request.language, **shared)
     etag = None if part is None else _etag(part)
     if etag is not None and request.asks_for_part:
         return HTMLResponse(part, headers={"etag": etag})
     waiting = request.site.waiting()
-    text = environment().get_template(template).render(part=part, etag=etag, waiting=waiting, **shared)
+    text = (
+        environment(request.language.name)
+        .get_template(template)
+        .render(part=part, etag=etag, waiting=waiting, **shared)
+    )
     return HTMLResponse(text, status_code=status)
 
 
@@ -86,6 +97,13 @@ def for_visitor(request: WebRequest, made: Response) -> Response:
     body = bytes(made.body).replace(FORM_TOKEN_PLACE.encode(), request.visitor.form_token.encode())
     headers = {name: value for name, value in made.headers.items() if name != "content-length"}
     return HTMLResponse(body, made.status_code, headers)
+
+
+def _again(request: WebRequest) -> str:
+    """The address of the page as it is shown, its parameters included."""
+    given = request.query.model_dump(exclude_none=True, exclude_defaults=True, by_alias=True, mode="json")
+    kept = {name: value for name, value in given.items() if name not in ("part", "done")}
+    return request.path + (f"?{urlencode(kept)}" if kept else "")
 
 
 def _etag(part: str) -> str:

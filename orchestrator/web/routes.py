@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
 
-from orchestrator.web import entry, live, openapi, read_api
+from orchestrator.web import choosing, entry, live, openapi, read_api
+from orchestrator.web.choosing import Choosing
 from orchestrator.web.command_routes import COMMAND_API, COMMAND_FORMS
 from orchestrator.web.entry import Entering, OfFile
 from orchestrator.web.live import After
@@ -54,6 +55,7 @@ OPEN = (
     Route("GET", "/enter", entry.enter_page, "Where a link leads"),
     Route("POST", "/enter", entry.enter, "Take a one-use code for a cookie", body=Entering),
     Route("POST", "/leave", entry.leave, "Forget the cookie"),
+    Route("POST", "/language", choosing.choose, "Choose the language of the pages", body=Choosing),
     Route("GET", "/static/{name:path}", entry.static, "A file of the pages", OfFile),
     Route("GET", "/diagram", diagram.page, "The frame that draws one diagram"),
 )

@@ -169,10 +169,13 @@ def _failed(site: Site, request: Request, error: LifecycleError, status: int | N
     found = status or status_of(error)
     if path.startswith("/api/") or not visitor.person:  # who has not entered sees nothing of the projects
         return problem(error, found)
-    asked = WebRequest(site, visitor, path, {}, PageQuery(), None, {})
+    asked = WebRequest(site, visitor, path, {}, PageQuery(), None, dict(request.headers))
     back = path.partition("/commands/")[0]  # a form's own address shows nothing
     answer = for_visitor(
-        asked, render(asked, "error.html", status=found, title=error.what, error=error, back=back)
+        asked,
+        render(
+            asked, "error.html", status=found, title=asked.language.word(error.what), error=error, back=back
+        ),
     )
     for name, value in retry_after(error).items():
         answer.headers[name] = value

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
 from orchestrator.domain.json_types import Json
+from orchestrator.domain.text import is_chinese
+from orchestrator.web.language import CODES, Language
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, spoken: Language) -> str:
     """`45 s`, `12 min 08 s`, `3 h 05 min`, `2 d 04 h`."""
     whole = max(0, int(seconds))
     if whole < 60:
-        return f"{whole} s"
+        return spoken.text("{0} s", whole)
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
+        return spoken.text("{0} min {1} s", whole // 60, f"{whole % 60:02d}")
     if whole < 86_400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-    return f"{whole // 86_400} d {whole % 86_400 // 3600:02d} h"
+        return spoken.text("{0} h {1} min", whole // 3600, f"{whole % 3600 // 60:02d}")
+    return spoken.text("{0} d {1} h", whole // 86_400, f"{whole % 86_400 // 3600:02d}")
 
 
-def money(cost: Mapping[str, Json]) -> str:
+def money(cost: Mapping[str, Json], spoken: Language) -> str:
     """`$0.41`, with a `+` when the price of some calls is unknown; `unknown` when that of all paid calls is."""
     if cost["unpriced"] and not cost["usd"]:
-        return "unknown"
+        return spoken.text("unknown")
     return f"${cost['usd']:.2f}{'+' if cost['unpriced'] else ''}"
+
+
+def number(count: int) -> str:
+    """`827,700`."""
+    return f"{count:,}"
 
 
 def short_time(stamp: str | None) -> str:
@@ -40,9 +48,14 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
-def listed(texts: Iterable[str]) -> str:
+def listed(texts: Iterable[str], spoken: Language) -> str:
     """Texts with commas between them; Jinja's `join` would make markup of them, in which nothing is written out."""
-    return ", ".join(texts)
+    return spoken.text(", ").join(texts)
+
+
+def lang_of(text: str) -> str:
+    """The `lang` of a text that a person wrote."""
+    return CODES["zh" if is_chinese(text) else "en"]
 
 
 def as_json(value: Json) -> str:
@@ -54,12 +67,18 @@ def as_typed(text: str) -> Markup:
     return escape(text)
 
 
-FILTERS: Mapping[str, Callable[..., object]] = {
-    "as_typed": as_typed,
-    "duration": duration,
-    "listed": listed,
-    "money": money,
-    "short_time": short_time,
-    "path_part": path_part,
-    "as_json": as_json,
-}
+def filters(spoken: Language) -> Mapping[str, Callable[..., object]]:
+    """By the names that templates use."""
+    return {
+        "as_json": as_json,
+        "as_typed": as_typed,
+        "duration": partial(duration, spoken=spoken),
+        "lang_of": lang_of,
+        "listed": partial(listed, spoken=spoken),
+        "money": partial(money, spoken=spoken),
+        "number": number,
+        "path_part": path_part,
+        "said": spoken.said,
+        "short_time": short_time,
+        "word": spoken.word,
+    }

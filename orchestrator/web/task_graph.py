@@ -10,21 +10,27 @@ from markupsafe import Markup
 from orchestrator.domain import drawing
 from orchestrator.domain.json_types import Json
 from orchestrator.web.graph_svg import Face, svg
+from orchestrator.web.language import Language
 from orchestrator.web.rendering import address
 
 
-def task_graph(slug: str, session: str, tasks: Sequence[Mapping[str, Json]], path: Sequence[str]) -> Markup:
+def task_graph(
+    slug: str, session: str, tasks: Sequence[Mapping[str, Json]], path: Sequence[str], spoken: Language
+) -> Markup:
     """The drawing of tasks as `check` shows them; `path` is the critical one, in its order."""
     nodes = [
         drawing.Node(
-            str(task["task"]), tuple(task["blocked_by"]), str(task["phase"]), task["revision_of"] or None
+            str(task["task"]),
+            tuple(task["blocked_by"]),
+            spoken.word(str(task["phase"])),
+            task["revision_of"] or None,
         )
         for task in tasks
     ]
     faces = {
         str(task["task"]): Face(
             (str(task["task"]), str(task["role"])[:15]),
-            f"{task['task']}: {task['mark']}",
+            f"{task['task']}: {spoken.word(task['mark'])}",
             (str(task["mark"]),),
             address("p", slug, "s", session, "t", str(task["task"])),
         )

@@ -15,6 +15,7 @@ from orchestrator.domain.inert import one_line
 from orchestrator.domain.time_axis import Fold, axis
 from orchestrator.views.attempts import Attempts, ShownAttempt
 from orchestrator.web.graph_svg import CELL_WIDTH, fitted
+from orchestrator.web.language import Language
 from orchestrator.web.rendering import address
 from orchestrator.web.shown import duration
 
@@ -32,7 +33,7 @@ class Timeline:
     folds: tuple[Fold, ...]
 
 
-def timeline(found: Attempts, slug: str, session: str) -> Timeline | None:
+def timeline(found: Attempts, slug: str, session: str, spoken: Language) -> Timeline | None:
     """The drawing; None where nothing was attempted yet."""
     if not found.shown:
         return None
@@ -46,7 +47,7 @@ def timeline(found: Attempts, slug: str, session: str) -> Timeline | None:
     ]
     parts += [
         f'<rect class="fold" x="{NAMES + fold.x + 4}" y="0" width="{fold.width - 8}" height="{height}">'
-        f"<title>{duration(fold.seconds)} idle</title></rect>"
+        f"<title>{escape(_idle(fold, spoken))}</title></rect>"
         for fold in drawn.folds
     ]
     parts += [
@@ -57,7 +58,7 @@ def timeline(found: Attempts, slug: str, session: str) -> Timeline | None:
         kind = KINDS.get(each.outcome, "")
         x, y = NAMES + bar.x, rows[each.task] * ROW + 4
         drawing = f'<rect class="bar {kind}" x="{x}" y="{y}" width="{bar.width}" height="{BAR}">'
-        drawing += f"<title>{escape(_told(each))}</title></rect>"
+        drawing += f"<title>{escape(_told(each, spoken))}</title></rect>"
         mark = f'<text class="mark" x="{x + bar.width + 2}" y="{y + 11}">×</text>' if kind == "failed" else ""
         href = escape(address("p", slug, "s", session, "t", each.task))
         parts.append(f'<a href="{href}" tabindex="-1">{drawing}{mark}</a>')
@@ -65,10 +66,14 @@ def timeline(found: Attempts, slug: str, session: str) -> Timeline | None:
     return Timeline(Markup("".join(parts)), drawn.folds)  # noqa: S704 - every text in it is escaped
 
 
-def _told(each: ShownAttempt) -> str:
+def _idle(fold: Fold, spoken: Language) -> str:
+    return spoken.text("{0} idle", duration(fold.seconds, spoken))
+
+
+def _told(each: ShownAttempt, spoken: Language) -> str:
     words: Sequence[str] = (
-        f"{each.task}: {each.outcome}",
-        duration(each.seconds) if each.span.end else "under way",
+        f"{each.task}: {spoken.word(each.outcome)}",
+        duration(each.seconds, spoken) if each.span.end else spoken.word("under way"),
         each.agent,
     )
     return one_line(", ".join(filter(None, words)))

@@ -13,6 +13,7 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import lookup
 from orchestrator.web.access import Role
+from orchestrator.web.language import Language, wanted
 from orchestrator.web.served import ServedProject
 from orchestrator.web.site import Site
 
@@ -87,6 +88,11 @@ class WebRequest:
     def is_still_admitted(self) -> bool:
         """Whether the cookie has not ended since the request began: a stream can be open for long."""
         return not self.visitor.cookie or self.site.access.visitor(self.visitor.cookie) is not None
+
+    @property
+    def language(self) -> Language:
+        """The one in which the pages speak to whoever asks."""
+        return wanted(self.headers)
 
     @property
     def may_decide(self) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from orchestrator.domain.time_axis import Span
 from orchestrator.store import artifacts, messages, queries, records
 from orchestrator.views.attempts import Attempts, ShownAttempt
+from orchestrator.web.language import language
 from orchestrator.web.pages.system import without_secrets
 from orchestrator.web.timeline_svg import timeline
 from tests import factories
@@ -43,7 +44,7 @@ def test_the_past_is_shown_at_every_message_without_any_command(world: WebWorld)
         then = world.get(f"/api/v1/p/demo/sessions/{world.session}?at={number}").json()
 
         assert "/commands/" not in text
-        assert 'method="post"' not in text
+        assert re.findall('method="post" action="([^"]*)"', text) == ["/language"]
         assert f'max="{len(log)}" value="{then["message"]}" data-slider' in text
         shown = re.findall(
             r'data-row><a href="[^"]*/t/([^"?]+)\?at=\d+">[^<]*</a> <span class="tag [a-z]*">(\w+)<', text
@@ -114,7 +115,7 @@ def test_an_attempt_under_way_is_drawn_until_the_last_change(tmp_path: Path) -> 
 def test_a_lost_attempt_has_a_mark_beside_its_colour_and_names_are_text() -> None:
     lost = ShownAttempt("r", "<b>&", "writer", "lost", "mine", Span(0, 10), "", 0.0)
 
-    drawn = timeline(Attempts((lost,), 0, 1, 10), "demo", "S")
+    drawn = timeline(Attempts((lost,), 0, 1, 10), "demo", "S", language("en"))
 
     assert drawn is not None
     assert "×</text>" in drawn.svg

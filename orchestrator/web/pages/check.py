@@ -61,7 +61,7 @@ def page(request: WebRequest) -> Response:
         groups=found["groups"],
         rounds=found["rounds"],
         messages=found["messages"],
-        timeline=timeline(found["attempts"], request.names["p"], overview["session"]),
+        timeline=timeline(found["attempts"], request.names["p"], overview["session"], request.language),
         done=request.query.done,
         forms=forms(request, overview, found["messages"]) if request.may_decide else [],
     )
@@ -70,4 +70,4 @@ def page(request: WebRequest) -> Response:
 def _graph(request: WebRequest, overview: Mapping[str, Json]) -> Markup:
     expected = overview["expected"]
     path = expected["path"] if expected else []
-    return task_graph(request.names["p"], str(overview["session"]), overview["tasks"], path)
+    return task_graph(request.names["p"], str(overview["session"]), overview["tasks"], path, request.language)

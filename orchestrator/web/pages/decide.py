@@ -53,7 +53,7 @@ def page(request: WebRequest) -> Response:
         request,
         "decide.html",
         live="decide_live.html",
-        title=f"Decide: {overview['title']}" if pause else str(overview["title"]),
+        title=request.language.text("Decide: {0}", overview["title"]) if pause else str(overview["title"]),
         session=overview,
         found=found,
         changes=list(_changes(request, found["since"]["documents"], texts)),

@@ -10,4 +10,4 @@ from orchestrator.web.web_request import WebRequest
 
 def page(request: WebRequest) -> Response:
     """An empty page whose script waits for the source of one diagram."""
-    return HTMLResponse(fragment("diagram.html"))
+    return HTMLResponse(fragment("diagram.html", request.language))

@@ -23,7 +23,7 @@ def page(request: WebRequest) -> Response:
         request,
         "discuss.html",
         live="discuss_live.html",
-        title="Discussions",
+        title=request.language.text("Discussions"),
         session=found["session"],
         history=found["history"],
         open_document=lambda path: document_address(request, path),
@@ -43,7 +43,7 @@ def of_round(request: WebRequest) -> Response:
     return render(
         request,
         "discuss_round.html",
-        title=f"Discussion {found['discussion']['round']}",
+        title=request.language.text("Discussion {0}", found["discussion"]["round"]),
         session=found["session"],
         discussion=found["discussion"],
         open_document=lambda path: document_address(request, path),

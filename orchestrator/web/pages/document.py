@@ -20,6 +20,7 @@ from orchestrator.views.document import document as document_view
 from orchestrator.views.reading_order import reading_order
 from orchestrator.web.document_links import LinkRules
 from orchestrator.web.document_parts import changed_since, parse, without_noise
+from orchestrator.web.language import CODES
 from orchestrator.web.markdown import RENDER_LIMIT, Rendered, as_text, rendered
 from orchestrator.web.rendering import address, render
 from orchestrator.web.web_request import Query, WebRequest
@@ -58,7 +59,7 @@ def documents(request: WebRequest) -> Response:
         request,
         "doc_list.html",
         live="doc_list_live.html",
-        title=f"Documents of {found['session']['title']}",
+        title=request.language.text("Documents of {0}", found["session"]["title"]),
         session=found["session"],
         folders=[(FOLDERS.get(name, name), rows) for name, rows in folders.items()],
     )
@@ -67,7 +68,9 @@ def documents(request: WebRequest) -> Response:
 def page(request: WebRequest) -> Response:
     """A document as it reads, with what changed in it marked by section."""
     asked: OfDocument = request.query
-    title, found = request.read(lambda tx, row: (row.title, _document(request, tx, row)))
+    title, spoken, found = request.read(
+        lambda tx, row: (row.title, row.language, _document(request, tx, row))
+    )
     is_markdown = found.path.endswith(".md")
     links = LinkRules(found.path, frozenset(found.others), lambda path: document_address(request, path))
     changed = _changed(found) if is_markdown else frozenset[str]()
@@ -81,6 +84,7 @@ def page(request: WebRequest) -> Response:
         "document.html",
         title=shown.headings[0].title if shown.headings else found.path,
         session_title=title,
+        content_language=CODES.get(spoken, spoken),
         document=found,
         shown=shown,
         changed=changed,
@@ -101,7 +105,7 @@ def diff(request: WebRequest) -> Response:
     return render(
         request,
         "diff.html",
-        title=f"Changes of {found.path}",
+        title=request.language.text("Changes of {0}", found.path),
         session_title=title,
         document=found,
         hunks=None if places is None else _first(places),

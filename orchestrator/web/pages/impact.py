@@ -45,7 +45,9 @@ def page(request: WebRequest) -> Response:
     return render(
         request,
         "impact.html",
-        title=f"Impact of {found['chosen']}" if found["chosen"] else "Impact",
+        title=request.language.text("Impact of {0}", found["chosen"])
+        if found["chosen"]
+        else request.language.text("Impact"),
         session=session,
         found=found,
         kinds=kinds,

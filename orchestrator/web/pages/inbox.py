@@ -13,7 +13,9 @@ from orchestrator.web.web_request import WebRequest
 
 def page(request: WebRequest) -> Response:
     found = inboxes(request)
-    return render(request, "inbox.html", live="inbox_live.html", title="Inbox", found=found)
+    return render(
+        request, "inbox.html", live="inbox_live.html", title=request.language.text("Inbox"), found=found
+    )
 
 
 def inboxes(request: WebRequest) -> list[JsonObject]:

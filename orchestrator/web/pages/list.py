@@ -41,7 +41,7 @@ def page(request: WebRequest) -> Response:
         request,
         "list.html",
         live="list_live.html",
-        title=f"Sessions of {request.project.title}",
+        title=request.language.text("Sessions of {0}", request.project.title),
         sessions=found["sessions"],
         asked=asked,
         address=request.path + (f"?{urlencode(here)}" if here else ""),

@@ -73,7 +73,9 @@ def page(request: WebRequest) -> Response:
 
     found = request.read(unit)
     if asked.part:  # only the lines: the page adds them to those that it has
-        return Response(fragment("log_lines.html", lines=found["lines"]), media_type="text/html")
+        return Response(
+            fragment("log_lines.html", request.language, lines=found["lines"]), media_type="text/html"
+        )
     kept = {name: value for name in FILTERS if (value := getattr(asked, name))}
     return render(
         request,
@@ -88,7 +90,7 @@ def page(request: WebRequest) -> Response:
         newer=f"{request.path}?{urlencode({**kept, 'after': found['end']})}"
         if found["end"] < found["total"]
         else None,
-        title=f"Log of {found['title']}",
+        title=request.language.text("Log of {0}", found["title"]),
     )
 
 

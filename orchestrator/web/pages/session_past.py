@@ -27,7 +27,7 @@ def page(request: WebRequest, at: str) -> Response:
         request,
         "past.html",
         live="past_live.html",
-        title=f"{then['title']} at MSG-{then['message']:03d}",
+        title=request.language.text("{0} at MSG-{1}", then["title"], f"{then['message']:03d}"),
         then=then,
         lanes=[] if is_large else lanes(tasks),
         groups=[(*group, count) for group, count in counts.items()],

@@ -38,7 +38,7 @@ def start_page(request: WebRequest, asked: SessionStart, plan: Mapping[str, Json
     return render(
         request,
         "start.html",
-        title=f"Start a session in {request.project.title}",
+        title=request.language.text("Start a session in {0}", request.project.title),
         modes=sorted(pack.pipelines),
         given=given,
         plan=plan,

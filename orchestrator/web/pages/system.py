@@ -38,7 +38,7 @@ def page(request: WebRequest) -> Response:
         request,
         "system.html",
         live="system_live.html",
-        title=f"System of {served.title}",
+        title=request.language.text("System of {0}", served.title),
         state=_state(served),
         checks=_checks(checks),
         is_whole=is_whole,

@@ -39,7 +39,7 @@ def page(request: WebRequest) -> Response:
         request,
         "task.html",
         live="task_live.html",
-        title=f"{found['task']} of {title}",
+        title=request.language.text("{0} of {1}", found["task"], title),
         task=found,
         messages=messages,
         given=json.dumps(found["input"], indent=2, ensure_ascii=False),

@@ -30,7 +30,7 @@ def page(request: WebRequest) -> Response:
         request,
         "task_group.html",
         live="task_group_live.html",
-        title=f"{name.replace('/', ', ')} of {title}",
+        title=request.language.text("{0} of {1}", name.replace("/", ", "), title),
         group=found,
         skip=skip,
         before=max(0, skip - grouped.PAGE) if skip else None,

@@ -33,10 +33,10 @@ def page(request: WebRequest) -> Response:
         request,
         "timeline.html",
         live="timeline_live.html",
-        title=f"Attempts of {title}",
+        title=request.language.text("Attempts of {0}", title),
         session=session,
         attempts=found,
-        timeline=timeline(found, request.names["p"], session),
+        timeline=timeline(found, request.names["p"], session, request.language),
         older=older if older < found.total else None,
         newer=max(0, skip - LIMIT) if skip else None,
     )

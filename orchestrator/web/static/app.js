@@ -1,6 +1,7 @@
 // The live part of the pages: everything else works without this file.
 // One tab of a browser holds the stream of hints and tells the others; every tab fetches what it shows by itself.
 
+import { spoken } from "./texts.js";
 import { Idiomorph } from "./vendor/idiomorph.esm.js";
 
 const RETRY_MS = 1000; // until the next try to reach the server
@@ -29,16 +30,16 @@ function showState() {
   const element = page.connection;
   if (!element) return;
   let state = "live";
-  let words = "live";
+  let words = spoken("live");
   if (offlineSince) {
     state = "offline";
-    words = `offline since ${offlineSince.toTimeString().slice(0, 5)}`;
+    words = spoken("offline since {0}", offlineSince.toTimeString().slice(0, 5));
   } else if (element.dataset.past) {
     state = "past";
     words = element.dataset.past; // what is shown does not change
   } else if (behindSince !== null && performance.now() - behindSince >= LATE_MS) {
     state = "late";
-    words = "catching up";
+    words = spoken("catching up");
   }
   if (element.dataset.state !== state) {
     element.dataset.state = state;
@@ -168,7 +169,7 @@ async function refreshLog() {
     root.scrollTop = root.scrollHeight;
   } else {
     more.dataset.count = String(Number(more.dataset.count || 0) + lines.length);
-    more.textContent = `${more.dataset.count} new`;
+    more.textContent = spoken("{0} new", more.dataset.count);
     more.hidden = false;
   }
   return true;

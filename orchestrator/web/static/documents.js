@@ -1,5 +1,7 @@
 // Documents: what a person has read, the diagrams that only a frame can draw, and the keys of these pages.
 
+import { spoken } from "./texts.js";
+
 const MARKS = 2000; // documents whose read versions are kept
 
 function readMarks() {
@@ -42,7 +44,7 @@ function badge(list) {
     if (!read || read >= Number(row.dataset.version) || row.querySelector(".tag.changed")) continue;
     const tag = document.createElement("span");
     tag.className = "tag changed";
-    tag.textContent = "changed since your visit";
+    tag.textContent = spoken("changed since your visit");
     row.querySelector("a").after(" ", tag);
   }
 }
@@ -53,11 +55,11 @@ function offerDrawing(figure) {
   const source = figure.querySelector("pre").textContent;
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = "Draw it";
+  button.textContent = spoken("Draw it");
   button.addEventListener("click", () => {
     button.remove();
     const frame = document.createElement("iframe");
-    frame.title = "The diagram, drawn";
+    frame.title = spoken("The diagram, drawn");
     frame.setAttribute("sandbox", "allow-scripts");
     frame.src = "/diagram";
     frame.height = "240";
@@ -68,7 +70,7 @@ function offerDrawing(figure) {
         frame.height = String(Math.min(2000, Math.max(80, Math.round(event.data.height)))); // a number only
         frame.classList.add("drawn");
       }
-      if (event.data === "failed") frame.replaceWith("Mermaid cannot draw this.");
+      if (event.data === "failed") frame.replaceWith(spoken("Mermaid cannot draw this."));
     });
     figure.append(frame);
   });
