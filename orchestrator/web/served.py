@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from orchestrator import project as app
 from orchestrator.domain.errors import LifecycleError, StoreBroken, StoreError
+from orchestrator.store.backends.backend import Watch
 from orchestrator.store.backends.sqlite_file import refuse_other_schema
-from orchestrator.store.store import Store, Tx, Watch
+from orchestrator.store.store import Store, Tx
 from orchestrator.views.disk_space import room_at
 from orchestrator.views.inbox import Inbox, inbox
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -16,6 +17,7 @@ from orchestrator.store.rows import Session
 from orchestrator.store.store import Tx
 from orchestrator.views import check, sessions_listed
 from orchestrator.views.compare import document_versions
+from orchestrator.web.language import Language
 from orchestrator.web.pages import document
 from orchestrator.web.rendering import render
 from orchestrator.web.shown import duration
@@ -73,7 +75,7 @@ def page(request: WebRequest) -> Response:
         groups=_groups(found),
         documents=[] if found is None or not asked.diff else _documents(request, found),
         code=None if found is None or not asked.diff else _code(found),
-        value=_value,
+        value=partial(_value, request.language),
     )
 
 
@@ -113,11 +115,11 @@ def _code(found: JsonObject) -> tuple[str, int] | None:
     return ("\n".join(lines[:MOST_LINES]), max(0, len(lines) - MOST_LINES)) if lines else None
 
 
-def _value(value: Json, kind: str) -> str:
+def _value(spoken: Language, value: Json, kind: str) -> str:
     """A value as the table shows it."""
     if value is None:
         return "–"
     if kind == "number":
         return f"{value:g}" if isinstance(value, float) else str(value)
     forms = {"percent": "{:.1f} %", "rating": "{:.1f}", "usd": "${:.2f}"}
-    return duration(value) if kind == "seconds" else forms.get(kind, "{}").format(value)
+    return duration(value, spoken) if kind == "seconds" else forms.get(kind, "{}").format(value)

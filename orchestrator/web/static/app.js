@@ -1,6 +1,7 @@
 // The live part of the pages: everything else works without this file.
 // One tab of a browser holds the stream of hints and tells the others; every tab fetches what it shows by itself.
 
+import { beginKeys } from "./keys.js";
 import { spoken } from "./texts.js";
 import { Idiomorph } from "./vendor/idiomorph.esm.js";
 
@@ -315,80 +316,9 @@ function slide(event) {
   refresh();
 }
 
-// Keys: they only move; what changes something is pressed by the person.
-
-const AWAY = { i: "/", s: page.slug ? `/p/${page.slug}/sessions` : firstProject() };
-let prefix = false;
-
-function firstProject() {
-  return document.querySelector('nav a[href$="/sessions"]')?.getAttribute("href") ?? "/";
-}
-
-function keysAreOff() {
-  return localStorage.getItem("keys-off") === "yes";
-}
-
-function moveRow(step) {
-  const links = [...document.querySelectorAll("[data-row]:not([hidden]) a:first-of-type")];
-  const rows = [...new Set(links.map((link) => link.closest("[data-row]")))].map((row) => row.querySelector("a"));
-  if (!rows.length) return;
-  const at = rows.findIndex((link) => link.closest("[data-row]").contains(document.activeElement));
-  rows[Math.min(rows.length - 1, Math.max(0, at + step))].focus();
-}
-
-function go(relation) {
-  document.querySelector(`a[rel="${relation}"]`)?.click();
-}
-
-function up() {
-  const link = document.querySelector('a[rel="up"]');
-  if (link) return link.click();
-  location.href = /\/s\//.test(location.pathname) ? AWAY.s : "/";
-}
-
-const KEYS = {
-  j: () => moveRow(1),
-  k: () => moveRow(-1),
-  u: up,
-  "/": () => document.querySelector("[data-filter]")?.focus(),
-  "[": () => go("prev"),
-  "]": () => go("next"),
-  a: () => document.getElementById("approve")?.focus(),
-  "?": () => document.getElementById("help").showModal(),
-};
-
-function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const typing = event.target.matches("input, textarea, select");
-  if (event.key === "Escape" && typing) event.target.blur();
-  if (typing || keysAreOff() || document.querySelector("dialog[open]")) return;
-  if (prefix) {
-    prefix = false;
-    if (AWAY[event.key]) location.href = AWAY[event.key];
-    return;
-  }
-  if (event.key === "g") {
-    prefix = true;
-    setTimeout(() => (prefix = false), 1500);
-  } else if (KEYS[event.key]) {
-    event.preventDefault();
-    KEYS[event.key]();
-  }
-}
-
 function begin() {
-  document.addEventListener("keydown", pressed);
+  beginKeys(page.slug);
   document.addEventListener("input", slide);
-  const help = document.getElementById("help-button");
-  if (help) {
-    help.hidden = false;
-    help.addEventListener("click", () => document.getElementById("help").showModal());
-  }
-  const off = document.getElementById("keys-off");
-  if (off) {
-    off.checked = keysAreOff();
-    off.addEventListener("change", () => localStorage.setItem("keys-off", off.checked ? "yes" : "no"));
-  }
   document.getElementById("show-changed")?.addEventListener("click", () => held !== null && apply(held));
   document.getElementById("log-more")?.addEventListener("click", (event) => {
     event.target.hidden = true;
