@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import socket
@@ -40,6 +41,7 @@ COMPRESSED_ASIDE = (
     16 * 1024
 )  # bytes of an answer from which on a thread compresses it, so that others need not wait
 SWITCH_SECONDS = 0.0005  # how long a thread that renders may keep the loop, and thereby all others, waiting
+TICK_SECONDS = 0.5  # how late the server sees that it is to end; its clock for `Date` is as late
 GRACE_SECONDS = 2  # for requests under way when the server stops
 
 
@@ -203,6 +205,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
         self._site = site
+
+    async def main_loop(self) -> None:
+        """As uvicorn's, which looks ten times a second whether it is to end: all that an idle server does."""
+        while not await self.on_tick(0):
+            await asyncio.sleep(TICK_SECONDS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Not as uvicorn does it, which ends by the signal itself when all is done: to be asked to end is no failure."""

@@ -23,7 +23,7 @@ from workers.evidence.browser_visit import FLAGS
 from workers.evidence.browsers import axe_script, find_chromium, why_no_browser
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 MISSING = why_no_browser(os.environ)
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING}")
@@ -37,6 +37,8 @@ window.Notification = class extends EventTarget {
   constructor(text) { super(); window.noted.push(text); }
 };"""  # a desktop of its own: what would be shown there is noted
 
+STATES = """() => { const shown = document.getElementById('connection'); globalThis.states = [];
+  new MutationObserver(() => states.push(shown.dataset.state)).observe(shown, {attributes: true}); }"""
 BRIEF = "spec/product-brief.md"
 FLOW = """# Brief
 
@@ -206,10 +208,20 @@ def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
         page.locator("#connection").inner_text(),
     ]
     world.store.write(lambda tx: messages.event(tx, session, "note", "said meanwhile"))
+    page.evaluate(STATES)
+    held: list[Route] = []
+    page.route("**/log?part=1*", held.append)
     serve(world.life, port=served.port)
+    page.wait_for_selector("#connection[data-state=late]")
+    page.unroute("**/log?part=1*")
+    for each in held:
+        each.continue_()
     page.wait_for_selector("text=said meanwhile")
+    page.wait_for_selector("#connection[data-state=live]")
+    states = page.evaluate("states")
     second.wait_for_selector("#connection[data-state=live]")
 
+    assert states == ["late", "live"]  # what is shown is old until it was fetched
     assert offline[0] == 0
     assert str(offline[1]).startswith("offline since ")
     assert page.locator("text=said meanwhile").count() == 1

@@ -74,7 +74,7 @@ def server_time(crowd: Crowd) -> Iterator[Figure]:
         for name, path in addresses(crowd).items():
             first = site.get(path)
             assert first.status == 200, (path, first.text[:500])
-            answers = [site.get(path) for _ in range(times(40 if first.cpu_ms < LARGE_MS else 20, 2))]
+            answers = [site.get(path) for _ in range(times(40 if first.cpu_ms < 4 * LARGE_MS else 10, 2))]
             bound = None if path.endswith("p/cost") else LARGE_MS if crowd.large in path else SERVER_MS
             walls = sorted(each.wall_ms for each in answers)
             note = f"on the wall {walls[len(walls) // 2]:.0f}, the first {first.cpu_ms:.0f} ms"
