@@ -52,7 +52,7 @@ def test_documents_are_listed_as_they_are_drafted_and_discussions_last(world: We
     place = world.store.read(lambda tx: reading_order(tx, lookup.session(tx, world.session)))
     page = world.get(f"/p/demo/s/{world.session}/docs").text
 
-    assert sorted(IN_ORDER[::-1], key=place) == IN_ORDER
+    assert sorted(set(IN_ORDER), key=place) == IN_ORDER
     shown = [page.index(f'data-path="{path}"') for path in IN_ORDER]
     assert shown == sorted(shown)
 
