@@ -1,7 +1,8 @@
 """Servers of the web dashboard on this machine: each notes where it listens, and for which projects.
 
 The notes are files in the user's state folder. One counts as long as the process that wrote it lives, so a server that was
-killed leaves nothing that would be believed. Other commands start a server as a process: they do not import the web.
+killed leaves nothing that would be believed. Other commands start a server as a process: they do not import the web. Reading
+commands look for servers, so what starts and ends processes is imported only where it does.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from orchestrator.dispatch.local import child_environment, end_of, module_command, send
 from orchestrator.domain.errors import LifecycleError
 from orchestrator.domain.json_types import Json
 from orchestrator.store.clock import boot_id, pid_space, process_start
@@ -112,6 +112,8 @@ def of_project(state: Path, root: Path) -> list[Dashboard]:
 
 def start(state: Path, root: Path, log: Path) -> Dashboard:
     """Start a detached server for the project, and wait until it listens. Raises LifecycleError."""
+    from orchestrator.dispatch.local import child_environment, module_command
+
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with log.open("ab") as out:
         begun = out.tell()
@@ -140,6 +142,8 @@ def start(state: Path, root: Path, log: Path) -> Dashboard:
 
 def link(found: Dashboard, page: str) -> str:
     """A one-use link to a page of the server, made by the command that may. Raises LifecycleError."""
+    from orchestrator.dispatch.local import child_environment, module_command
+
     command = module_command("orchestrator", "serve", "--link", "--port", str(found.port), "--page", page)
     try:
         done = subprocess.run(
@@ -167,6 +171,8 @@ def link(found: Dashboard, page: str) -> str:
 
 def stop(found: Dashboard) -> bool:
     """Ask exactly this process to end and wait until it has; whether it did within its time."""
+    from orchestrator.dispatch.local import end_of, send
+
     end = end_of(found)
     if end is None:
         return _stop_by_pid(found)

@@ -409,7 +409,7 @@ def test_rows_of_the_inbox_are_hidden_until_they_change_and_notices_are_given_on
     page.wait_for_selector("#notices[aria-pressed=true]")
     other = factories.make_session(world.store, "Some other work")
     world.store.write(lambda tx: sessions.pause(tx, other, PauseReason.USER, {"words": "stop"}))
-    page.wait_for_function("noted.length > 0")
+    world.life.wait(lambda: bool(page.evaluate("noted.length")), "the notice")
     noted = page.evaluate("noted")
 
     page.goto(f"{served.origin}/p/p/s/{session}?at=2")
