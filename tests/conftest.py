@@ -122,6 +122,15 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., 
 
 
 @pytest.fixture
+def named_sessions() -> Iterator[None]:
+    """Fails when a unit of the product writes a row of a session that it did not name."""
+    from tests.named_sessions import units_name_their_sessions
+
+    with units_name_their_sessions():
+        yield
+
+
+@pytest.fixture
 def project(tmp_path: Path) -> Path:
     """An empty project folder, marked as one so that no folder above it is taken."""
     root = tmp_path / "project"

@@ -259,6 +259,7 @@ def _known(tx: Tx, prepared: Prepared) -> str | None:
 
 def _make(tx: Tx, prepared: Prepared, session: str, project: Project, staged: Path | None) -> Forked | None:
     """The session, or the one that was made before; None where another one has the id by now."""
+    tx.about(prepared.source.id)
     known = _known(tx, prepared)
     if known is not None:
         return Forked(known, created=False)

@@ -97,6 +97,7 @@ def resume(
     chosen = store.read(lambda tx: lookup.alive(lookup.session(tx, name, finished=name is not None)))
 
     def unit(tx: Tx, alone: bool) -> Resumed:
+        tx.about(chosen.id)
         edited = edits.edited(tx, chosen.id)
         if edited and not alone:
             raise _EditedMeanwhile

@@ -122,6 +122,7 @@ class Worker:
 
     def session(self, tx: Tx, name: str | None) -> Session:
         run = self._run
+        tx.about(run.session_id)
         try:
             claims.assert_lease(tx, run.id, run.host)
         except LeaseLost as error:

@@ -28,6 +28,7 @@ from tests import factories as make
 from tests import invariants
 from tests.e2e.cli_world import work_off
 
+pytestmark = pytest.mark.usefixtures("named_sessions")
 WHO = "ann"
 Do = Callable[[Store, str, str | None], Any]
 

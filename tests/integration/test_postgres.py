@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ import psycopg
 import pytest
 
 from orchestrator.commands import manage
+from orchestrator.commands.adopt_database import adopt_database
 from orchestrator.coordinator import reconcile
-from orchestrator.domain.errors import DatabaseUnusable, StoreError
+from orchestrator.domain.errors import DatabaseUnusable, NotAllowedNow, StoreError
+from orchestrator.project import Project
 from orchestrator.store import claims, copying, leases, messages, sessions, tasks
 from orchestrator.store.backends import postgres_connection
 from orchestrator.store.backends.postgres_backend import PostgresBackend
@@ -71,10 +73,9 @@ class Held:
         def hold(tx: Tx) -> Any:
             answer = unit(tx)
             tx.flush()
+            tx.opened.cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             done.set()
-            assert self._go_on.wait(
-                4
-            )  # the server ends a transaction that idles for longer than five seconds
+            assert self._go_on.wait(patient(40))
             return answer
 
         self._held = self._pool.submit(store.write, hold, about=about)
@@ -94,13 +95,14 @@ _watched: dict[str, str] = {}
 def _waits(other: Future[Any]) -> bool:
     """Whether the server says that somebody waits for a lock, before `other` has come to its end."""
     with psycopg.connect(_watched["address"], autocommit=True) as connection:
-        until = time.monotonic() + 3
+        until = time.monotonic() + patient(20)
         while time.monotonic() < until and not other.done():
             (waiting,) = connection.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
             ).fetchone() or (0,)
             if waiting:
                 return True
+            wait([other], 0.01)
     return False
 
 
@@ -422,6 +424,30 @@ def test_rows_copied_from_a_file_are_the_same_and_new_ones_follow_them(store: St
     assert len(make.keys(store, made)) == len(make.keys(file, session))
     with pytest.raises(StoreError, match="not empty"):
         copying.copy(file, store)
+    file.close()
+
+
+def test_a_project_moves_once_nothing_works_with_it(postgres: Server, tmp_path: Path) -> None:
+    file = make.make_store(tmp_path / "shop")
+    session = offered(file)
+    run = make.claim(file, "h-1")
+    assert run is not None
+    place = Project(tmp_path / "shop")
+    target = postgres.database()
+
+    with pytest.raises(NotAllowedNow):
+        adopt_database(place, file, target)
+    make.finish(file, run, draining=True)
+    at_work = file.read(leases.leader)
+    assert at_work is not None
+    file.write(lambda tx: leases.leave_lead(tx, at_work.holder, at_work.epoch))
+    file.write(lambda tx: leases.end_host(tx, "h-1"))
+    counts = adopt_database(place, file, target)
+    moved = make.make_postgres_store(tmp_path, target)
+
+    assert counts["tasks"] == len(make.keys(file, session))
+    assert make.keys(moved, session) == make.keys(file, session)
+    moved.close()
     file.close()
 
 

@@ -58,8 +58,10 @@ class Backend(Protocol):
     """
 
     sql: SqlDialect
-    identity: ProjectId
     clock: Clock
+
+    @property
+    def identity(self) -> ProjectId: ...
 
     def transact(self, unit: Callable[[Opened], T], about: Sequence[str], *, use_ballast: bool = False) -> T:
         """The answer of `unit` once its transaction is committed. It may run more than once.
