@@ -210,12 +210,11 @@ def test_a_page_says_when_the_server_is_gone_and_is_right_when_it_is_back(
     world.store.write(lambda tx: messages.event(tx, session, "note", "said meanwhile"))
     page.evaluate(STATES)
     held: list[Route] = []
-    page.route("**/log?part=1*", held.append)
+    page.route("**/log?part=1*", lambda route: held.append(route), times=1)
     serve(world.life, port=served.port)
     page.wait_for_selector("#connection[data-state=late]")
-    page.unroute("**/log?part=1*")
-    for each in held:
-        each.continue_()
+    (request,) = held
+    request.continue_()
     page.wait_for_selector("text=said meanwhile")
     page.wait_for_selector("#connection[data-state=live]")
     states = page.evaluate("states")

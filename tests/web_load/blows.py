@@ -43,7 +43,7 @@ SESSIONS = 3  # that are not at their end
 CLIENTS = 2
 BEACON = 0.25  # seconds between two messages whose age on the page is looked at
 NOTICED = """() => [document.getElementById('connection').dataset.state,
-  [...document.querySelectorAll('#log li')].slice(-1)[0]?.innerText.match(/beacon (\\d+)\\./)?.[1] ?? '-1']"""
+  [...document.querySelectorAll('#log li')].slice(-1)[0]?.textContent.match(/beacon (\\d+)\\./)?.[1] ?? '-1']"""
 IDEAS = ("Build a booking service for a clinic", "Write a log shipper", "Build a URL shortener")
 KINDS = ("pause", "resume", "feedback", "pause", "resume", "cancel")
 UNANSWERED = 60.0  # seconds, more on a busy machine, after which a command counts as never answered
