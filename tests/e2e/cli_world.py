@@ -67,7 +67,7 @@ def work_off(
             row = factories.finish(store, row, discussed=found, gate=gate).next
         if row is not None or not factories.keys(store, session) or not _active(store, session):
             break
-    _end_processes(store)
+    end_processes(store)
     project(store, session)
 
 
@@ -83,7 +83,7 @@ def _active(store: Store, session: str) -> bool:
     return row is not None and row.status == "active"
 
 
-def _end_processes(store: Store) -> None:
+def end_processes(store: Store) -> None:
     """The coordinator and the host of this test process leave, so that nobody is taken for alive later."""
     connection = sqlite3.connect(store.path)
     connection.execute("DELETE FROM leases")

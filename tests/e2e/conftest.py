@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.browsing import browser  # noqa: F401 - a fixture
 from tests.e2e.disk import Disk, may_mount
 from tests.e2e.support import ROOT, Lifecycle, lifecycle
 
