@@ -67,15 +67,15 @@ def read_links(read: Callable[[str], bytes], runs: frozenset[str]) -> Links | No
         for each in about["grounds"]
     )
     links = tuple(_link(each) for each in about["links"])
-    if not runs.issuperset(each.run_id for each in (*grounds, *links)):
+    if not runs.issuperset([*(each.run_id for each in grounds), *(each.run_id for each in links)]):
         raise ValueError("what its plans were made of was noted by runs that it does not have")
     return Links(about["origin"], about["base"], grounds, links)
 
 
 def _link(given: Mapping[str, Json]) -> Link:
-    texts = {name: _text(given[name]) for name in _TEXTS}
-    digests = {name: None if given[name] is None else _text(given[name]) for name in _DIGESTS}
-    return Link(**texts, **digests, verified=0, check_id=None)
+    from_digest, to_digest = (None if given[name] is None else _text(given[name]) for name in _DIGESTS)
+    from_kind, from_id, to_kind, to_id, how, run = (_text(given[name]) for name in _TEXTS)
+    return Link(from_kind, from_id, from_digest, to_kind, to_id, to_digest, how, 0, None, run)
 
 
 def _text(value: Json) -> str:
