@@ -24,12 +24,12 @@ from orchestrator.store.backends import postgres_connection
 from orchestrator.store.backends.postgres_backend import PostgresBackend
 from orchestrator.store.backends.postgres_dialect import SQL
 from orchestrator.store.backends.postgres_schema import ensure_schema
-from orchestrator.store.statements import Insertion
 from orchestrator.store.store import Store, Tx
 from orchestrator.store.tables import metadata
 from tests import factories as make
 from tests import invariants
-from tests.integration.test_statements import statements
+from tests.compiled_statements import statements
+from tests.integration.test_statements import form_of
 from tests.patience import patient
 from tests.postgres_proxy import proxy
 from tests.postgres_server import Server
@@ -331,10 +331,7 @@ def test_a_watch_tells_of_another_ones_commit_and_of_nothing_else(store: Store) 
 def test_every_statement_is_one_that_postgresql_takes(address: str) -> None:
     with psycopg.connect(address, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
         for statement in statements().values():
-            if isinstance(statement, Insertion):
-                form = statement.for_values(dict.fromkeys(statement.table.columns.keys()), SQL)
-            else:
-                form = statement.form_in(SQL)
+            form = form_of(statement, SQL)
             connection.execute(f"PREPARE one AS {form.sql}")  # type: ignore[call-overload]
             connection.execute("DEALLOCATE one")
 
