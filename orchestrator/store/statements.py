@@ -38,9 +38,6 @@ _BOUND: Mapping[str, Processor] = {
 }
 
 
-_NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
-
-
 class Values(dict[str, object]):
     """A row by the names of its columns, for who copies tables as they are."""
 
@@ -136,6 +133,7 @@ class Query(Statement, Generic[R]):
     def __init__(self, row: type[R], build: Callable[[], Selection], name: str = "") -> None:
         super().__init__(build, name)
         self.row = row
+        self._selected = build
         self._compiled: dict[str, tuple[Form, Callable[[Raw], R]]] = {}
         self._given: dict[tuple[str, tuple[str, ...]], Query[R]] = {}
 
@@ -151,9 +149,9 @@ class Query(Statement, Generic[R]):
         return self.compiled_in(sql)[0]
 
     def given(self, name: str, values: tuple[str, ...]) -> Query[R]:
-        """The query for these values of what is `listed` by that name; one text for each set of values.
+        """The query for these values of what is `listed` by that name: they become part of its text, one for each set.
 
-        Raises ValueError for what is no plain name, since it becomes part of the text.
+        Raises ValueError for a value that no text of SQL can have.
         """
         found = self._given.get((name, values))
         if found is None:
@@ -163,17 +161,18 @@ class Query(Statement, Generic[R]):
 
 class _Given(Query[R]):
     def __init__(self, of: Query[R], name: str, values: tuple[str, ...]) -> None:
-        super().__init__(of.row, of.build, of.name)  # type: ignore[arg-type]
-        if strange := [value for value in values if not _NAME.fullmatch(value)]:
-            raise ValueError(f"no plain names: {strange}")
+        super().__init__(of.row, of._selected, of.name)
+        if strange := [value for value in values if "\0" in value]:
+            raise ValueError(f"no text of SQL can have {strange}")
         self._of = of
         self._list = name
         self._values = values
 
     def made(self, sql: SqlDialect) -> Compiled:
         def written(found: re.Match[str]) -> str:
-            return "(" + (" OR ".join(f"{found[1]} = '{value}'" for value in self._values) or "0 = 1") + ")"
+            return "(" + (" OR ".join(f"{found[1]} = {literal}" for literal in literals) or "0 = 1") + ")"
 
+        literals = ["'" + value.replace("'", "''") + "'" for value in self._values]
         made = self._of.made(sql)
         return replace(made, sql=re.sub(rf"(\S+) = {{{self._list}}}", written, made.sql))
 

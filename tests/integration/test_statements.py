@@ -166,9 +166,16 @@ def test_an_insert_names_no_column_that_its_table_has_not() -> None:
         Insertion("messages").for_values({"session_id": "S", "at) VALUES (1); --": 1})
 
 
-def test_what_is_listed_has_to_be_plain_names() -> None:
-    with pytest.raises(ValueError, match="no plain names"):
-        tasks._oldest_offer.given("roles", ("analyst", "x' OR '1' = '1"))
+def test_whatever_is_listed_is_a_value(connection: sqlite3.Connection) -> None:
+    names = ("analyst", "x' OR '1' = '1", "{roles}", "审阅者")
+
+    form = tasks._oldest_offer.given("roles", names).form
+
+    connection.execute(f"EXPLAIN {form.sql}", form.bind({}))
+    written = [f"tasks.role = '{name.replace(chr(39), chr(39) * 2)}'" for name in names]
+    assert f"({' OR '.join(written)})" in form.sql
+    with pytest.raises(ValueError, match="no text of SQL"):
+        tasks._oldest_offer.given("roles", ("a\0b",))
 
 
 def test_a_statement_of_a_changed_module_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
