@@ -1,8 +1,9 @@
-"""Reading and deciding without JavaScript, and every page that refuses."""
+"""Whole sessions from a browser: by keyboard alone, on a phone, and without JavaScript; and every page that refuses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,88 @@ from orchestrator.web.entry import FAILED_A_MINUTE
 from tests import factories
 from tests.e2e.browsing import MISSING, judged, opened, too_wide
 from tests.e2e.cli_world import World, end_processes, make_world
+from tests.e2e.court import REQUEST, court, rated
 from tests.e2e.support import lifecycle
 from tests.e2e.test_web_browser import BRIEF, FLOW, at_a_checkpoint, written
 from tests.e2e.web_server import serve
+from tests.patience import patient
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING}")
+FAULT = {"text": "passwords are kept in clear text", "severity": "critical"}
 APPROVAL = "#answers form:has(#approve)"
 BUTTONS = "#answers .actions > form:first-child button"
+
+
+@dataclass
+class Keyboard:
+    """Does everything with keys, as somebody without a mouse."""
+
+    page: Page
+
+    def reach(self, selector: str) -> None:
+        """Move the focus there with the Tab key; from the end of the page it begins again at its top."""
+        for _ in range(150):
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"the Tab key does not reach {selector} on {self.page.url}")
+
+    def press(self, selector: str) -> None:
+        self.reach(selector)
+        self.page.keyboard.press("Enter")
+
+    def write(self, selector: str, text: str) -> None:
+        self.reach(selector)
+        self.page.keyboard.insert_text(text)
+
+    def choose(self, selector: str, value: str) -> None:
+        self.reach(selector)
+        self.page.keyboard.type(value)
+        assert self.page.input_value(selector) == value
+
+    def sessions(self) -> None:
+        for key in ("g", "s"):
+            self.page.keyboard.press(key)
+
+    def approve(self) -> None:
+        for key in ("a", "Enter"):
+            self.page.keyboard.press(key)
+
+    def revise(self) -> None:
+        self.page.keyboard.press("r")
+
+
+@dataclass
+class Finger:
+    """Does everything by touch, on a phone, where no page may scroll sideways."""
+
+    page: Page
+
+    def press(self, selector: str) -> None:
+        assert too_wide(self.page) == [], self.page.url
+        self.page.tap(selector)
+
+    def write(self, selector: str, text: str) -> None:
+        self.page.tap(selector)
+        self.page.keyboard.insert_text(text)
+
+    def choose(self, selector: str, value: str) -> None:
+        self.page.select_option(selector, value)
+
+    def sessions(self) -> None:
+        self.press('nav a[href="/p/p/sessions"]')
+
+    def approve(self) -> None:
+        self.press("#approve")
+
+    def revise(self) -> None:
+        self.press("#details-revise summary")
+
+
+PHONE: dict[str, Any] = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -32,6 +105,77 @@ def world(tmp_path: Path) -> Iterator[World]:
         made = make_world(life)
         yield made
         made.store.close()
+
+
+@pytest.mark.long  # a whole session of real processes
+@pytest.mark.parametrize(("hand", "options"), [(Keyboard, {}), (Finger, PHONE)])
+def test_a_whole_session_from_the_plan_to_its_end(
+    tmp_path: Path, browser: Browser, hand: type[Keyboard | Finger], options: dict[str, Any]
+) -> None:
+    """Started with the plan shown first, watched, a HIGH discussion decided, revised, approved, finished."""
+    with court(tmp_path) as bench:
+        bench.plan(
+            {
+                "DISCUSS-002/technical": {"rating": 4, "weaknesses": [FAULT]},
+                **rated("DISCUSS-006", product=1, technical=1),
+                **rated("DISCUSS-006-R1", product=1, technical=1),
+            }
+        )
+        life = bench.project
+        served = serve(life)
+        context, page, looked = opened(browser, served, **options)
+        does = hand(page)
+        page.goto(served.link)
+        page.wait_for_selector("#connection[data-state=live]")
+
+        does.sessions()
+        page.wait_for_url("**/sessions")
+        does.press('a[href="/p/p/start"]')
+        page.wait_for_url("**/start")
+        does.write("#task", REQUEST)
+        does.press("#more summary")
+        does.choose("#discuss", "standalone")
+        does.press("#form-plan button")
+        page.wait_for_selector("#plan-title")
+        is_only_planned = not life.database.exists()
+        does.press("#form-start button")
+        page.wait_for_url("**/p/p/s/*")
+
+        _waits(page, "discussion blocked")
+        does.approve()
+        page.wait_for_url("**/decide")
+        option = page.inner_text(BUTTONS)
+        does.press(BUTTONS)
+        page.wait_for_url("**done=resume")
+        _waits(page, "signoff blocked")
+        does.approve()
+        page.wait_for_url("**/decide")
+        does.revise()
+        does.choose("#field-revise-task", "DRAFT-004")
+        does.write("#field-revise-text", "Say who hosts it")
+        does.press("#form-revise button")
+        page.wait_for_url("**done=revise")
+        _waits(page, "signoff blocked")
+        does.approve()
+        page.wait_for_url("**/decide")
+        does.approve()
+        page.wait_for_url("**done=resume")
+        page.wait_for_selector("#live > p .tag.good", timeout=1000 * patient(60))
+
+        assert is_only_planned
+        assert page.locator("#live body").count() == 0
+        assert FAULT["text"] in option
+        assert life.status() == ("completed", None)
+        assert "DRAFT-004-R1" in life.tasks()
+        assert [each for each in looked.errors if "404" not in each] == []
+        assert looked.foreign == []
+        context.close()
+
+
+def _waits(page: Page, reason: str) -> None:
+    """The page says so by itself, without being loaded again."""
+    page.wait_for_selector(f"#pause-title:has-text('{reason}')", timeout=1000 * patient(60))
+    page.wait_for_selector("#connection[data-state=live]")
 
 
 def test_without_javascript_documents_are_read_and_every_kind_of_answer_is_given(

@@ -139,7 +139,7 @@ function apply(text) {
   held = null;
   const notice = document.getElementById("changed");
   if (notice) notice.hidden = true;
-  Idiomorph.morph(page.live, parsed(text), {
+  Idiomorph.morph(page.live, parsed(text).childNodes, {
     morphStyle: "innerHTML",
     ignoreActiveValue: true,
     callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.nodeName === "DETAILS") },
